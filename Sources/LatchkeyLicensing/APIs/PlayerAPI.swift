@@ -91,7 +91,7 @@ package struct PlayerAPI: Sendable {
         report.outcome = .ok
         return switch endpoint {
         case .fairPlay: try await license(call, tenant, &report)
-        case .certificate: try certificate(call)
+        case .certificate: try certificate(call, tenant)
         case .clearKey: try await clearKeys(call, tenant, &report)
         case .heartbeat: try await heartbeat(call, tenant)
         case .session: try await endSession(call, tenant)
@@ -117,8 +117,8 @@ extension PlayerAPI {
         return message.reply(license)
     }
 
-    private func certificate(_ call: APICall) throws(LicenseRefusal) -> HTTPResponse {
-        guard let certificate = issuer.certificate else {
+    private func certificate(_ call: APICall, _ tenant: Tenant) throws(LicenseRefusal) -> HTTPResponse {
+        guard let certificate = issuer.certificate(of: tenant) else {
             throw .malformed("The server has no application certificate.")
         }
         let tag = "\"\(certificate.fingerprint.hexString)\""

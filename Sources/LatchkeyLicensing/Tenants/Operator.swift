@@ -1,3 +1,5 @@
+import LatchkeyCore
+import LatchkeyForms
 package import LatchkeyOperation
 
 /// Somebody who operates the server, once a request has proved who it is.
@@ -30,4 +32,28 @@ package enum AdminRole: String, Sendable, CaseIterable, Comparable {
     package static func < (one: Self, other: Self) -> Bool {
         (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
     }
+}
+
+extension JSONForm where Value == TenantScope {
+    /// `"all"`, or a list of names.
+    static let tenantScope: JSONForm<TenantScope> = {
+        let names = JSONForm<Set<String>>.distinct(.name)
+        return JSONForm(
+            read: { value, place, problems in
+                if value == .text("all") { return .all }
+                guard case .array(let listed) = value, !listed.isEmpty else {
+                    problems.append(
+                        JSONProblem(
+                            place, "It names no tenants.", remedy: "Write \"all\", or a list of tenants' names."))
+                    return nil
+                }
+                return names.read(value, place, &problems).map { .listed($0) }
+            },
+            write: { scope in
+                switch scope {
+                case .all: .text("all")
+                case .listed(let listed): names.write(listed)
+                }
+            })
+    }()
 }

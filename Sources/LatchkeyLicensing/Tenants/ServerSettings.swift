@@ -144,10 +144,12 @@ package struct ServerSettings: Sendable, Equatable {
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
         let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
-        let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
         let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
-        return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
+        return ([policies] + keys + listeners).compactMap { $0 } + licensee.files + tenants.values.flatMap(\.files)
     }
+
+    /// Whether some operator is not of all tenants, so that what names tenants needs a key.
+    package var hasOperatorsOfSomeTenants: Bool { admins.contains { !$0.tenants.isAll } }
 
     /// Where every member of a configuration stands: `tenants.*.packagers[].name`. For tests that each does something.
     package static var memberPaths: [String] { form.memberPaths }
@@ -345,28 +347,4 @@ extension ServerSettings.Admin {
             }
         }
     }
-}
-
-extension JSONForm where Value == TenantScope {
-    /// `"all"`, or a list of names.
-    package static let tenantScope: JSONForm<TenantScope> = {
-        let names = JSONForm<Set<String>>.distinct(.name)
-        return JSONForm(
-            read: { value, place, problems in
-                if value == .text("all") { return .all }
-                guard case .array(let listed) = value, !listed.isEmpty else {
-                    problems.append(
-                        JSONProblem(
-                            place, "It names no tenants.", remedy: "Write \"all\", or a list of tenants' names."))
-                    return nil
-                }
-                return names.read(value, place, &problems).map { .listed($0) }
-            },
-            write: { scope in
-                switch scope {
-                case .all: .text("all")
-                case .listed(let listed): names.write(listed)
-                }
-            })
-    }()
 }

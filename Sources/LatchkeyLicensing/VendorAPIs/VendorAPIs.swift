@@ -79,7 +79,7 @@ package struct VendorAPIs: Sendable {
         _ kind: VendorEndpoint.Kind, _ call: VendorAPICall, _ mounted: Mounted, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> HTTPResponse {
         guard kind == .license else {
-            guard let certificate = issuer.certificate else {
+            guard let certificate = issuer.certificate(of: mounted.tenant) else {
                 throw .malformed("The server has no application certificate.")
             }
             report.outcome = .ok

@@ -27,7 +27,9 @@ extension AdminCall {
             try text("tenant"), try text("outcome"), try number("before"), try limit()
         )
         let kept = shared.decisions.latest(limit: limit, before: before) { record in
-            guard tenant.isEmpty || record.facts.request.tenant.equalsByteForByte(tenant) else { return false }
+            guard tenants.covers(record.facts.request.tenant),
+                tenant.isEmpty || record.facts.request.tenant.equalsByteForByte(tenant)
+            else { return false }
             if outcome == "refused" { return !["license", "acknowledge"].contains(record.word) }
             return outcome.isEmpty || record.word.equalsByteForByte(outcome)
         }
@@ -45,17 +47,17 @@ extension AdminCall {
         return record
     }
 
-    /// Why a request was answered as it was, whichever tenant's it is: `record` if a policy decided, `refusal` if it was refused before.
+    /// Why a request was answered as it was, whichever of the operator's tenants it is of: `record` if a policy decided, `refusal` if it was refused before.
     fileprivate func why() throws(AdminRefusal) -> HTTPResponse {
         let request = path["request"]
-        if let record = shared.decisions.record(of: request) {
+        if let record = shared.decisions.record(of: request), tenants.covers(record.facts.request.tenant) {
             return .admin(
                 .members([
                     "tenant": .text(record.facts.request.tenant), "record": JSONValue(record.canonicalJSON),
                     "node": .text(shared.node),
                 ]))
         }
-        guard let refusal = shared.feed.refusal(of: request) else {
+        guard let refusal = shared.feed.refusal(of: request), tenants.covers(refusal["tenant"]?.text) else {
             if let node = RequestID(request)?.node, node != shared.nodeName { throw .decision(of: node) }
             throw .unknownDecision
         }
@@ -67,7 +69,7 @@ extension AdminCall {
         let (record, stated) = (try record(), try Policy(json: request.body))
         var policy = stated
         if let base = stated.extends {
-            guard let parent = state.policies[base] else { throw AdminRefusal.unknown("policy to extend") }
+            guard let parent = self.policy(named: base) else { throw AdminRefusal.unknown("policy to extend") }
             policy = parent.overlaid(with: stated)
         }
         let again = record.decidedAgain(by: policy).record

@@ -86,6 +86,13 @@ struct AdminAPI: Sendable {
         }
     }
 
+    /// Whose figures a request may see: everybody's without a key, as long as all operators are of all tenants.
+    func scope(of request: HTTPRequest) async throws(AdminRefusal) -> TenantScope {
+        let state = state()
+        guard state.settings.hasOperatorsOfSomeTenants else { return .all }
+        return try await admin(of: request, state).tenants
+    }
+
     /// Whose key a request brings; compared by digest, in a time that does not depend on the key.
     private func admin(
         of request: HTTPRequest, _ state: ServerState
