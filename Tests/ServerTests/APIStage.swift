@@ -24,6 +24,7 @@ struct APIStage {
     let accounts: AccountSessions
     let device: SimulatedDevice
     let vault: TenantVault
+    let tenant: Tenant
     private let signer: TokenSigner
     private let applicationSecret: Secret
 
@@ -68,7 +69,7 @@ struct APIStage {
             timekeeper: time)
         let time = time
         let callout = ask.map { ask in EntitlementCallout(outage: .allow, timekeeper: time, transport: ask) }
-        let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
+        tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
         accounts = AccountSessions(
             accounts: MemoryRecordStore(timekeeper: time), secrets: [.random(32)], timekeeper: time)
         let policies = try PolicySet(

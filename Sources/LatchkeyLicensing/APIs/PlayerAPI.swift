@@ -21,13 +21,14 @@ package struct PlayerAPI: Sendable {
     package static let bodyBytes = 64 * 1_024
 
     /// What is asked; the raw values stand in logs and metrics.
-    private static let router = Router<RequestEndpoint>([
+    static let routes: [Route<RequestEndpoint>] = [
         Route([.post], "/t/{tenant}/fairplay", .fairPlay),
         Route([.get, .head], "/t/{tenant}/certificate", .certificate),
         Route([.post], "/t/{tenant}/clearkey", .clearKey),
         Route([.post], "/t/{tenant}/sessions/heartbeat", .heartbeat),
         Route([.delete], "/t/{tenant}/sessions", .session),
-    ])
+    ]
+    private static let router = Router(routes)
 
     private let issuer: LicenseIssuer
     private let accounts: AccountSessions

@@ -75,6 +75,12 @@ extension ServerShared {
             rows.flatMap { name, limits, _ in
                 TenantLimit.allCases.compactMap { limit in limits[limit].map { ([name, limit.rawValue], Double($0)) } }
             })
+        for (name, limits, _) in rows {
+            // A counter that is born with its first event has not risen, for who watches it.
+            for limit in TenantLimit.allCases where limits[limit] != nil {
+                _ = metrics.tenantRefusals[name, limit.rawValue]
+            }
+        }
         metrics.tenantUse.replaceAll(
             rows.flatMap { name, _, used in used.map { ([name, $0.key.rawValue], Double($0.value)) } })
     }
