@@ -1,5 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 

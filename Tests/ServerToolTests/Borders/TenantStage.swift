@@ -95,7 +95,7 @@ struct TenantStage: Sendable {
         more: String = "", time: any Timekeeper = SystemTimekeeper(), _ body: (TenantStage) async throws -> Void
     ) async throws {
         let stage = try await ServerStage(
-            { $0 = (try? configuration(more)) ?? "" }, prepare: prepare, time: time)
+            { text in text = (try? configuration(more)) ?? "" }, prepare: prepare, time: time)
         do { try await body(TenantStage(stage: stage, certificates: certificates())) } catch {
             await stage.server.stop(within: .zero)
             throw error
@@ -112,10 +112,10 @@ struct TenantStage: Sendable {
         let policy = try String(contentsOf: folder.appending(path: "policies/demo.json"), encoding: .utf8)
         for owner in Owner.both {
             let own = policy.replacing(
-                #""name": "demo""#, with: #""name": "\(owner.name)-terms", "devices": {"limit": 9}"#)
+                #""name": "demo""#, with: #""name": "\#(owner.name)-terms", "devices": {"limit": 9}"#)
             try Data(own.utf8).write(to: folder.appending(path: "policies/\(owner.name)-terms.json"))
             let key = Base64URL.text(Array(owner.secret.utf8))
-            let set = #"{"keys":[{"kty":"oct","kid":"\(owner.name)-key","alg":"HS256","use":"sig","k":"\(key)"}]}"#
+            let set = #"{"keys":[{"kty":"oct","kid":"\#(owner.name)-key","alg":"HS256","use":"sig","k":"\#(key)"}]}"#
             try PrivateFile.write(Secret(set), to: folder.appending(path: "\(owner.name)-jwks.json"))
             try PrivateFile.write(Secret(owner.secret), to: folder.appending(path: "\(owner.name)-secret.txt"))
             let long = Data((owner.secret + owner.secret).utf8.prefix(48)).base64EncodedString()
@@ -127,9 +127,9 @@ struct TenantStage: Sendable {
 
     private static func configuration(_ more: String) throws -> String {
         let admins = try StagedOperator.all.map { one in
-            let tenants = one.owner.map { #"["\($0.name)"]"# } ?? #""all""#
+            let tenants = one.owner.map { #"["\#($0.name)"]"# } ?? #""all""#
             return
-                #"{"name":"\(one.name)","key":"\(try digest(one.key))","role":"\(one.role.rawValue)","tenants":\(tenants)}"#
+                #"{"name":"\#(one.name)","key":"\#(try digest(one.key))","role":"\#(one.role.rawValue)","tenants":\#(tenants)}"#
         }
         let tenants = try Owner.both.map { owner in
             let name = owner.name
@@ -167,7 +167,7 @@ extension TenantStage {
     func packager(
         _ path: String, _ method: String = "GET", body: String? = nil, at tenant: String, by owner: Owner?
     ) async throws -> HTTPReply {
-        var headers = ["X-Speke-Version": "2.0", "Content-Type": "application/xml", "X-Request-Id": "same"]
+        var headers = ["X-Speke-Version": "2.0", "Content-Type": "application/xml", "X-Request-Id": "same-request"]
         headers["X-API-Key"] = owner?.packagerKey
         return try await stage.send(
             "\(server.addresses.packagers.url)/t/\(tenant)/\(path)", method: method, body: body.map { Data($0.utf8) },
@@ -180,22 +180,22 @@ extension TenantStage {
     ) async throws -> HTTPReply {
         try await stage.send(
             "\(server.addresses.players.url)/t/\(tenant)/\(path)", method: method, body: body, bearer: bearer,
-            headers: headers.merging(["X-Request-Id": "same"]) { one, _ in one })
+            headers: headers.merging(["X-Request-Id": "same-request"]) { one, _ in one })
     }
 
     /// An SPC for a tenant's certificate, or the stranger's, and for a key of a tenant.
     func spc(_ certificate: String, _ owner: Owner, _ number: Int = 1) throws -> Data {
         let folder = stage.folder.url.appending(path: "\(certificate)-credentials")
         var generator = SystemRandomNumberGenerator()
-        let identifier = try ContentIdentifier("skd://\(owner.name)-film/\(owner.kid(number))")
+        let identifier = ContentIdentifier("skd://\(owner.name)-film/\(owner.kid(number))")
         return try SimulatedDevice(directory: folder).exchange(for: identifier, using: &generator).spc.revealed
     }
 
     /// A license through Clear Key.
-    func play(_ owner: Owner, _ number: Int = 1, requestID: String = "same") async throws -> HTTPReply {
+    func play(_ owner: Owner, _ number: Int = 1, requestID: String = "same-request") async throws -> HTTPReply {
         let kid = Base64URL.text(try #require(KeyID(owner.kid(number))).bytes)
         return try await player(
-            "clearkey", body: Data(#"{"kids":["\(kid)"],"type":"temporary"}"#.utf8), at: owner.name,
+            "clearkey", body: Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8), at: owner.name,
             bearer: owner.token(), headers: ["X-Request-Id": requestID, "Content-Type": "application/json"])
     }
 
@@ -208,7 +208,7 @@ extension TenantStage {
 
     /// A token of VuDRM for a tenant's viewer.
     func vuDRMToken(_ owner: Owner) throws -> String {
-        let policy = Data(#"{"user_id":"\(owner.name)-ann","session_id":"s","n":"\(UUID())"}"#.utf8)
+        let policy = Data(#"{"user_id":"\#(owner.name)-ann","session_id":"s","n":"\#(UUID())"}"#.utf8)
             .base64EncodedString()
         let time = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
         let text = "\(owner.name)-client|\(time.formatted(.iso8601))|\(policy)"
