@@ -108,7 +108,7 @@ import Testing
             for owner in Owner.both where owner == .amber {
                 let document = owner.document(Array(1...2), of: "amber-film")
                 #expect(try await stage.packager("cpix", "POST", body: document, at: "amber", by: owner).status == 200)
-                for _ in 0..<2 { #expect(try await stage.play(owner).status == 200) }
+                for _ in 0..<2 { #expect(try await stage.play(owner, session: "amber-session").status == 200) }
             }
             await stage.server.exchangeUsage()
             let log = String(decoding: stage.stage.log.withLock { $0 }, as: UTF8.self)

@@ -39,7 +39,7 @@ struct Owner: Sendable, Equatable, CustomTestStringConvertible {
     func token(_ claims: [String: JSONValue] = [:], at date: Date = Date()) throws -> String {
         let now = date.timeIntervalSince1970.rounded(.down)
         let usual: [String: JSONValue] = [
-            "sub": .text("\(name)-ann"), "jti": .text("\(name)-\(UUID())"), "sid": .text("\(name)-session"),
+            "sub": .text("\(name)-ann"), "jti": .text("\(name)-\(UUID())"), "sid": .text("\(name)-\(UUID())"),
             "iat": .number(now), "exp": .number(now + 3_600),
             "latchkey": .object(["device": .text("\(name)-tv")]),
         ]
@@ -112,7 +112,8 @@ struct TenantStage: Sendable {
         let policy = try String(contentsOf: folder.appending(path: "policies/demo.json"), encoding: .utf8)
         for owner in Owner.both {
             let own = policy.replacing(
-                #""name": "demo""#, with: #""name": "\#(owner.name)-terms", "devices": {"limit": 9}"#)
+                #""name": "demo""#, with: #""name": "\#(owner.name)-terms", "devices": {"limit": 9}"#
+            ).replacing("refuseNewest", with: "stopOldest")
             try Data(own.utf8).write(to: folder.appending(path: "policies/\(owner.name)-terms.json"))
             let key = Base64URL.text(Array(owner.secret.utf8))
             let set = #"{"keys":[{"kty":"oct","kid":"\#(owner.name)-key","alg":"HS256","use":"sig","k":"\#(key)"}]}"#
@@ -192,18 +193,22 @@ extension TenantStage {
     }
 
     /// A license through Clear Key.
-    func play(_ owner: Owner, _ number: Int = 1, requestID: String = "same-request") async throws -> HTTPReply {
+    /// - Parameter session: the playback's; a new one if absent.
+    func play(
+        _ owner: Owner, _ number: Int = 1, session: String? = nil, requestID: String = "same-request"
+    ) async throws -> HTTPReply {
         let kid = Base64URL.text(try #require(KeyID(owner.kid(number))).bytes)
         return try await player(
             "clearkey", body: Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8), at: owner.name,
-            bearer: owner.token(), headers: ["X-Request-Id": requestID, "Content-Type": "application/json"])
+            bearer: owner.token(session.map { ["sid": .text($0)] } ?? [:]),
+            headers: ["X-Request-Id": requestID, "Content-Type": "application/json"])
     }
 
     /// The session of a tenant's viewer, who plays if nobody does.
     func session(_ owner: Owner) async throws -> String {
         #expect(try await play(owner).status == 200)
         let account = try await server.shared.operatorAccounts.account("\(owner.name)-ann", of: owner.name)
-        return try #require(account.slots.first?.session)
+        return try #require(account.slots.max { $0.started < $1.started }?.session)
     }
 
     /// A token of VuDRM for a tenant's viewer.

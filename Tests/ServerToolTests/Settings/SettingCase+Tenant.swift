@@ -54,11 +54,12 @@ extension SettingCase {
                 _ in
                 "starts"
             },
-            tenant(
-                "licensee.secretMounts", base: own, ["licensee.secretMounts": #"["credentials"]"#], "no start",
-                "starts",
-                prepare: { try #require(chmod($0.appending(path: "credentials/private-key.pem").path, 0o644) == 0) }
-            ) { _ in "starts" },
+            // The server's own credentials are the same files, and not mounted.
+            SettingCase(
+                start: "tenants.*.licensee.secretMounts",
+                base: ["licensee": "", "tenants.demo.licensee": own["licensee"] ?? ""],
+                ["tenants.demo.licensee.secretMounts": #"["credentials"]"#], "no start", "starts",
+                prepare: { try #require(chmod($0.appending(path: "credentials/private-key.pem").path, 0o644) == 0) }),
         ]
 
     private static let limits: [SettingCase] = [
