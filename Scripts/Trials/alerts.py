@@ -17,8 +17,10 @@ from programs import Child, ask, free_port, get, program, until
 FASTER, SHORTEST = 20, 3
 FIRES_WITHIN = 45  # Seconds, of which the longest `for` takes 30.
 # No trial makes these: promtool's tests do (Deployment/prometheus/alerts.test.yml).
-LEFT_OUT = {"LatchkeyKeySetFails": "a set at an https address", "LatchkeySlow": "minutes of slowness",
-            "LatchkeyRecordFills": "millions of rows", "LatchkeyErrorBudgetBurns": "half an hour of errors", "LatchkeyErrorBudgetBurnsFast": "minutes of errors"}
+LEFT_OUT = {"LatchkeyTenantNearLimit": "a tenant with limits", "LatchkeyTenantAtLimit": "a tenant with limits",
+            "LatchkeyKeySetFails": "a set at an https address", "LatchkeySlow": "minutes of slowness",
+            "LatchkeyRecordFills": "millions of rows", "LatchkeyErrorBudgetBurns": "half an hour of errors",
+            "LatchkeyErrorBudgetBurnsFast": "minutes of errors"}
 SPARE = "00000000-0000-4000-8000-0000000000aa"  # A key that is disabled during an outage.
 DEPLOYMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Deployment/prometheus")
 

@@ -36,7 +36,7 @@ package struct CredentialSummary: Sendable, Equatable {
     }
 
     /// What an operator should know about its dates, in one sentence. Devices are reported not to check them, so it stops no server.
-    var notice: String? {
+    package var notice: String? {
         if !hasBegun { return "The dates of the certificate \(sha1) have not begun." }
         guard let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
         if daysLeft < 0 {

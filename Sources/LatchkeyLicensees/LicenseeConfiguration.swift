@@ -35,6 +35,11 @@ package struct LicenseeConfiguration: Sendable, Equatable {
     package var secretMounts: [String] = []
 
     package init() {}
+
+    /// The files and folders of the credentials, as the configuration names them.
+    package var files: [String] {
+        credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }.compactMap { $0 }
+    }
 }
 
 extension LicenseeConfiguration {

@@ -36,6 +36,14 @@ package struct LicenseeSetup: Sendable {
     package static let testOnlyNotice =
         "This server serves test credentials only, because no licensee's derivation is configured."
 
+    /// No credentials, for a server whose tenants all have their own.
+    package static let none = LicenseeSetup()
+
+    private init() {
+        module = KeyServerModule(credentials: [], derivation: InsecureTestDerivation())
+        (credentials, servesTestCredentialsOnly, notices) = ([], false, [])
+    }
+
     /// - Parameters:
     ///   - configuration: what is configured.
     ///   - plug: a derivation as Swift types; the configuration then names no library.

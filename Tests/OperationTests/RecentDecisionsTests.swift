@@ -45,12 +45,12 @@ import Testing
         counts.count(.granted)
         counts.count(.granted)
         counts.count(.shed)
-        #expect(counts.latest.allSatisfy { $0.counts.isEmpty })
+        #expect(counts.latest().allSatisfy { $0.counts.isEmpty })
         clock.advance(by: .seconds(2))
         counts.count(.refused)
-        #expect(counts.latest.map(\.number) == [99, 100, 101])
-        #expect(counts.latest.map(\.counts) == [[:], [.granted: 2, .shed: 1], [:]])
+        #expect(counts.latest().map(\.number) == [99, 100, 101])
+        #expect(counts.latest().map(\.counts) == [[:], [.granted: 2, .shed: 1], [:]])
         clock.advance(by: .seconds(3))
-        #expect(counts.latest.map(\.counts) == [[.refused: 1], [:], [:]])
+        #expect(counts.latest().map(\.counts) == [[.refused: 1], [:], [:]])
     }
 }

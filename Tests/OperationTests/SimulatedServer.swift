@@ -10,11 +10,14 @@ struct SimulatedServer {
         let duration: Double
         /// Arrivals per second of each lane.
         let rates: [AdmissionLane: Double]
+        /// Arrivals per second of another tenant beside.
+        var neighbor: [AdmissionLane: Double] = [:]
     }
 
     /// What happened to one request.
     struct Outcome {
         let lane: AdmissionLane
+        var tenant = ""
         /// When it came, in seconds.
         let arrival: Double
         /// How long it took until its license; `nil` if it was refused.
@@ -26,12 +29,15 @@ struct SimulatedServer {
     private struct Request {
         let lane: AdmissionLane
         let arrival: Double
+        let tenant: String
     }
 
     let threads: Int
     /// The mean time of a piece of work in seconds; changes over time.
     let meanTime: @Sendable (Double) -> Double
     let rules: AdmissionRules
+    /// Whether the queue knows whose work it is.
+    var knowsTenants = true
 
     init(
         threads: Int = 2, rules: AdmissionRules = AdmissionRules(),
@@ -60,7 +66,9 @@ struct SimulatedServer {
                 now = request.arrival
                 do throws(AdmissionRefusal) {
                     let session = UInt64.random(in: 0..<1_000, using: &generator)
-                    let dropped = try queue.add(request, request.lane, session: session, at: .seconds(now))
+                    let dropped = try queue.add(
+                        request, request.lane, session: session, tenant: knowsTenants ? request.tenant : "",
+                        at: .seconds(now))
                     if let dropped { outcomes.append(refused(dropped.item, at: now)) }
                 } catch {
                     outcomes.append(refused(request, at: now))
@@ -70,8 +78,8 @@ struct SimulatedServer {
                 queue.finished(in: .seconds(now - done.begin))
                 outcomes.append(
                     Outcome(
-                        lane: done.request.lane, arrival: done.request.arrival, latency: now - done.request.arrival,
-                        refusal: nil))
+                        lane: done.request.lane, tenant: done.request.tenant, arrival: done.request.arrival,
+                        latency: now - done.request.arrival, refusal: nil))
                 working[thread] = nil
             } else {
                 return outcomes
@@ -87,19 +95,23 @@ struct SimulatedServer {
     }
 
     private func refused(_ request: Request, at now: Double) -> Outcome {
-        Outcome(lane: request.lane, arrival: request.arrival, latency: nil, refusal: now - request.arrival)
+        Outcome(
+            lane: request.lane, tenant: request.tenant, arrival: request.arrival, latency: nil,
+            refusal: now - request.arrival)
     }
 
     private func arrivals(_ loads: [Load], using generator: inout SeededGenerator) -> [Request] {
         var all: [Request] = []
         var begin = 0.0
         for load in loads {
-            for (lane, rate) in load.rates.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                var time = begin
-                while true {
-                    time -= log(Double.random(in: 0x1p-53..<1, using: &generator)) / rate
-                    guard time < begin + load.duration else { break }
-                    all.append(Request(lane: lane, arrival: time))
+            for (tenant, rates) in [("", load.rates), ("neighbor", load.neighbor)] {
+                for (lane, rate) in rates.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    var time = begin
+                    while true {
+                        time -= log(Double.random(in: 0x1p-53..<1, using: &generator)) / rate
+                        guard time < begin + load.duration else { break }
+                        all.append(Request(lane: lane, arrival: time, tenant: tenant))
+                    }
                 }
             }
             begin += load.duration

@@ -29,6 +29,7 @@ struct APIStage {
     let sessions: SwitchedRecordStore
     let device: SimulatedDevice
     let vault: TenantVault
+    let tenant: Tenant
     private let signer: TokenSigner
     private let applicationSecret: Secret
 
@@ -74,7 +75,7 @@ struct APIStage {
             timekeeper: time)
         let time = time
         let callout = ask.map { ask in EntitlementCallout(outage: .allow, timekeeper: time, transport: ask) }
-        let tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
+        tenant = Tenant("acme", settings, vault: vault, tokenKeys: source, callout: callout)
         sessions = SwitchedRecordStore(timekeeper: time)
         accounts = AccountSessions(accounts: sessions, secrets: [.random(32)], timekeeper: time)
         let policies = try PolicySet(

@@ -24,7 +24,7 @@ import Testing
         }
         let (lines, json) = (try shown([]), try shown(["--json"]))
         let notice = try #require(demonstration.server.current.notices.first)
-        #expect(lines.error.contains(notice.prefix(30)) && json.error == "")
+        #expect(lines.error.contains(notice.text.prefix(30)) && json.error == "")
         #expect(lines.output.contains(demonstration.server.addresses.players.url))
         #expect(JSONValue(Data(lines.output.utf8)) == nil)
         #expect(JSONValue(Data(json.output.utf8)) != nil && json.output.split(separator: "\n").count == 1)

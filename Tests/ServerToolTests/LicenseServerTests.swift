@@ -189,7 +189,7 @@ struct LicenseServerTests {
         }
         try await stage.server.reload()
         #expect(try await stage.server.shared.engines.keys.dataKeys().map(\.wrapper) == ["demo"])
-        #expect(stage.server.current.notices.contains { $0.contains("still wrapped by “demo”") })
+        #expect(stage.server.current.notices.contains { $0.text.contains("still wrapped by “demo”") })
         let rewrap = "\(stage.server.addresses.operators.url)/admin/v1/rewrap"
         #expect(try await stage.send(rewrap, method: "POST", bearer: stage.admin).text == #"{"rewrapped":1}"#)
         #expect(try await stage.server.shared.engines.keys.dataKeys().map(\.wrapper) == ["second"])

@@ -173,7 +173,7 @@ struct ListenerCertificateTests {
             #expect(metrics.contains(#"latchkey_tls_certificate_expiry_timestamp_seconds{listener="\#(listener)"}"#))
         }
         #expect(!metrics.contains(#"latchkey_tls_certificate_expiry_timestamp_seconds{listener="packagers"}"#))
-        let notices = test.stage.server.current.notices
+        let notices = test.stage.server.current.notices.map(\.text)
         #expect(notices.contains("The dates of the TLS certificate of operators end in 3 days; replace it in time."))
         #expect(!notices.contains { $0.contains("players") })
         await test.stage.stop()
@@ -207,7 +207,8 @@ struct ListenerCertificateTests {
             let state = try await builder.state()
             state.retire()
             #expect(
-                state.notices.contains("The dates of the TLS certificate of packagers ended 5 days ago; replace it."),
+                state.notices.map(\.text).contains(
+                    "The dates of the TLS certificate of packagers ended 5 days ago; replace it."),
                 "\(state.notices)")
         }
         engines.close()

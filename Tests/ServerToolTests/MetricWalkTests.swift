@@ -68,7 +68,9 @@ import Testing
             { text in
                 text = text.replacing(
                     #""clearKey": true,"#,
-                    with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
+                    with:
+                        #""clearKey": true, "limits": {"keys": 4}, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#
+                )
                 text = text.replacing(
                     #""drainDelay""#,
                     with:
@@ -97,6 +99,13 @@ import Testing
         moved.formUnion(
             try await moves(["latchkey_packager_requests_total"], stage) { () async throws in
                 #expect(try await stage.server.packager("speke", "POST", body: "<nope/>").status == 422)
+            })
+        moved.formUnion(
+            try await moves(["latchkey_tenant_use"], stage) { () async throws in await server.exchangeUsage() })
+        moved.formUnion(
+            try await moves(["latchkey_tenant_limit_refusals_total"], stage) { () async throws in
+                let document = ServerUnderTest.document(4...5)
+                #expect(try await stage.server.admin("tenants/demo/cpix", "POST", body: document).status == 409)
             })
         moved.formUnion(
             try await moves(["latchkey_audit_sequence"], stage) { () async throws in
@@ -315,7 +324,7 @@ import Testing
     private static func standing(_ stage: OutageStage) -> Set<String> {
         let values = reading(stage)
         let names: Set = [
-            "latchkey_build_info", "latchkey_record_spool_limit_bytes", "latchkey_pool_limit",
+            "latchkey_build_info", "latchkey_record_spool_limit_bytes", "latchkey_pool_limit", "latchkey_tenant_limit",
             "latchkey_credential_expiry_timestamp_seconds",
         ]
         for name in names {

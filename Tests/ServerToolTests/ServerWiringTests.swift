@@ -262,7 +262,7 @@ import Testing
         stage.server.announce()
         await stage.stop()
         let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
-        for notice in stage.server.current.notices { #expect(log.contains(notice.prefix(30)), "\(log)") }
+        for notice in stage.server.current.notices { #expect(log.contains(notice.text.prefix(30)), "\(log)") }
         #expect(!stage.server.current.notices.isEmpty)
         let addresses = stage.server.addresses
         for place in [addresses.players, addresses.packagers, addresses.operators] {

@@ -56,7 +56,7 @@ extension LicenseIssuer {
         var requested: VaultKey?
         if let name = request.named { requested = try await tenant.key(name) }
         report.kid = requested?.facts.id
-        let context = try await opened(Request(spc: request.spc, token: nil, viewer: request.viewer), grant)
+        let context = try await opened(Request(spc: request.spc, token: nil, viewer: request.viewer), grant, of: tenant)
         report.end(.open, at: timekeeper.uptime)
         let key = try await self.key(request, requested, sealedFor: context.assetID, of: tenant)
         report.found(key)

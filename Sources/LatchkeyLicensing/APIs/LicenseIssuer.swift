@@ -26,7 +26,7 @@ package struct LicenseIssuer: Sendable {
     package typealias Opening = JointWork<KeyServerModule.Opening, Result<ServerPlaybackContext, KSMRefusal>>
 
     /// - Parameters:
-    ///   - module: the KSM with the licensee's credentials and derivation.
+    ///   - module: the KSM with the credentials and derivation of the server's licensee, for tenants without their own.
     ///   - policies: all policies.
     ///   - accounts: sessions, devices and used tokens.
     ///   - pool: the threads for RSA.
@@ -53,8 +53,13 @@ package struct LicenseIssuer: Sendable {
     /// Makes the generator for one CKC.
     package typealias Randomness = @Sendable () throws(KSMRefusal) -> any RandomNumberGenerator
 
-    /// The application certificate that apps get; `nil` without credentials.
-    package var certificate: FairPlayCertificate? { module.credentials.first?.certificate }
+    /// The application certificate that a tenant's apps get; `nil` without credentials.
+    package func certificate(of tenant: Tenant) -> FairPlayCertificate? {
+        module(of: tenant).credentials.first?.certificate
+    }
+
+    /// The KSM that opens a tenant's SPCs. It knows no other tenant's certificate, so that those are unknown to it.
+    private func module(of tenant: Tenant) -> KeyServerModule { tenant.module ?? module }
 
     /// What comes with an SPC.
     package struct Request: Sendable {
@@ -90,7 +95,7 @@ package struct LicenseIssuer: Sendable {
         _ request: Request, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> License? {
         let grant = try await self.grant(request.token, of: tenant, &report)
-        let context = try await opened(request, grant)
+        let context = try await opened(request, grant, of: tenant)
         report.end(.open, at: timekeeper.uptime)
         let key = try await self.key(context.assetID, of: tenant, &report)
         var facts = try self.facts(request.viewer, context, grant, key.facts, tenant)
@@ -199,8 +204,10 @@ extension LicenseIssuer {
     }
 
     /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
-    func opened(_ request: Request, _ grant: Grant) async throws(LicenseRefusal) -> ServerPlaybackContext {
-        let (module, spc) = (module, request.spc)
+    func opened(
+        _ request: Request, _ grant: Grant, of tenant: Tenant
+    ) async throws(LicenseRefusal) -> ServerPlaybackContext {
+        let (module, spc) = (module(of: tenant), request.spc)
         guard !spc.isEmpty else { throw .emptySPC }
         let session = grant.session ?? grant.account
         let lane: AdmissionLane =
@@ -208,7 +215,7 @@ extension LicenseIssuer {
             ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
         if let opening {
             let input = KeyServerModule.Opening(module: module, spc: [UInt8](spc))
-            switch await pool.run(lane, session: session, opening, input) {
+            switch await pool.run(lane, session: session, tenant: tenant.name, opening, input) {
             case .success(let opened): return try opened.mapError { LicenseRefusal($0) }.get()
             case .failure(let refusal): throw refusal.refusal
             }
@@ -216,7 +223,7 @@ extension LicenseIssuer {
         let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
             do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
         }
-        switch await pool.run(lane, session: session, work) {
+        switch await pool.run(lane, session: session, tenant: tenant.name, work) {
         case .success(let opened): return try opened.get()
         case .failure(let refusal): throw refusal.refusal
         }
@@ -280,6 +287,12 @@ extension LicenseIssuer {
         let outcome = await accounts.decide(facts, by: policy, requestID: report.requestID)
         report.record = outcome.record
         report.end(.policy, at: timekeeper.uptime)
+        if let refusal = tenant.usage.refusal(of: outcome, tenant.settings.limits, at: timekeeper.date) {
+            await accounts.undo(outcome)
+            // It tells of a license that nobody got.
+            report.record = nil
+            throw refusal
+        }
         return outcome
     }
 

@@ -18,12 +18,13 @@ package struct PackagerAPI: Sendable {
     /// The most bytes of a body.
     package static let bodyBytes = 256 * 1_024
 
-    private static let router = Router<RequestEndpoint>([
+    static let routes: [Route<RequestEndpoint>] = [
         Route([.post], "/t/{tenant}/speke", .speke),
         Route([.get, .head], "/t/{tenant}/speke/heartbeat", .spekeHeartbeat),
         Route([.post], "/t/{tenant}/keys/common-encryption", .commonEncryption),
         Route([.post], "/t/{tenant}/cpix", .cpixImport), Route([.get], "/t/{tenant}/cpix", .cpixExport),
-    ])
+    ]
+    private static let router = Router(routes)
 
     private let tenants: [String: Tenant]
     private let callers: CallerDirectory

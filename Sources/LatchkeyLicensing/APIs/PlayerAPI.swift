@@ -23,7 +23,7 @@ package struct PlayerAPI: Sendable {
     package static let bodyBytes = 64 * 1_024
 
     /// What is asked; the raw values stand in logs and metrics.
-    private static let router = Router<RequestEndpoint>([
+    static let routes: [Route<RequestEndpoint>] = [
         Route([.post], "/t/{tenant}/fairplay", .fairPlay),
         Route([.get, .head], "/t/{tenant}/certificate", .certificate),
         Route([.post], "/t/{tenant}/clearkey", .clearKey),
@@ -31,7 +31,8 @@ package struct PlayerAPI: Sendable {
         Route([.delete], "/t/{tenant}/sessions", .session), Route([.post], "/t/{tenant}/slots", .slot),
         Route([.delete], "/t/{tenant}/slots", .session), Route([.post], "/t/{tenant}/slots/heartbeat", .heartbeat),
         Route([.get, .head], "/t/{tenant}/slots/openapi.json", .slotDescription),
-    ])
+    ]
+    private static let router = Router(routes)
 
     /// The methods and paths of all addresses.
     static var routes: [(methods: [HTTPMethod], path: String)] { router.routes.map { ($0.methods, $0.path.text) } }
@@ -101,7 +102,7 @@ package struct PlayerAPI: Sendable {
         report.outcome = .ok
         return switch endpoint {
         case .fairPlay: try await license(call, tenant, &report)
-        case .certificate: try certificate(call)
+        case .certificate: try certificate(call, tenant)
         case .clearKey: try await clearKeys(call, tenant, &report)
         case .heartbeat: try await heartbeat(call, tenant, &report)
         case .session: try await endSession(call, tenant, &report)
@@ -130,8 +131,8 @@ extension PlayerAPI {
         return message.reply(license)
     }
 
-    private func certificate(_ call: APICall) throws(LicenseRefusal) -> HTTPResponse {
-        guard let certificate = issuer.certificate else {
+    private func certificate(_ call: APICall, _ tenant: Tenant) throws(LicenseRefusal) -> HTTPResponse {
+        guard let certificate = issuer.certificate(of: tenant) else {
             throw .malformed("The server has no application certificate.")
         }
         let tag = "\"\(certificate.fingerprint.hexString)\""

@@ -34,6 +34,28 @@ extension AccountSessions {
         try await accounts.count(of: .account, tenant, most: most) { AccountState.slotEnds(inRecordBytes: $0) ?? [] }
     }
 
+    /// Adds to what all nodes count together, such as a tenant's licenses of a day.
+    /// - Parameters:
+    ///   - count: how many more; 0 to read.
+    ///   - name: of what.
+    ///   - end: when it may be forgotten.
+    /// - Returns: how many there are.
+    /// - Throws: `StoreError`; then nobody knows whether they were added.
+    package func add(_ count: Int, to name: String, of tenant: String, until end: Date) async throws(StoreError) -> Int
+    {
+        let key = RecordKey(.usage, tenant: tenant, name: name)
+        for _ in 0..<Self.attempts {
+            let reading = try await accounts.read(key)
+            let known = reading.record.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
+            guard count > 0 else { return known }
+            let record = Record(version: reading.nextVersion, bytes: Array("\(known + count)".utf8))
+            if try await accounts.write(record, at: key, replacing: reading.record?.version, until: end, counting: []) {
+                return known + count
+            }
+        }
+        throw .contended(accounts.engine)
+    }
+
     /// What counts of an account now; an empty one if nothing is kept.
     /// - Throws: `StoreError`.
     package func account(_ account: String, of tenant: String) async throws(StoreError) -> AccountState {

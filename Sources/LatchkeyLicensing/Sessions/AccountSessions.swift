@@ -311,10 +311,10 @@ extension RecordKey {
 }
 
 extension StoreError {
-    fileprivate static func contended(_ engine: String) -> Self {
+    static func contended(_ engine: String) -> Self {
         StoreError(
             .unavailable, engine,
-            reason: "An account changed \(AccountSessions.attempts) times while it was to be changed.",
+            reason: "A record changed \(AccountSessions.attempts) times while it was to be changed.",
             remedy: "Look for clients that ask again and again.")
     }
 }

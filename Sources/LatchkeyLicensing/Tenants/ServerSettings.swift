@@ -122,6 +122,11 @@ package struct ServerSettings: Sendable, Equatable {
         /// The SHA-256 of the key, 64 hexadecimal digits.
         package internal(set) var key = ""
         package internal(set) var role = AdminRole.viewer
+        /// Whose things they see and change. Defaults to the whole server.
+        package internal(set) var tenants = TenantScope.all
+
+        /// Who a request is by that has the key.
+        package var identity: Operator { Operator(name: name, role: role, tenants: tenants) }
     }
 
     package init() {}
@@ -145,30 +150,18 @@ package struct ServerSettings: Sendable, Equatable {
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
         let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
-        let credentials = licensee.credentials.flatMap { [$0.folder, $0.certificate, $0.key, $0.ask] }
         let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
-        return ([policies] + keys + credentials + listeners).compactMap { $0 } + tenants.values.flatMap(\.files)
+        return ([policies] + keys + listeners).compactMap { $0 } + licensee.files + tenants.values.flatMap(\.files)
     }
+
+    /// Whether some operator is not of all tenants, so that what names tenants needs a key.
+    package var hasOperatorsOfSomeTenants: Bool { admins.contains { !$0.tenants.isAll } }
 
     /// Where every member of a configuration stands: `tenants.*.packagers[].name`. For tests that each does something.
     package static var memberPaths: [String] { form.memberPaths }
 
     /// The configuration in its canonical form.
     package var canonicalJSON: Data { Data(Self.form.write(self).canonicalText.utf8) }
-}
-
-/// What an operator may do; each role may do what those before it may.
-package enum AdminRole: String, Sendable, CaseIterable, Comparable {
-    /// Look.
-    case viewer
-    /// Stop sessions, disable keys, reload.
-    case `operator`
-    /// Change credentials, key encryption keys and data keys.
-    case security
-
-    package static func < (one: Self, other: Self) -> Bool {
-        (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
-    }
 }
 
 extension ServerSettings {
@@ -194,7 +187,7 @@ extension ServerSettings {
             .optional("record", \.record, Record.form.form),
         ],
         check: { settings, place, problems in
-            Admin.check(settings.admins, place.member("admins"), &problems)
+            Admin.check(settings.admins, settings.tenants.keys, place.member("admins"), &problems)
             let listeners = [
                 ("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators),
             ]
@@ -345,13 +338,31 @@ extension ServerSettings.Admin {
         members: [
             .required("name", \.name, .name), .required("key", \.key, .sha256),
             .defaulting("role", \.role, .word, to: .viewer),
+            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
         ])
 
-    /// Finds operators whom nothing tells apart: one name with different roles, and one key twice. An operator has two entries while the
-    /// key is changed.
-    fileprivate static func check(_ admins: [Self], _ place: JSONPlace, _ problems: inout [JSONProblem]) {
+    /// Finds operators whom nothing tells apart: one name with different roles or tenants, and one key twice. An operator has two entries
+    /// while the key is changed. Finds tenants that there are not: one that comes later would be theirs without a word.
+    fileprivate static func check(
+        _ admins: [Self], _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
+    ) {
         for (index, admin) in admins.enumerated() {
             let place = place.element(index)
+            if case .listed(let names) = admin.tenants {
+                for name in names.sorted() where !tenants.contains(name) {
+                    problems.append(
+                        JSONProblem(
+                            place.member("tenants"), "There is no tenant “\(name)”.",
+                            remedy: "Correct the name, or add the tenant first."))
+                }
+            }
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.tenants != admin.tenants
+            {
+                problems.append(
+                    JSONProblem(
+                        place.member("tenants"), "Another entry of “\(admin.name)” has other tenants.",
+                        remedy: "Give both the same tenants, or one of them another name."))
+            }
             if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
                 problems.append(
                     JSONProblem(

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyFairPlay
 package import LatchkeyPackaging
 package import LatchkeyPolicy
 package import LatchkeyTokens
@@ -11,6 +12,10 @@ package import LatchkeyVault
 package final class Tenant: Sendable {
     package let name: String
     package let settings: TenantSettings
+    /// The KSM with its own credentials; `nil` where it has the server's.
+    package let module: KeyServerModule?
+    /// How much of its limits it uses.
+    package let usage: TenantUsage
     /// The content keys.
     package let vault: TenantVault
     /// The operator's own service; `nil` without one.
@@ -30,12 +35,15 @@ package final class Tenant: Sendable {
     ///   - signers: who signs its common-encryption requests, by name.
     ///   - recipients: whom imported keys may be encrypted to. Defaults to nobody.
     ///   - callout: the operator's own service. Defaults to none.
+    ///   - module: the KSM with its own credentials. Defaults to the server's.
+    ///   - usage: how much of its limits it uses, which outlives a configuration. Defaults to nothing so far.
     package init(
         _ name: String, _ settings: TenantSettings, vault: TenantVault, tokenKeys: KeySetSource?,
         signers: [String: CommonEncryptionSigner] = [:], recipients: [CPIXRecipient] = [],
-        callout: EntitlementCallout<Grant>? = nil
+        callout: EntitlementCallout<Grant>? = nil, module: KeyServerModule? = nil, usage: TenantUsage = TenantUsage()
     ) {
         self.name = name
+        (self.module, self.usage) = (module, usage)
         self.settings = settings
         self.vault = vault
         self.tokenKeys = tokenKeys

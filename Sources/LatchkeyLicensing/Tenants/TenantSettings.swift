@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyForms
+package import LatchkeyLicensees
 package import LatchkeyOperation
 package import LatchkeyPackaging
 package import LatchkeyTokens
@@ -10,6 +11,10 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/LicenseServer.md` §1 and §5.
 package struct TenantSettings: Sendable, Equatable {
+    /// Its own FairPlay credentials; `nil` for the server's.
+    package internal(set) var licensee: LicenseeConfiguration?
+    /// What it may use at most. Defaults to no limits.
+    package internal(set) var limits = Limits()
     /// The name of the tenant's policy; `nil` grants without limits whatever a token is good for.
     package internal(set) var policy: String?
     /// The key URIs that packagers get, and that players send back.
@@ -55,6 +60,33 @@ package struct TenantSettings: Sendable, Equatable {
         case players
 
         func takes(isService: Bool) -> Bool { self == .players || self == .services && isService }
+    }
+
+    /// What the tenant may use at most; `nil` for as much as there is.
+    package struct Limits: Sendable, Equatable {
+        /// Requests a second that players may send to one node, in place of the server's `limits.perTenant`; five times as many after a rest.
+        package internal(set) var requestsPerSecond: Int?
+        /// Slots in use at once, on all nodes.
+        package internal(set) var sessions: Int?
+        /// Content keys in the store.
+        package internal(set) var keys: Int?
+        /// Licenses in a day of UTC, on all nodes.
+        package internal(set) var licensesPerDay: Int?
+
+        /// The bound of a limit; `nil` without one.
+        package subscript(limit: TenantLimit) -> Int? {
+            switch limit {
+            case .requestsPerSecond: requestsPerSecond
+            case .sessions: sessions
+            case .keys: keys
+            case .licensesPerDay: licensesPerDay
+            }
+        }
+
+        /// The rate of requests, for a limiter.
+        package var rate: RateLimit? {
+            requestsPerSecond.map { RateLimit($0, per: .seconds(1), burst: $0 * 5) }
+        }
     }
 
     /// The tenant's tokens.
@@ -125,13 +157,13 @@ extension TenantSettings {
     var files: [String] {
         let keySet = tokens.keys.flatMap { $0.contains("://") ? nil : $0 }
         return [keySet, callout?.token].compactMap { $0 } + signers.values.map(\.key) + vendors.files
-            + importRecipients.flatMap { [$0.certificate, $0.key] }
+            + importRecipients.flatMap { [$0.certificate, $0.key] } + (licensee?.files ?? [])
     }
 
     /// How its vault works.
     package var vault: TenantVault.Settings {
         var vault = TenantVault.Settings()
-        (vault.origin, vault.unlisted) = (keys, unlisted)
+        (vault.origin, vault.unlisted, vault.mostRows) = (keys, unlisted, limits.keys)
         return vault
     }
 
@@ -151,7 +183,8 @@ extension TenantSettings {
     static let form: ObjectForm<TenantSettings> = ObjectForm(
         empty: TenantSettings(),
         members: [
-            .optional("policy", \.policy, .name),
+            .optional("licensee", \.licensee, LicenseeConfiguration.form.form),
+            .section("limits", \.limits, Limits.form), .optional("policy", \.policy, .name),
             .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard),
             .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
@@ -266,6 +299,25 @@ extension TenantSettings.Caller {
             }
         }
     }
+}
+
+extension TenantSettings.Limits {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .optional("requestsPerSecond", \.requestsPerSecond, .whole(0...10_000_000)),
+            .optional("sessions", \.sessions, .whole(0...1_000_000_000)),
+            .optional("keys", \.keys, .whole(0...1_000_000_000)),
+            .optional("licensesPerDay", \.licensesPerDay, .whole(0...1_000_000_000_000)),
+        ],
+        check: { limits, place, problems in
+            for limit in TenantLimit.allCases where limits[limit] == 0 {
+                problems.append(
+                    JSONProblem(
+                        place.member(limit.rawValue), "A limit of 0 refuses everybody.",
+                        remedy: "Write how many there may be, or leave the member out for no limit."))
+            }
+        })
 }
 
 extension TenantSettings.Signer {

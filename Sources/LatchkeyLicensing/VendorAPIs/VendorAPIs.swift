@@ -38,6 +38,12 @@ package struct VendorAPIs: Sendable {
         self.mounted = mounted
     }
 
+    /// Every address of every tenant's APIs: the tenant, where the API begins, and what is below.
+    var routes: [(tenant: String, base: String, route: Route<VendorEndpoint>)] {
+        mounted.sorted { $0.key < $1.key }.flatMap { base, one in one.router.routes.map { (one.tenant.name, base, $0) }
+        }
+    }
+
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Returns: `nil` for an address that is no endpoint's.
     package func answer(_ call: APICall) async -> APIAnswer? {
@@ -79,7 +85,7 @@ package struct VendorAPIs: Sendable {
         _ kind: VendorEndpoint.Kind, _ call: VendorAPICall, _ mounted: Mounted, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> HTTPResponse {
         guard kind == .license else {
-            guard let certificate = issuer.certificate else {
+            guard let certificate = issuer.certificate(of: mounted.tenant) else {
                 throw .malformed("The server has no application certificate.")
             }
             report.outcome = .ok

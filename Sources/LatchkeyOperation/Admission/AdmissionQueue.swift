@@ -1,14 +1,15 @@
 import LatchkeyCore
 
-/// Work that waits for threads: as much of it as can be done in time, fairly by lanes.
+/// Work that waits for threads: as much of it as can be done in time, fairly by lanes, and within a lane by tenants.
 ///
 /// A pure value; time comes in.
 ///
 /// - The limit is what the threads do in the target time, by the measured time of a piece (an average that forgets).
 /// - At the limit, work of a lane that has less than its share takes the place of the newest of the lane that has most beyond its own.
-/// - Lanes are served 4 : 2 : 1 while each has work; a lane alone gets all.
+/// - At the limit, work of a tenant that has less than another takes the place of the newest of the one that has most in the lane.
+/// - Lanes are served 4 : 2 : 1 while each has work; a lane alone gets all. Tenants take turns within a lane.
 /// - A thread may take several pieces that cost less together: those that would be next anyway, each by its lane's turn.
-/// - First come, first served. Once the oldest has waited beyond the target for the interval (CoDel's test), the newest comes first, which
+/// - First come, first served, for one tenant. Once the oldest has waited beyond the target for the interval (CoDel's test), the newest comes first, which
 ///   is in time still, and what waited too long is dropped.
 ///
 /// Source: RFC 8289 §5; `Documentation/LicenseServer.md` §9.1.
@@ -20,7 +21,7 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
     }
 
     private struct Lane: Sendable {
-        var waiting = Deque<Waiting>()
+        var waiting = TenantTurns<Waiting>()
         /// The virtual time at which the lane is served next: a heavier lane's advances less for each piece.
         var turn: UInt64 = 0
     }
@@ -78,24 +79,24 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
     ///   - item: the work.
     ///   - lane: its lane.
     ///   - session: whose work it is; spreads the times at which those who are refused come again.
+    ///   - tenant: whose viewer that is. Defaults to one for all.
     ///   - now: of a clock that never goes back.
     /// - Returns: `nil`, or what makes room for it and is refused instead.
     /// - Throws: `AdmissionRefusal` if it is itself refused.
     package mutating func add(
-        _ item: Item, _ lane: AdmissionLane, session: UInt64, at now: Duration
+        _ item: Item, _ lane: AdmissionLane, session: UInt64, tenant: String = "", at now: Duration
     ) throws(AdmissionRefusal) -> Dropped? {
         guard !isDraining else { throw refusal(lane, .draining, session, now) }
         var dropped: Dropped?
         if count >= limit {
-            guard let victim = laneBeyondShare(besides: lane), let newest = lanes[victim.rawValue].waiting.popLast()
-            else {
-                throw refusal(lane, .full, session, now)
-            }
+            let victim = laneBeyondShare(besides: lane) ?? lane
+            let newest = lanes[victim.rawValue].waiting.removeNewest(besides: victim == lane ? tenant : nil)
+            guard let newest else { throw refusal(lane, .full, session, now) }
             count -= 1
             dropped = Dropped(item: newest.item, refusal: refusal(victim, .full, newest.session, now))
         }
         if lanes[lane.rawValue].waiting.isEmpty { lanes[lane.rawValue].turn = max(lanes[lane.rawValue].turn, turn) }
-        lanes[lane.rawValue].waiting.append(Waiting(item: item, session: session, arrival: now))
+        lanes[lane.rawValue].waiting.append(Waiting(item: item, session: session, arrival: now), of: tenant)
         count += 1
         return dropped
     }
@@ -111,9 +112,9 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
         judge(at: now)
         let limit = servesNewestFirst ? min(rules.patience, rules.deadline) : rules.deadline
         while let lane = nextLane() {
-            // The oldest of a lane are those that are too late, from whichever end it is served.
+            // The oldest of a tenant are those that are too late, from whichever end it is served.
             while let oldest = lanes[lane.rawValue].waiting.first, now - oldest.arrival > limit {
-                _ = lanes[lane.rawValue].waiting.popFirst()
+                _ = lanes[lane.rawValue].waiting.removeOldest()
                 count -= 1
                 dropped.append(Dropped(item: oldest.item, refusal: refusal(lane, .late, oldest.session, now)))
             }
@@ -157,7 +158,9 @@ extension AdmissionQueue {
     /// CoDel's test: whether the oldest work has waited beyond the target for the interval.
     private mutating func judge(at now: Duration) {
         var oldest = now
-        for lane in lanes { if let first = lane.waiting.first { oldest = min(oldest, first.arrival) } }
+        for lane in lanes where !lane.waiting.isEmpty {
+            for first in lane.waiting.oldest { oldest = min(oldest, first.arrival) }
+        }
         guard now - oldest > rules.target else { return keepsUp() }
         let since = lateSince ?? now
         lateSince = since
@@ -170,7 +173,7 @@ extension AdmissionQueue {
     }
 
     private mutating func take(from lane: AdmissionLane) -> Waiting? {
-        servesNewestFirst ? lanes[lane.rawValue].waiting.popLast() : lanes[lane.rawValue].waiting.popFirst()
+        lanes[lane.rawValue].waiting.take(newest: servesNewestFirst)
     }
 
     private func front(of lane: AdmissionLane) -> Waiting? {

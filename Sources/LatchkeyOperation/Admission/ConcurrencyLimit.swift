@@ -10,7 +10,7 @@ import LatchkeyCore
 package final class ConcurrencyLimit: Sendable {
     private struct State {
         var limit: Double
-        var running = 0
+        var running = TenantShares()
         /// How many run of each client that has any.
         var clients: [Int: Int] = [:]
         var lastCut = Duration.zero
@@ -34,19 +34,21 @@ package final class ConcurrencyLimit: Sendable {
     package var limit: Int { state.withLock { Int($0.limit) } }
 
     /// How many run.
-    package var running: Int { state.withLock { $0.running } }
+    package var running: Int { state.withLock { $0.running.total } }
 
     /// A request comes.
     /// - Parameters:
     ///   - lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
     ///   - client: whose it is. A part of the lane's is kept for clients who have little running. `nil` for nobody's.
+    ///   - tenant: whose viewer that is. One that has less than its share is let in, however much others have running. `nil` for nobody's.
     /// - Returns: whether it may run. Then `end` has to follow.
-    package func begin(_ lane: AdmissionLane, of client: Int? = nil) -> Bool {
+    package func begin(_ lane: AdmissionLane, of client: Int? = nil, tenant: String? = nil) -> Bool {
         state.withLock { state in
             let own = client.flatMap { state.clients[$0] } ?? 0
             let share = lane.share * (own < Self.few ? 1 : Self.shareOfMany)
-            guard state.running < max(1, Int(state.limit * share)) else { return false }
-            state.running += 1
+            let places = max(1, Int(state.limit * share))
+            guard state.running.total < places || state.running.hasRoom(tenant, of: places) else { return false }
+            state.running.begin(tenant)
             if let client { state.clients[client] = own + 1 }
             return true
         }
@@ -62,17 +64,19 @@ package final class ConcurrencyLimit: Sendable {
     ///   - duration: how long it took.
     ///   - wasShed: whether it was refused after that for want of time: then too many were let in.
     ///   - client: as at its begin.
+    ///   - tenant: as at its begin.
     ///   - uptime: now.
     package func end(
-        after duration: Duration, wasShed: Bool = false, of client: Int? = nil, at uptime: Duration
+        after duration: Duration, wasShed: Bool = false, of client: Int? = nil, tenant: String? = nil,
+        at uptime: Duration
     ) {
         state.withLock { state in
             if let client {
                 let own = (state.clients[client] ?? 1) - 1
                 state.clients[client] = own > 0 ? own : nil
             }
-            let wasBusy = Double(state.running) * 2 >= state.limit
-            state.running = max(0, state.running - 1)
+            let wasBusy = Double(state.running.total) * 2 >= state.limit
+            state.running.end(tenant)
             if duration <= target, !wasShed {
                 // A limit that nobody reaches says nothing of what the server can do.
                 if wasBusy { state.limit = min(bounds.upperBound, state.limit + 1 / state.limit) }

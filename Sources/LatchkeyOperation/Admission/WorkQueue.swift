@@ -65,11 +65,12 @@ final class WorkQueue: @unchecked Sendable {
     }
 
     /// Adds work that may be refused, at once or later.
-    func add(_ piece: Piece, _ lane: AdmissionLane, session: UInt64) {
+    func add(_ piece: Piece, _ lane: AdmissionLane, session: UInt64, tenant: String) {
         var refused: [(piece: Piece, refusal: AdmissionRefusal)] = []
         let (observer, alarm): (AdmissionObserver, ThreadAlarm?) = condition.withLock {
             do throws(AdmissionRefusal) {
-                let dropped = try admission.add(piece, lane, session: session, at: timekeeper.uptime)
+                let dropped = try admission.add(
+                    piece, lane, session: session, tenant: tenant, at: timekeeper.uptime)
                 if let dropped { refused.append((dropped.item, dropped.refusal)) }
                 return (self.observer, waker())
             } catch {

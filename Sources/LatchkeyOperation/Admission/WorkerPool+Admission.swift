@@ -43,32 +43,37 @@ extension WorkerPool {
     /// - Parameters:
     ///   - lane: what kind of work it is.
     ///   - session: whose it is, such as the playback session; spreads those who are refused.
+    ///   - tenant: whose viewer that is; tenants take turns. Defaults to one for all.
     ///   - work: the work. It is not begun if the caller's task is cancelled before.
     /// - Returns: its result, or the refusal: at once if the server is full or the caller's task is cancelled before the work begins.
     package func run<Value: Sendable>(
-        _ lane: AdmissionLane, session: some StringProtocol, _ work: @escaping @Sendable () -> Value
+        _ lane: AdmissionLane, session: some StringProtocol, tenant: String = "",
+        _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
-        await run(lane, session: session, joint: nil, work)
+        await run(lane, session: session, tenant: tenant, joint: nil, work)
     }
 
     /// Does a piece of work on one of the threads, if it can be done in time, together with others of its kind that wait.
     /// - Parameters:
     ///   - lane: what kind of work it is; pieces of several lanes are done together.
     ///   - session: whose it is, such as the playback session; spreads those who are refused.
+    ///   - tenant: whose viewer that is. Defaults to one for all.
     ///   - work: the work.
     ///   - input: what it is done with.
     /// - Returns: as `run(_:session:_:)`.
     package func run<Input: Sendable, Value: Sendable>(
-        _ lane: AdmissionLane, session: some StringProtocol, _ work: JointWork<Input, Value>, _ input: Input
+        _ lane: AdmissionLane, session: some StringProtocol, tenant: String = "", _ work: JointWork<Input, Value>,
+        _ input: Input
     ) async -> Result<Value, AdmissionRefusal> {
         await run(
-            lane, session: session,
+            lane, session: session, tenant: tenant,
             joint: { JointPiece(work: work, piece: JointWork<Input, Value>.Piece(input: input, waiter: $0)) }
         ) { work.alone(input) }
     }
 
     private func run<Value: Sendable>(
-        _ lane: AdmissionLane, session: some StringProtocol, joint: (@Sendable (PieceWaiter<Value>) -> JointPiece)?,
+        _ lane: AdmissionLane, session: some StringProtocol, tenant: String,
+        joint: (@Sendable (PieceWaiter<Value>) -> JointPiece)?,
         _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
         var result: Value?
@@ -83,7 +88,7 @@ extension WorkerPool {
                 let piece = WorkQueue.Piece(
                     work: { if let done = waiter.leaves() { done.resume(returning: .success(work())) } },
                     refuse: { waiter.leaves()?.resume(returning: .failure($0)) }, joint: joint.map { $0(waiter) })
-                queue.add(piece, lane, session: hash >> 16)
+                queue.add(piece, lane, session: hash >> 16, tenant: tenant)
             }
         } onCancel: {
             waiter.cancel()?.resume(returning: .failure(.init(lane: lane, why: .late, retryAfter: 1)))

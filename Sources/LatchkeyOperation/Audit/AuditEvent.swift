@@ -31,8 +31,13 @@ package struct AuditEvent: Sendable, Hashable {
     package let object: String
     /// More about it, without secrets.
     package let details: [String: String]
+    /// Whose it is; `nil` for what is the whole server's, which operators of single tenants do not see.
+    package let tenant: String?
 
-    package init(_ action: Action, of object: String, by actor: String, details: [String: String] = [:]) {
+    package init(
+        _ action: Action, of object: String, by actor: String, tenant: String? = nil, details: [String: String] = [:]
+    ) {
+        self.tenant = tenant
         self.actor = actor
         self.action = action
         self.object = object
@@ -45,10 +50,12 @@ package struct AuditEvent: Sendable, Hashable {
     /// The event as one JSON object in canonical form.
     func canonicalText(at date: Date) -> String {
         let details = details.map { (Self.shown($0), JSONValue.text(Self.shown($1))) }
-        return JSONValue.object([
+        var members: [String: JSONValue] = [
             "time": .text(DateText.text(date)), "actor": .text(Self.shown(actor)), "action": .text(action.rawValue),
             "object": .text(Self.shown(object)), "details": .object(Dictionary(details) { one, _ in one }),
-        ]).canonicalText
+        ]
+        members["tenant"] = tenant.map { .text(Self.shown($0)) }
+        return JSONValue.object(members).canonicalText
     }
 
     private static func shown(_ text: String) -> String { String(String(text.prefix(limit)).onOneLine) }

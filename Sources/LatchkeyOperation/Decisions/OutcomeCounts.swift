@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// How many requests ended how in each of the last seconds, for a console.
+/// How many requests ended how in each of the last seconds, for a console: of all tenants, and of each.
 package final class OutcomeCounts: Sendable {
     /// One second.
     package struct Second: Sendable, Hashable {
@@ -10,36 +10,58 @@ package final class OutcomeCounts: Sendable {
         package fileprivate(set) var counts: [LicenseOutcome: Int] = [:]
     }
 
+    private typealias Ring = [Second?]
+
+    private struct State {
+        var all: Ring
+        /// Of each tenant that had a request.
+        var tenants: [String: Ring] = [:]
+    }
+
     private let timekeeper: any Timekeeper
-    private let seconds: Locked<[Second?]>
+    private let empty: Ring
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - seconds: how many seconds are kept, at least 1. Defaults to 60.
     ///   - timekeeper: the clock.
     package init(seconds: Int = 60, timekeeper: any Timekeeper = SystemTimekeeper()) {
         self.timekeeper = timekeeper
-        self.seconds = Locked(Array(repeating: nil, count: max(1, seconds)))
+        empty = Array(repeating: nil, count: max(1, seconds))
+        state = Locked(State(all: empty))
     }
 
     /// Counts one request that ended now.
-    package func count(_ outcome: LicenseOutcome) {
+    /// - Parameter tenant: whose it was, a tenant of the configuration; `nil` for nobody's.
+    package func count(_ outcome: LicenseOutcome, of tenant: String? = nil) {
         let now = timekeeper.uptime.components.seconds
-        seconds.withLock { seconds in
-            let place = Int(now % Int64(seconds.count))
-            var second = seconds[place].flatMap { $0.number == now ? $0 : nil } ?? Second(number: now)
-            second.counts[outcome, default: 0] += 1
-            seconds[place] = second
+        state.withLock { state in
+            Self.count(outcome, at: now, in: &state.all)
+            if let tenant { Self.count(outcome, at: now, in: &state.tenants[tenant, default: empty]) }
         }
     }
 
+    private static func count(_ outcome: LicenseOutcome, at now: Int64, in ring: inout Ring) {
+        let place = Int(now % Int64(ring.count))
+        var second = ring[place].flatMap { $0.number == now ? $0 : nil } ?? Second(number: now)
+        second.counts[outcome, default: 0] += 1
+        ring[place] = second
+    }
+
     /// The seconds that are kept, oldest first and with empty ones, up to the one before now, which is whole.
-    package var latest: [Second] {
+    /// - Parameter scope: whose requests. Defaults to everybody's.
+    package func latest(in scope: TenantScope = .all) -> [Second] {
         let now = timekeeper.uptime.components.seconds
-        return seconds.withLock { seconds in
-            (max(0, now - Int64(seconds.count) + 1)..<max(0, now)).map { number in
-                let kept = seconds[Int(number % Int64(seconds.count))]
-                return kept?.number == number ? kept ?? Second(number: number) : Second(number: number)
+        let rings = state.withLock { state in
+            scope.isAll ? [state.all] : state.tenants.filter { scope.covers($0.key) }.map(\.value)
+        }
+        return (max(0, now - Int64(empty.count) + 1)..<max(0, now)).map { number in
+            var second = Second(number: number)
+            for ring in rings {
+                guard let kept = ring[Int(number % Int64(ring.count))], kept.number == number else { continue }
+                second.counts.merge(kept.counts, uniquingKeysWith: +)
             }
+            return second
         }
     }
 }

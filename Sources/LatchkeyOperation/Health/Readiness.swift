@@ -74,16 +74,22 @@ package struct Readiness: Sendable {
 
     /// The reply to `GET /readyz`: 200 or 503; as JSON with every check if the query has `verbose`. A node that is ready though a store is
     /// away says `degraded`, with 200.
-    package func response(to request: HTTPRequest) -> HTTPResponse {
+    /// - Parameter showsDetails: whether a request for them gets them. Defaults to yes.
+    package func response(to request: HTTPRequest, showsDetails: Bool = true) -> HTTPResponse {
         let report = report
         var response = HTTPResponse.text(report.isReady ? report.isDegraded ? "degraded\n" : "ok\n" : "not ready\n")
-        if request.queryItems.contains(where: { $0.name == "verbose" }) {
+        if showsDetails, Self.isVerbose(request) {
             response = HTTPResponse(
                 contentType: "application/json", bytes: Data((report.json.canonicalText + "\n").utf8))
         }
         response.status = report.isReady ? 200 : 503
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Whether a request asks for every check.
+    package static func isVerbose(_ request: HTTPRequest) -> Bool {
+        request.queryItems.contains { $0.name == "verbose" }
     }
 
     /// The reply to `GET /livez` and `/healthz`: the process turns over, or it would not reply.

@@ -43,12 +43,16 @@ struct MetricText {
 
     init(_ format: MetricFormat) { self.format = format }
 
-    mutating func append(_ family: any AnyMetricFamily) {
+    /// - Parameter scope: whose series; a family without tenants is nobody's but the whole server's.
+    mutating func append(_ family: any AnyMetricFamily, _ scope: TenantScope = .all) {
+        let all = family.series
+        let series = scope.isAll ? all : all.filter { family.tenant(of: $0.values).map(scope.covers) ?? false }
+        guard scope.isAll || !series.isEmpty else { return }
         let isOpenCounter = format == .openMetrics && family.type == Counter.type
         let name = isOpenCounter && family.name.hasSuffix("_total") ? String(family.name.dropLast(6)) : family.name
         text += "# HELP \(name) \(escaped(family.help, isQuoted: format == .openMetrics))\n"
         text += "# TYPE \(name) \(family.type)\n"
-        for (values, lines) in family.series {
+        for (values, lines) in series {
             let labels = zip(family.labels, values).map { "\($0.name)=\"\(escaped($1, isQuoted: true))\"" }
             for line in lines {
                 let all = labels + (line.bound.map { ["le=\"\(bound($0))\""] } ?? [])
@@ -76,5 +80,16 @@ struct MetricText {
     private func escaped(_ text: String, isQuoted: Bool) -> String {
         let text = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
         return isQuoted ? text.replacing("\"", with: "\\\"") : text
+    }
+}
+
+extension AnyMetricFamily {
+    /// The tenant of a series; `nil` for what is no tenant's, or of all those that have no series of their own.
+    func tenant(of values: [String]) -> String? {
+        guard let place = labels.firstIndex(where: { $0.name == "tenant" }), values.indices.contains(place) else {
+            return nil
+        }
+        let tenant = values[place]
+        return tenant.isEmpty || tenant == MetricText.other ? nil : tenant
     }
 }

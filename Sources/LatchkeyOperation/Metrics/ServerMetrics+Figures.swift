@@ -5,24 +5,31 @@ import LatchkeyTokens
 /// Figures for a console: sums of what the text of the metrics has in lines.
 extension ServerMetrics {
     /// License requests by how they ended, since the start: the sums of `latchkey_license_requests_total`.
-    package var licenseTotals: [LicenseOutcome: UInt64] {
+    /// - Parameter scope: whose requests. Defaults to everybody's.
+    package func licenseTotals(_ scope: TenantScope = .all) -> [LicenseOutcome: UInt64] {
         guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "outcome" }) else { return [:] }
-        return licenseRequests.series.reduce(into: [:]) { totals, series in
+        return requests(scope).reduce(into: [:]) { totals, series in
             guard let outcome = LicenseOutcome(rawValue: series.values[place]) else { return }
             for line in series.lines { totals[outcome, default: 0] += UInt64(line.value) }
         }
     }
 
     /// Refused license requests by their refusals' codes, since the start; refused tokens by what was wrong with them, as the list of refusals
-    /// has them.
-    package var refusalReasons: [String: UInt64] {
-        let tokens = Self.counts(of: tokensRejected.series, by: 0)
+    /// has them, except for single tenants, where they are `tokenRefused` together.
+    /// - Parameter scope: whose requests. Defaults to everybody's.
+    package func refusalReasons(_ scope: TenantScope = .all) -> [String: UInt64] {
+        let tokens = scope.isAll ? Self.counts(of: tokensRejected.series, by: 0) : [:]
         guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "reason" }) else { return tokens }
-        var reasons = Self.counts(of: licenseRequests.series, by: place)
+        var reasons = Self.counts(of: requests(scope), by: place)
         let code = LicenseRefusal.tokenRefused.code
         let (refused, known) = (reasons[code] ?? 0, tokens.values.reduce(0, +))
         reasons[code] = refused > known ? refused - known : nil
         return reasons.merging(tokens, uniquingKeysWith: +)
+    }
+
+    private func requests(_ scope: TenantScope) -> [(values: [String], lines: [MetricLine])] {
+        let all = licenseRequests.series
+        return scope.isAll ? all : all.filter { licenseRequests.tenant(of: $0.values).map(scope.covers) ?? false }
     }
 
     /// The sums of counters by one of their labels; without those of which it is empty.

@@ -37,6 +37,9 @@ package final class ServerMetrics: Sendable {
     package let packagerRequests: MetricFamily<Counter>
     package let rateLimited: MetricFamily<Counter>
     package let credentialExpiry: MetricFamily<Gauge>
+    /// The limits of tenants, how much of them is used, and what was refused for them.
+    package let tenantLimit, tenantUse: MetricFamily<Gauge>
+    package let tenantRefusals: MetricFamily<Counter>
     package let listenerCertificateExpiry: MetricFamily<Gauge>
     package let policyInfo: MetricFamily<Gauge>
     package let auditSequence, auditIsIntact: Gauge
@@ -137,7 +140,13 @@ package final class ServerMetrics: Sendable {
             [.fixed("scope", RateScope.allCases.map(\.rawValue))])
         credentialExpiry = table.gauges(
             "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
-            [.first(500, "sha1")])
+            [table.tenant, .first(500, "sha1")])
+        let limit = MetricLabel.fixed("limit", TenantLimit.allCases.map(\.rawValue))
+        tenantLimit = table.gauges("latchkey_tenant_limit", "What a tenant may use at most.", [table.tenant, limit])
+        tenantUse = table.gauges("latchkey_tenant_use", "How much of its limit a tenant uses.", [table.tenant, limit])
+        tenantRefusals = table.counters(
+            "latchkey_tenant_limit_refusals_total", "Requests refused because the tenant is at its limit.",
+            [table.tenant, limit])
         listenerCertificateExpiry = table.gauges(
             "latchkey_tls_certificate_expiry_timestamp_seconds",
             "When a listener's TLS certificate ends, in Unix time.",
@@ -211,17 +220,19 @@ package final class ServerMetrics: Sendable {
     package func beforeText(_ fill: @escaping @Sendable () -> Void) { fills.withLock { $0.append(fill) } }
 
     /// All metrics, those of the process too.
-    package func text(_ format: MetricFormat) -> String {
+    /// - Parameter scope: whose. Defaults to everything; tenants get their own series only.
+    package func text(_ format: MetricFormat, _ scope: TenantScope = .all) -> String {
         for fill in fills.withLock({ $0 }) { fill() }
         var text = MetricText(format)
-        for family in families + ProcessFigures().families { text.append(family) }
+        for family in families + ProcessFigures().families { text.append(family, scope) }
         text.end()
         return text.text
     }
 
     /// The reply to `GET /metrics`.
-    package func response(to request: HTTPRequest) -> HTTPResponse {
+    /// - Parameter scope: whose metrics. Defaults to everything.
+    package func response(to request: HTTPRequest, _ scope: TenantScope = .all) -> HTTPResponse {
         let format = MetricFormat(accept: request.headers[.accept])
-        return HTTPResponse(contentType: format.contentType, bytes: Data(text(format).utf8))
+        return HTTPResponse(contentType: format.contentType, bytes: Data(text(format, scope).utf8))
     }
 }

@@ -66,9 +66,12 @@ package final class RateLimiter: Sendable {
     ///   - scope: what it is counted by.
     ///   - name: whose request it is: an address range, a subject, a token's identifier, a tenant.
     ///   - tenant: the tenant to which the name belongs; `nil` before it is known.
+    ///   - own: the name's own limit in place of the scope's. Defaults to none.
     /// - Returns: `nil` if the request may go on; else, after how long it may come again. A refused request does not count.
-    package func refusal(_ scope: RateScope, _ name: some Hashable, tenant: String? = nil) -> Duration? {
-        guard let limit = limits[scope] else { return nil }
+    package func refusal(
+        _ scope: RateScope, _ name: some Hashable, tenant: String? = nil, own: RateLimit? = nil
+    ) -> Duration? {
+        guard let limit = own ?? limits[scope] else { return nil }
         var hasher = Hasher()
         hasher.combine(scope)
         hasher.combine(tenant)

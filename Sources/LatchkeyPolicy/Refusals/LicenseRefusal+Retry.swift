@@ -25,6 +25,8 @@ extension LicenseRefusal {
             case .rateLimit, .storeUnavailable, .stopping: .later
             default: .never
             }
+        // A code of its own that says when.
+        case .vendor where wait != nil: .later
         default: .never
         }
     }

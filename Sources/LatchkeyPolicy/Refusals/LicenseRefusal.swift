@@ -50,7 +50,7 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
     public let reason: String
     public let remedy: String
     private let ownMessage: String?
-    private let wait: Duration?
+    let wait: Duration?
     /// The sessions that are in the way, the oldest first.
     package let conflicts: [SessionConflict]
     /// Whether only this key is left out of the answer to a request for several.

@@ -9,11 +9,13 @@ import LatchkeyRecord
 
 extension AdminAPI {
     static let accountRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants/{tenant}/accounts", Page(.viewer) { try await $0.accounts() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/account", Page(.viewer) { try await $0.account() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/sessions/stop", Page(.operator) { try await $0.stop() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/sessions/stop-all", Page(.operator) { try await $0.stopAll() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/devices/forget", Page(.operator) { try await $0.forget() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/accounts", Page(.viewer, .tenant) { try await $0.accounts() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/account", Page(.viewer, .tenant) { try await $0.account() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/sessions/stop", Page(.operator, .tenant) { try await $0.stop() }),
+        Route(
+            [.post], "/admin/v1/tenants/{tenant}/sessions/stop-all", Page(.operator, .tenant) { try await $0.stopAll() }
+        ),
+        Route([.post], "/admin/v1/tenants/{tenant}/devices/forget", Page(.operator, .tenant) { try await $0.forget() }),
     ]
 }
 

@@ -9,14 +9,14 @@ import LatchkeyRecord
 
 extension AdminAPI {
     static let decisionRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/decisions", Page(.viewer) { try $0.decisions() }),
-        Route([.get], "/admin/v1/requests/{request}", Page(.viewer) { try await $0.why() }),
+        Route([.get], "/admin/v1/decisions", Page(.viewer, .own) { try $0.decisions() }),
+        Route([.get], "/admin/v1/requests/{request}", Page(.viewer, .own) { try await $0.why() }),
         Route(
             [.get], "/admin/v1/tenants/{tenant}/decisions/{request}",
-            Page(.viewer) { HTTPResponse.admin(bytes: try await $0.record().canonicalJSON) }),
+            Page(.viewer, .tenant) { HTTPResponse.admin(bytes: try await $0.record().canonicalJSON) }),
         Route(
             [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again",
-            Page(.viewer) { try await $0.decideAgain() }),
+            Page(.viewer, .tenant) { try await $0.decideAgain() }),
     ]
 }
 
@@ -28,7 +28,9 @@ extension AdminCall {
             try text("tenant"), try text("outcome"), try number("before"), try limit()
         )
         let kept = shared.decisions.latest(limit: limit, before: before) { record in
-            guard tenant.isEmpty || record.facts.request.tenant.equalsByteForByte(tenant) else { return false }
+            guard tenants.covers(record.facts.request.tenant),
+                tenant.isEmpty || record.facts.request.tenant.equalsByteForByte(tenant)
+            else { return false }
             if outcome == "refused" { return !["license", "acknowledge"].contains(record.word) }
             return outcome.isEmpty || record.word.equalsByteForByte(outcome)
         }
@@ -51,18 +53,18 @@ extension AdminCall {
         throw AdminRefusal.notInRecord(request, standing, by: shared.node)
     }
 
-    /// Why a request was answered as it was, whichever tenant's it is: `record` if a policy decided, `refusal` if it was refused before, `rows`
-    /// if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
+    /// Why a request was answered as it was, whichever of the operator's tenants it is of: `record` if a policy decided, `refusal` if it was
+    /// refused before, `rows` if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
     fileprivate func why() async throws -> HTTPResponse {
         let request = path["request"]
-        if let record = shared.decisions.record(of: request) {
+        if let record = shared.decisions.record(of: request), tenants.covers(record.facts.request.tenant) {
             return .admin(
                 .members([
                     "tenant": .text(record.facts.request.tenant), "record": JSONValue(record.canonicalJSON),
                     "node": .text(shared.node), "source": .text("decisions"),
                 ]))
         }
-        if let refusal = shared.feed.refusal(of: request) {
+        if let refusal = shared.feed.refusal(of: request), tenants.covers(refusal["tenant"]?.text) {
             return .admin(
                 .members([
                     "tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node),
@@ -73,10 +75,11 @@ extension AdminCall {
             if let node = RequestID(request)?.node, node != shared.nodeName { throw AdminRefusal.decision(of: node) }
             throw AdminRefusal.unknownDecision
         }
-        let (rows, standing): ([LicenseRecordRow], RecordStanding)
+        var (rows, standing): ([LicenseRecordRow], RecordStanding)
         do { (rows, standing) = try await shared.desk.rows(ofRequest: request) } catch let error as AdminRefusal {
             throw error.asking(RequestID(request)?.node, butNot: shared.nodeName)
         }
+        rows.removeAll { !tenants.covers($0.tenant) }
         guard let row = rows.first else { throw AdminRefusal.notInRecord(request, standing, by: shared.node) }
         return .admin(
             .members([
@@ -91,7 +94,7 @@ extension AdminCall {
         let (record, stated) = (try await record(), try Policy(json: request.body))
         var policy = stated
         if let base = stated.extends {
-            guard let parent = state.policies[base] else { throw AdminRefusal.unknown("policy to extend") }
+            guard let parent = self.policy(named: base) else { throw AdminRefusal.unknown("policy to extend") }
             policy = parent.overlaid(with: stated)
         }
         let again = record.decidedAgain(by: policy).record

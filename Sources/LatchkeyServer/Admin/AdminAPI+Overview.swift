@@ -10,30 +10,39 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let overviewRoutes: [Route<Page>] = [
-        Route([.post], "/admin/v1/sign-in", Page(.viewer) { try await $0.signIn() }),
-        Route([.get], "/admin/v1/overview", Page(.viewer) { .admin(await $0.state.overview($0.shared)) }),
-        Route([.get], "/admin/v1/events", Page(.viewer) { try $0.events() }),
-        Route([.get], "/admin/v1/refusals", Page(.viewer) { try $0.refusals() }),
+        Route([.post], "/admin/v1/sign-in", Page(.viewer, .own) { try await $0.signIn() }),
+        Route(
+            [.get], "/admin/v1/overview", Page(.viewer, .own) { .admin(await $0.state.overview($0.shared, $0.tenants)) }
+        ),
+        Route([.get], "/admin/v1/events", Page(.viewer, .own) { try $0.events() }),
+        Route([.get], "/admin/v1/refusals", Page(.viewer, .own) { try $0.refusals() }),
     ]
 }
 
 extension AdminCall {
     fileprivate func signIn() async throws -> HTTPResponse {
         // While the audit is out of service, operators still have to look.
-        try? await audit(.adminLogin, of: "admin:\(admin.name)")
+        try? await audit(.adminLogin, of: "admin:\(admin.name)", ownTenants)
         return .admin(
             .object([
                 "name": .text(admin.name), "role": .text(admin.role.rawValue),
-                "tenants": .texts(state.tenants.keys.sorted()), "version": .text(LatchkeyVersion.text),
+                "tenants": .texts(state.tenants.keys.filter(tenants.covers).sorted()),
+                "allTenants": .flag(tenants.isAll), "version": .text(LatchkeyVersion.text),
                 "node": .text(shared.node),
             ]))
+    }
+
+    /// The tenants of an operator who is not of all, for the audit.
+    private var ownTenants: [String: String] {
+        guard case .listed(let names) = tenants else { return [:] }
+        return ["tenants": names.sorted().joined(separator: " ")]
     }
 
     /// One overview per second, and each refusal as it happens.
     fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
         let (shared, current) = (shared, current)
         // Takes the reader's place at once, and gives it back when the body is dropped.
-        guard let events = shared.feed.events({ await current().overview(shared) }) else {
+        guard let events = shared.feed.events(in: tenants, { await current().overview(shared, $0) }) else {
             throw AdminRefusal(
                 503, "adminEvents", "Too many consoles are open.", "Close one, or ask for the overview instead.")
         }
@@ -49,23 +58,25 @@ extension AdminCall {
 
     fileprivate func refusals() throws -> HTTPResponse {
         let (tenant, before, limit) = (try text("tenant"), try number("before"), try limit())
-        return .admin(
-            .object(["refusals": .array(shared.feed.refusals(tenant: tenant, before: before, limit: limit))]))
+        let refusals = shared.feed.refusals(in: tenants, tenant: tenant, before: before, limit: limit)
+        return .admin(.object(["refusals": .array(refusals)]))
     }
 }
 
 extension ServerState {
     /// Everything of the first page. Figures are those of the metrics.
-    func overview(_ shared: ServerShared) async -> JSONValue {
-        let sessions = await shared.sessions.counts(of: tenants.keys.sorted())
-        let totals = shared.metrics.licenseTotals
+    /// - Parameter scope: whose. What is the whole server's, such as threads and times, only an operator of all tenants gets.
+    func overview(_ shared: ServerShared, _ scope: TenantScope) async -> JSONValue {
+        let sessions = await shared.sessions.counts(of: tenants.keys.sorted()).filter { scope.covers($0.key) }
+        let totals = shared.metrics.licenseTotals(scope)
         let pool = shared.pool.admission
+        let readiness = shared.readiness(self, scope).report
         return .members([
             "draining": .flag(shared.isDraining), "time": .date(Date()), "node": .text(shared.node),
             "region": shared.engines.settings.region.map { .text($0) },
-            "notices": .texts(notices(shared)),
+            "notices": .texts(notices(shared, scope)),
             "seconds": .array(
-                shared.counts.latest.map { second in
+                shared.counts.latest(in: scope).map { second in
                     .members(
                         ["number": .number(Double(second.number))].merging(
                             second.counts.map { ($0.rawValue, .number($1)) }
@@ -76,26 +87,36 @@ extension ServerState {
                     uniqueKeysWithValues: LicenseOutcome.allCases.map {
                         ($0.rawValue, .number(Double(totals[$0] ?? 0)))
                     })),
-            "reasons": .object(shared.metrics.refusalReasons.mapValues { .number(Double($0)) }),
+            "reasons": .object(shared.metrics.refusalReasons(scope).mapValues { .number(Double($0)) }),
             "times": .array(
-                shared.metrics.licenseTimes.map { bound, count in
+                (scope.isAll ? shared.metrics.licenseTimes : []).map { bound, count in
                     .array([bound.isFinite ? .number(bound) : .null, .number(Double(count))])
                 }),
             "sessions": .object(sessions.mapValues { .number($0.value) }),
             "sessionsAtLeast": .texts(sessions.filter { !$0.value.isWhole }.keys.sorted()),
-            "readiness": shared.readiness(self).report.json,
-            "pending": .number(shared.engines.pending?.count ?? 0),
-            "engines": .array(shared.health.all.map(\.json)),
-            "pool": .object([
-                "busy": .number(pool.busyThreads), "waiting": .number(pool.waiting), "limit": .number(pool.limit),
-                "overloaded": .flag(pool.isOverloaded),
-            ]),
+            "readiness": scope.isAll ? readiness.json : .object(["status": .text(readiness.word)]),
+            "pending": scope.isAll ? .number(shared.engines.pending?.count ?? 0) : nil,
+            "engines": .array(shared.health.all.filter { scope.covers($0.tenant) }.map(\.json)),
+            "pool": scope.isAll
+                ? .object([
+                    "busy": .number(pool.busyThreads), "waiting": .number(pool.waiting), "limit": .number(pool.limit),
+                    "overloaded": .flag(pool.isOverloaded),
+                ]) : nil,
         ])
     }
 
     /// What somebody should do something about, the most urgent first.
-    private func notices(_ shared: ServerShared) -> [String] {
-        var notices = shared.health.all.filter(\.isAway).compactMap(\.notice)
+    private func notices(_ shared: ServerShared, _ scope: TenantScope) -> [String] {
+        let date = shared.timekeeper.date
+        let limits = tenants.values.filter { scope.covers($0.name) }.sorted { $0.name < $1.name }
+            .flatMap { $0.usage.notices($0.name, $0.settings.limits, at: date) }
+        let own = (keySetNotices + self.notices).filter { scope.covers($0.tenant) }.map(\.text)
+        let away = shared.health.all.filter { $0.isAway && scope.covers($0.tenant) }.compactMap(\.notice)
+        return away + (scope.isAll ? serverNotices(shared) : []) + limits + own
+    }
+
+    private func serverNotices(_ shared: ServerShared) -> [String] {
+        var notices: [String] = []
         if let pending = shared.engines.pending?.count, pending > 0 {
             notices.append(
                 "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
@@ -105,7 +126,7 @@ extension ServerState {
         }
         if shared.isDraining { notices.append("The node is about to stop.") }
         if let notice = OpenFileLimit.notice { notices.append(notice) }
-        return notices + keySetNotices + self.notices
+        return notices
     }
 }
 

@@ -11,9 +11,9 @@ import LatchkeyRecord
 /// Source: `Documentation/Server/Reports.md` §4.
 extension AdminAPI {
     static let reportRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants/{tenant}/report", Page(.viewer) { try await $0.report() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/viewers", Page(.viewer) { try await $0.viewers() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/history", Page(.viewer) { try await $0.history() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/report", Page(.viewer, .tenant) { try await $0.report() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/viewers", Page(.viewer, .tenant) { try await $0.viewers() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/history", Page(.viewer, .tenant) { try await $0.history() }),
     ]
 }
 

@@ -10,26 +10,32 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let serverRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/credentials", Page(.viewer) { .admin($0.credentials) }),
-        Route([.get], "/admin/v1/policies", Page(.viewer) { .admin($0.policies) }),
-        Route([.get], "/admin/v1/policies/{policy}", Page(.viewer) { try $0.policy() }),
-        Route([.get], "/admin/v1/audit", Page(.viewer) { try await $0.auditPage() }),
-        Route([.post], "/admin/v1/audit/verify", Page(.viewer) { try await $0.verifyAudit() }),
-        Route([.post], "/admin/v1/reload", Page(.operator) { try await $0.readAgain() }),
-        Route([.post], "/admin/v1/rewrap", Page(.security) { try await $0.rewrap() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security) { try await $0.renewDataKey() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security) { try await $0.reseal() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/seed", Page(.security) { try await $0.renewSeed() }),
+        Route([.get], "/admin/v1/credentials", Page(.viewer, .own) { .admin($0.credentials) }),
+        Route([.get], "/admin/v1/policies", Page(.viewer, .own) { .admin($0.policies) }),
+        Route([.get], "/admin/v1/policies/{policy}", Page(.viewer, .own) { try $0.policy() }),
+        Route([.get], "/admin/v1/audit", Page(.viewer, .own) { try await $0.auditPage() }),
+        Route([.post], "/admin/v1/audit/verify", Page(.viewer, .server) { try await $0.verifyAudit() }),
+        Route([.post], "/admin/v1/reload", Page(.operator, .server) { try await $0.readAgain() }),
+        Route([.post], "/admin/v1/rewrap", Page(.security, .server) { try await $0.rewrap() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security, .tenant) { try await $0.renewDataKey() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security, .tenant) { try await $0.reseal() }),
+        Route([.post], "/admin/v1/tenants/{tenant}/seed", Page(.security, .tenant) { try await $0.renewSeed() }),
     ]
 }
 
 extension AdminCall {
+    /// The credentials that the operator's tenants have, their own or the server's.
     fileprivate var credentials: JSONValue {
-        .object([
-            "testOnly": .flag(state.licensee.servesTestCredentialsOnly), "notices": .texts(state.licensee.notices),
+        let usesServers = state.tenants.keys.contains { tenants.covers($0) && state.licensees[$0] == nil }
+        let isShown = { (tenant: String?) in tenants.covers(tenant) || tenant == nil && usesServers }
+        let own = state.notices.filter { $0.tenant.map { state.licensees[$0] != nil && tenants.covers($0) } ?? false }
+        return .object([
+            "testOnly": .flag(isShown(nil) && state.licensee.servesTestCredentialsOnly),
+            "notices": .texts((isShown(nil) ? state.licensee.notices : []) + own.map(\.text)),
             "credentials": .array(
-                state.licensee.credentials.map { one in
+                state.credentials.filter { isShown($0.tenant) }.map { tenant, one in
                     .members([
+                        "tenant": tenant.map { .text($0) },
                         "sha1": .text(one.sha1), "rsaBits": .number(one.rsaBits), "test": .flag(one.isTestCertificate),
                         "inToken": .flag(one.isInToken), "notAfter": one.notAfter.map { .date($0) },
                         "daysLeft": one.daysLeft.map { .number($0) }, "hasBegun": .flag(one.hasBegun),
@@ -42,8 +48,9 @@ extension AdminCall {
         .object([
             "policies": .array(
                 state.policies.names.compactMap { name in
-                    guard let policy = state.policies[name] else { return nil }
-                    let users = state.tenants.filter { $0.value.settings.policy == name }.keys.sorted()
+                    guard let policy = policy(named: name) else { return nil }
+                    let users = state.tenants.filter { tenants.covers($0.key) && $0.value.settings.policy == name }
+                        .keys.sorted()
                     return .object([
                         "name": .text(name), "digest": .text(policy.digest), "tenants": .texts(users),
                     ])
@@ -52,7 +59,7 @@ extension AdminCall {
     }
 
     fileprivate func policy() throws -> HTTPResponse {
-        guard let policy = state.policies[path["policy"]] else { throw AdminRefusal.unknown("policy") }
+        guard let policy = policy(named: path["policy"]) else { throw AdminRefusal.unknown("policy") }
         return .admin(
             .members([
                 "name": .text(path["policy"]), "digest": .text(policy.digest),
@@ -65,19 +72,19 @@ extension AdminCall {
     fileprivate func auditPage() async throws -> HTTPResponse {
         let (store, limit) = (shared.engines.audit, try limit())
         let search = AuditSearch(
-            who: try text("who"), did: try text("did"), to: try text("to"), since: try day("since"),
+            tenants: tenants, who: try text("who"), did: try text("did"), to: try text("to"), since: try day("since"),
             until: try day("until"))
         let last = try await store.last()?.sequence ?? 0
         let (entries, next): ([AuditEntry], UInt64?)
         if let from = try number("from") {
-            (entries, next) = (from > last ? [] : try await store.entries(from: max(1, from), limit: limit), nil)
+            (entries, next) = (try await search.following(limit, from: max(1, from), last: last, in: store), nil)
         } else {
             let end = min(last, try number("before").map { $0 == 0 ? 0 : $0 - 1 } ?? last)
             (entries, next) = try await search.latest(limit, upTo: end, in: store)
         }
         return .admin(
             .members([
-                "last": .number(Double(last)), "next": next.map { .number(Double($0)) },
+                "last": tenants.isAll ? .number(Double(last)) : nil, "next": next.map { .number(Double($0)) },
                 "entries": .array(
                     entries.map { entry in
                         .members([

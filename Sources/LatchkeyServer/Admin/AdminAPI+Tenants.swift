@@ -11,14 +11,18 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let tenantRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants", Page(.viewer) { .admin($0.tenants) }),
-        Route([.get], "/admin/v1/tenants/{tenant}/keys", Page(.viewer) { try await $0.keys() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.viewer) { try await $0.key() }),
-        Route([.delete], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.security) { try await $0.remove() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/keys/{kid}/disable", Page(.operator) { try await $0.disable(true) }),
-        Route([.post], "/admin/v1/tenants/{tenant}/keys/{kid}/enable", Page(.operator) { try await $0.disable(false) }),
-        Route([.post], "/admin/v1/tenants/{tenant}/cpix", Page(.security) { try await $0.importKeys() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/cpix", Page(.security) { try await $0.exportKeys() }),
+        Route([.get], "/admin/v1/tenants", Page(.viewer, .own) { .admin($0.tenantList) }),
+        Route([.get], "/admin/v1/tenants/{tenant}/keys", Page(.viewer, .tenant) { try await $0.keys() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.viewer, .tenant) { try await $0.key() }),
+        Route([.delete], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.security, .tenant) { try await $0.remove() }),
+        Route(
+            [.post], "/admin/v1/tenants/{tenant}/keys/{kid}/disable",
+            Page(.operator, .tenant) { try await $0.disable(true) }),
+        Route(
+            [.post], "/admin/v1/tenants/{tenant}/keys/{kid}/enable",
+            Page(.operator, .tenant) { try await $0.disable(false) }),
+        Route([.post], "/admin/v1/tenants/{tenant}/cpix", Page(.security, .tenant) { try await $0.importKeys() }),
+        Route([.get], "/admin/v1/tenants/{tenant}/cpix", Page(.security, .tenant) { try await $0.exportKeys() }),
     ]
 }
 
@@ -32,13 +36,14 @@ extension KeySetSource.Standing {
 }
 
 extension AdminCall {
-    fileprivate var tenants: JSONValue {
+    fileprivate var tenantList: JSONValue {
         .object([
             "tenants": .array(
-                state.tenants.sorted { $0.key < $1.key }.map { name, tenant in
+                state.tenants.filter { tenants.covers($0.key) }.sorted { $0.key < $1.key }.map { name, tenant in
                     let settings = tenant.settings
                     return .members([
-                        "name": .text(name), "policy": settings.policy.map { .text($0) },
+                        "name": .text(name), "ownCredentials": .flag(state.licensees[name] != nil),
+                        "limits": limits(of: tenant), "policy": settings.policy.map { .text($0) },
                         "keys": .text(settings.keys.rawValue), "clearKey": .flag(settings.allowsClearKey),
                         "acceptsTokens": .flag(settings.tokens.keys != nil),
                         "tokenKeys": tenant.tokenKeyStanding?.json,
@@ -53,6 +58,18 @@ extension AdminCall {
                     ])
                 })
         ])
+    }
+
+    /// The tenant's limits and what it uses of them; `nil` without any.
+    private func limits(of tenant: Tenant) -> JSONValue? {
+        let limits = tenant.settings.limits
+        let used = tenant.usage.used(limits, at: shared.timekeeper.date)
+        let rows = TenantLimit.allCases.compactMap { limit in
+            limits[limit].map { bound in
+                (limit.rawValue, JSONValue.members(["limit": .number(bound), "used": used[limit].map { .number($0) }]))
+            }
+        }
+        return rows.isEmpty ? nil : .object(Dictionary(rows) { first, _ in first })
     }
 
     /// A page of keys by content and kid. `next` is the cursor of the next page; `count`, on the first one, the number of all, at most a minute old.
@@ -113,7 +130,7 @@ extension AdminCall {
         let tenant = try tenant()
         var wanted = try CPIXExchange.Change(ofOperator: request)
         wanted.policies = request.queryItems.filter { $0.name == "policy" }.compactMap(\.value)
-        for name in wanted.policies where state.policies[name] == nil { throw AdminRefusal.unknown("policy") }
+        for name in wanted.policies where policy(named: name) == nil { throw AdminRefusal.unknown("policy") }
         let change = wanted
         let details = [
             "policies": change.policies.joined(separator: " "),

@@ -12,15 +12,28 @@ import LatchkeyOperation
 ///
 /// Source: `Documentation/LicenseServer.md` §9.6.
 struct AdminAPI: Sendable {
-    /// One address of the API.
+    /// One address of the API: who may ask, and for what.
     struct Page: Sendable {
+        /// The least role.
         let role: AdminRole
+        let scope: Scope
         let answer: @Sendable (AdminCall) async throws -> HTTPResponse
 
-        init(_ role: AdminRole, _ answer: @escaping @Sendable (AdminCall) async throws -> HTTPResponse) {
-            self.role = role
-            self.answer = answer
+        init(
+            _ role: AdminRole, _ scope: Scope, _ answer: @escaping @Sendable (AdminCall) async throws -> HTTPResponse
+        ) {
+            (self.role, self.scope, self.answer) = (role, scope, answer)
         }
+    }
+
+    /// Whose things an address is about.
+    enum Scope: String, Sendable, CaseIterable {
+        /// Those of the tenant that the path names as `{tenant}`; to operators of others it is as if there were no such tenant.
+        case tenant
+        /// The operator's: the answer shows the tenants of ``AdminCall/tenants``, and the whole server to an operator of all.
+        case own
+        /// The whole server's; for operators of all tenants only.
+        case server
     }
 
     let shared: ServerShared
@@ -29,9 +42,10 @@ struct AdminAPI: Sendable {
     let reload: @Sendable () async throws -> [String]
     let wrongKeys: WrongKeys
 
-    /// Every address of the API.
-    static let router = Router(
-        overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes + reportRoutes)
+    /// Every address of the API: method, path, least role, scope. The router has no others.
+    static let routes = overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes + reportRoutes
+
+    static let router = Router(routes)
 
     /// Answers a request. Never throws: a refusal is an answer.
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
@@ -58,24 +72,37 @@ struct AdminAPI: Sendable {
         case .notFound: throw .unknown("address")
         case .otherMethod(_, _, let allowed): throw .method(allowed)
         case .found(let route, let path):
-            guard admin.role >= route.handler.role else { throw .role(route.handler.role) }
+            let page = route.handler
+            guard admin.role >= page.role else { throw .role(page.role) }
+            switch page.scope {
+            case .tenant where !admin.tenants.covers(path["tenant"]): throw .unknown("tenant")
+            case .server where !admin.tenants.isAll: throw .scope
+            case .tenant, .server, .own: break
+            }
             let call = AdminCall(
                 request: request, path: path, admin: admin, shared: shared, state: state, current: self.state,
                 reload: reload)
-            do { return try await route.handler.answer(call) } catch { throw AdminRefusal(error) }
+            do { return try await page.answer(call) } catch { throw AdminRefusal(error) }
         }
+    }
+
+    /// Whose figures a request may see: everybody's without a key, as long as all operators are of all tenants.
+    func scope(of request: HTTPRequest) async throws(AdminRefusal) -> TenantScope {
+        let state = state()
+        guard state.settings.hasOperatorsOfSomeTenants else { return .all }
+        return try await admin(of: request, state).tenants
     }
 
     /// Whose key a request brings; compared by digest, in a time that does not depend on the key.
     private func admin(
         of request: HTTPRequest, _ state: ServerState
-    ) async throws(AdminRefusal) -> ServerSettings.Admin {
+    ) async throws(AdminRefusal) -> Operator {
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer "),
             let sent = try? CallerCredential(.bearer, secret: Secret(String(field.dropFirst(7))))
         else { throw .keyMissing }
         let found = state.settings.admins.filter { CallerCredential(.bearer, sha256: $0.key)?.matches(sent) == true }
         // Before anything is counted: who shares an address with somebody else's wrong keys is let in.
-        if let admin = found.first { return admin }
+        if let admin = found.first { return admin.identity }
         let address = state.proxies.clientAddress(of: request)
         let verdict = wrongKeys.note(address.map { AddressCut.limits.range(of: $0).description } ?? "unknown")
         if verdict.isBeyondLimit { shared.metrics.rateLimited[RateScope.address.rawValue].add() }

@@ -5,12 +5,13 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 package import LatchkeyOperation
+import LatchkeyPolicy
 
 /// One request to the admin API by somebody who may send it, with what it is answered from.
 struct AdminCall: Sendable {
     let request: HTTPRequest
     package let path: PathParameters
-    let admin: ServerSettings.Admin
+    let admin: Operator
     let shared: ServerShared
     /// The configuration in force when the request came.
     let state: ServerState
@@ -19,10 +20,19 @@ struct AdminCall: Sendable {
     /// Reads the configuration again, and returns what waits for a restart.
     let reload: @Sendable () async throws -> [String]
 
-    /// The tenant of the path.
+    /// Whose things the answer may show and change.
+    var tenants: TenantScope { admin.tenants }
+
+    /// The tenant of the path, which the router has found to be one of the operator's.
     func tenant() throws(AdminRefusal) -> Tenant {
         guard let tenant = state.tenants[path["tenant"]] else { throw .unknown("tenant") }
         return tenant
+    }
+
+    /// A policy that the operator may see: any for those of all tenants, else one that is the policy of a tenant of theirs.
+    func policy(named name: String) -> Policy? {
+        let isUsed = { state.tenants.contains { tenants.covers($0.key) && $0.value.settings.policy == name } }
+        return tenants.isAll || isUsed() ? state.policies[name] : nil
     }
 
     /// The key of the path.
@@ -64,7 +74,10 @@ struct AdminCall: Sendable {
     package func audit(
         _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:]
     ) async throws(AdminRefusal) {
-        try await shared.audit(action, of: object, by: "admin:\(admin.name)", details)
+        var tenant: String? = path["tenant"].isEmpty ? nil : path["tenant"]
+        // What an operator of one tenant does is the tenant's, and seen there.
+        if tenant == nil, case .listed(let names) = tenants, names.count == 1 { tenant = names.first }
+        try await shared.audit(action, of: object, by: "admin:\(admin.name)", tenant: tenant, details)
     }
 
     /// Does what the audit tells, and tells the audit if it fails. If the audit does not take that, the log has it.
@@ -91,10 +104,11 @@ struct AdminCall: Sendable {
 extension ServerShared {
     /// Writes to the audit.
     package func audit(
-        _ action: AuditEvent.Action, of object: String, by actor: String, _ details: [String: String] = [:]
+        _ action: AuditEvent.Action, of object: String, by actor: String, tenant: String? = nil,
+        _ details: [String: String] = [:]
     ) async throws(AdminRefusal) {
         do throws(StoreError) {
-            let event = AuditEvent(action, of: object, by: actor, details: details)
+            let event = AuditEvent(action, of: object, by: actor, tenant: tenant, details: details)
             _ = try await audit.append(event)
         } catch {
             log.write(LogEntry(.admin, error))

@@ -92,6 +92,10 @@ package struct AdminRefusal: DiagnosableError, Equatable {
             "Ask somebody with that role.")
     }
 
+    static let scope = Self(
+        403, "adminScope", "This is the whole server's, and the operator is for some tenants.",
+        "Ask an operator of all tenants.")
+
     /// Something in the path or the query.
     static func stated(_ what: String, _ expected: String) -> Self {
         Self(400, "adminRequest", "The \(what) is not \(expected).", "Send \(expected).")

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyEngines
 import LatchkeyForms
+import LatchkeyOperation
 import LatchkeyVault
 
 /// Which entries of the audit somebody looks for.
@@ -9,6 +10,8 @@ struct AuditSearch: Sendable {
     /// The most entries that one request looks at; a search that finds less goes on with the next one.
     static let mostLooked = 10_000
 
+    /// Whose entries: an operator of single tenants finds those that name one of them.
+    var tenants = TenantScope.all
     /// A part of who did it, of what was done, and of what it was done to; in any case of letters, empty for all.
     let who, did, to: String
     /// The first and the last time in UTC, each as the beginning of one: `2026-11-25` is the whole day. Empty for all.
@@ -37,13 +40,38 @@ struct AuditSearch: Sendable {
         return (found, next.flatMap { $0 > 1 ? $0 : nil })
     }
 
-    private var isEverything: Bool { [who, did, to, since, until].allSatisfy(\.isEmpty) }
+    /// The first entries from a number on that are of the search's tenants, in their order.
+    /// - Parameters:
+    ///   - limit: how many, at most.
+    ///   - first: the number from which on.
+    ///   - last: the number of the last one there is.
+    ///   - store: the audit.
+    /// - Throws: `StoreError`.
+    func following(
+        _ limit: Int, from first: UInt64, last: UInt64, in store: any AuditStore
+    ) async throws(StoreError) -> [AuditEntry] {
+        var (found, next, looked): ([AuditEntry], UInt64, Int) = ([], first, 0)
+        while next <= last, found.count < limit, looked < Self.mostLooked {
+            let page = try await store.entries(from: next, limit: tenants.isAll ? limit : 500)
+            guard let end = page.last?.sequence, end >= next else { break }
+            found += page.filter { isOfTenants($0) }.prefix(limit - found.count)
+            (next, looked) = (end + 1, looked + page.count)
+        }
+        return found
+    }
+
+    private func isOfTenants(_ entry: AuditEntry) -> Bool {
+        tenants.isAll || tenants.covers(JSONValue(Data(entry.text.utf8))?["tenant"]?.text)
+    }
+
+    private var isEverything: Bool { tenants.isAll && [who, did, to, since, until].allSatisfy(\.isEmpty) }
 
     private func fits(_ entry: AuditEntry) -> Bool {
         guard !isEverything else { return true }
         guard let event = JSONValue(Data(entry.text.utf8)) else { return false }
         let time = event["time"]?.text ?? ""
-        return Self.has(who, event["actor"]) && Self.has(did, event["action"]) && Self.has(to, event["object"])
+        return (tenants.isAll || tenants.covers(event["tenant"]?.text)) && Self.has(who, event["actor"])
+            && Self.has(did, event["action"]) && Self.has(to, event["object"])
             && since <= time && (until.isEmpty || String(time.prefix(until.count)) <= until)
     }
 

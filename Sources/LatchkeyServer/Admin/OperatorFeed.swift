@@ -15,15 +15,21 @@ final class OperatorFeed: Sendable {
         /// The latest requests that were turned away before it was read, in a ring of their own: a flood of them pushes out no refusal.
         var sheds: [Shed] = []
         var nextShed = 0
-        var readers: [Int: AsyncStream<Data>.Continuation] = [:]
+        var readers: [Int: Reader] = [:]
         var nextReader = 0
         var ticking: Task<Void, Never>?
+    }
+
+    private struct Reader {
+        let events: AsyncStream<Data>.Continuation
+        /// Whose refusals and figures they get.
+        let scope: TenantScope
         /// How many refusals were sent since the last tick.
         var sent = 0
     }
 
     static let mostRefusals = 1_000
-    /// The most refusals that are sent in a second.
+    /// The most refusals that a reader is sent in a second.
     static let mostPerSecond = 50
     static let mostReaders = 32
     private let state = Locked(State())
@@ -67,25 +73,31 @@ final class OperatorFeed: Sendable {
                 "explained": .flag(report.record != nil),
             ])
             state.refusals[Int(state.last % UInt64(Self.mostRefusals))] = value
-            guard !state.readers.isEmpty, state.sent < Self.mostPerSecond else { return }
-            state.sent += 1
+            guard !state.readers.isEmpty else { return }
             let event = Self.event("refusal", value)
-            for reader in state.readers.values { reader.yield(event) }
+            for (number, reader) in state.readers
+            where reader.sent < Self.mostPerSecond && reader.scope.covers(report.tenant) {
+                state.readers[number]?.sent += 1
+                reader.events.yield(event)
+            }
         }
     }
 
     /// The latest refusals, the newest first.
     /// - Parameters:
+    ///   - scope: whose. Defaults to everybody's.
     ///   - tenant: only this one's; empty for all.
     ///   - number: only those before this one.
-    func refusals(tenant: String, before number: UInt64?, limit: Int) -> [JSONValue] {
+    func refusals(in scope: TenantScope = .all, tenant: String, before number: UInt64?, limit: Int) -> [JSONValue] {
         state.withLock { state in
             var found: [JSONValue] = []
             let end = number ?? .max
             var next = end == 0 ? 0 : min(state.last, end - 1)
             while next > 0, found.count < limit, next + UInt64(Self.mostRefusals) > state.last {
                 let value = state.refusals[Int(next % UInt64(Self.mostRefusals))]
-                if let value, tenant.isEmpty || value["tenant"]?.text?.equalsByteForByte(tenant) == true {
+                if let value, scope.covers(value["tenant"]?.text),
+                    tenant.isEmpty || value["tenant"]?.text?.equalsByteForByte(tenant) == true
+                {
                     found.append(value)
                 }
                 next -= 1
@@ -113,13 +125,18 @@ final class OperatorFeed: Sendable {
     }
 
     /// Server-sent events from now on: `overview` every second, `refusal` as they happen.
+    /// - Parameters:
+    ///   - scope: whose refusals. Defaults to everybody's.
+    ///   - overview: what an overview of somebody's tenants shows.
     /// - Returns: `nil` for one reader too many.
-    func events(_ overview: @escaping @Sendable () async -> JSONValue) -> AsyncStream<Data>? {
+    func events(
+        in scope: TenantScope = .all, _ overview: @escaping @Sendable (TenantScope) async -> JSONValue
+    ) -> AsyncStream<Data>? {
         let (events, continuation) = AsyncStream<Data>.makeStream(bufferingPolicy: .bufferingNewest(128))
         let number: Int? = state.withLock { state in
             guard state.readers.count < Self.mostReaders else { return nil }
             state.nextReader += 1
-            state.readers[state.nextReader] = continuation
+            state.readers[state.nextReader] = Reader(events: continuation, scope: scope)
             if state.ticking == nil { state.ticking = Task { await self.tick(overview) } }
             return state.nextReader
         }
@@ -138,13 +155,17 @@ final class OperatorFeed: Sendable {
         ticking?.cancel()
     }
 
-    /// Makes one overview a second for all readers. Ends when the last one leaves, who cancels it.
-    private func tick(_ overview: @Sendable () async -> JSONValue) async {
+    /// Makes one overview a second for all readers of the same tenants. Ends when the last one leaves, who cancels it.
+    private func tick(_ overview: @Sendable (TenantScope) async -> JSONValue) async {
         while !Task.isCancelled {
-            let event = Self.event("overview", await overview())
-            state.withLock { state in
-                state.sent = 0
-                for reader in state.readers.values { reader.yield(event) }
+            for scope in state.withLock({ Set($0.readers.values.map(\.scope)) }) {
+                let event = Self.event("overview", await overview(scope))
+                state.withLock { state in
+                    for (number, reader) in state.readers where reader.scope == scope {
+                        state.readers[number]?.sent = 0
+                        reader.events.yield(event)
+                    }
+                }
             }
             guard (try? await timekeeper.sleep(for: .seconds(1))) != nil else { return }
         }

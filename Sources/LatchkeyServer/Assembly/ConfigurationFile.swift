@@ -87,6 +87,18 @@ package struct ConfigurationFile: Sendable {
         return licensee
     }
 
+    /// A tenant's own credentials; `nil` where it has the server's. A derivation, its vectors and mounted folders that it does not name
+    /// are the server's.
+    func licensee(of tenant: TenantSettings) -> LicenseeConfiguration? {
+        guard var own = tenant.licensee else { return nil }
+        if own.derivation == nil {
+            own.derivation = licensee.derivation
+            own.vectors = own.vectors ?? licensee.vectors
+        }
+        own.secretMounts += licensee.secretMounts
+        return own
+    }
+
     /// The configuration's folder.
     var folder: URL { URL(filePath: path).absoluteURL.deletingLastPathComponent() }
 

@@ -74,7 +74,7 @@ package struct KeySealing {
         } catch {
             guard case .tenantMissing = error else { throw error }
         }
-        try await shared.audit(.tenantCreated, of: tenant, by: Self.actor)
+        try await shared.audit(.tenantCreated, of: tenant, by: Self.actor, tenant: tenant)
         _ = try await TenantSecrets.create(tenant, in: keys, with: wrapping)
         return true
     }

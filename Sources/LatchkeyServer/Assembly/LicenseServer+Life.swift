@@ -7,7 +7,7 @@ extension LicenseServer {
     /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
     package func announce() {
         for notice in current.keySetNotices + current.notices {
-            shared.log.write(LogEntry(.warning, .life, message: notice))
+            shared.log.write(LogEntry(.warning, .life, message: notice.text))
         }
         if let word = shared.batches.word { shared.log.write(LogEntry(.info, .life, message: word)) }
         let listeners = [
@@ -64,7 +64,7 @@ extension LicenseServer {
         shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
         let backgroundTasks = [
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
-            startTask { [self] in await watchEngines() },
+            startTask { [self] in await watchEngines() }, startTask { [self] in await followUsage() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
             startTask { [self] in await recordViewers() },
             startTask {

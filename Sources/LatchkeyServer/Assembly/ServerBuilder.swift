@@ -21,6 +21,8 @@ struct ServerBuilder: Sendable {
     let log: ServerLog
     let health: EngineTable
     let timekeeper: any Timekeeper
+    /// How much of their limits tenants use, whatever the configuration.
+    let usages: TenantUsages
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
     /// Whether it is for a check: it then looks at everything, whatever is wrong, and leaves addresses to the check.
@@ -37,6 +39,7 @@ struct ServerBuilder: Sendable {
         var problems = ServerProblems()
         if let problem = batches.problem { problems.add(.init("cryptoMB", problem)) }
         let licensee = await licensee(&problems)
+        let licensees = await licensees(&problems)
         let identities = await problems.reading("listeners", on: file.threads) { self.identities(&$0) }
         let policies = await problems.reading("policies", on: file.threads) { self.policies(&$0) }
         let wrapping = await wrapping(&problems)
@@ -44,7 +47,8 @@ struct ServerBuilder: Sendable {
         var tenants: [String: Tenant] = [:]
         var backgroundTasks: [Task<Void, Never>] = []
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
-            tenants[name] = await self.tenant(name, tenant, wrapping, policies, &backgroundTasks, &problems)
+            tenants[name] = await self.tenant(
+                name, tenant, licensees[name]?.module, wrapping, policies, &backgroundTasks, &problems)
         }
         var pages: [String: CORSPolicy] = [:]
         for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) where !tenant.origins.isEmpty {
@@ -71,11 +75,13 @@ struct ServerBuilder: Sendable {
             module: licensee.module, policies: policies, accounts: accounts, pool: pool, playbacks: playbacks,
             timekeeper: timekeeper, opening: batches.opening)
         return ServerState(
-            settings: settings, licensee: licensee, identities: identities,
-            notices: licensee.notices + identities.notices(at: Date()) + notices + former
-                + settings.hazards(policies)
+            settings: settings, licensee: licensee, licensees: licensees, identities: identities,
+            notices: (licensee.notices + identities.notices(at: Date()) + notices + former + settings.hazards(policies)
                 + settings.recordHazards(
-                    isProduction: licensee.module.credentials.contains { !$0.certificate.isTestCertificate }),
+                    isProduction: ([licensee] + licensees.values).contains {
+                        $0.credentials.contains { !$0.isTestCertificate }
+                    }))
+                .map { Notice($0) } + Self.notices(of: licensees, beside: licensee),
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,
@@ -85,21 +91,6 @@ struct ServerBuilder: Sendable {
             packagers: PackagerAPI(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
             backgroundTasks: backgroundTasks)
-    }
-
-    private func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
-        let (configuration, folder) = (file.licensee, file.folder)
-        // Reads files, logs in to tokens and tests the derivation.
-        return await problems.reading("licensee", on: file.threads, within: Self.tokenLimit) { problems in
-            do throws(LicenseeError) {
-                return try LicenseeSetup(configuration, folder: folder, at: Date())
-            } catch {
-                for problem in error.problems {
-                    problems.add(.init("licensee.\(problem.place)", problem.reason, problem.remedy))
-                }
-                return nil
-            }
-        }
     }
 
     private func identities(_ problems: inout ServerProblems) -> ListenerIdentities {
@@ -131,7 +122,8 @@ struct ServerBuilder: Sendable {
     }
 
     private func tenant(
-        _ name: String, _ settings: TenantSettings, _ wrapping: KeyEncryptionKeys?, _ policies: PolicySet?,
+        _ name: String, _ settings: TenantSettings, _ module: KeyServerModule?, _ wrapping: KeyEncryptionKeys?,
+        _ policies: PolicySet?,
         _ backgroundTasks: inout [Task<Void, Never>], _ problems: inout ServerProblems
     ) async -> Tenant? {
         let place = "tenants.\(name)"
@@ -140,11 +132,15 @@ struct ServerBuilder: Sendable {
                 .init("\(place).policy", "There is no policy “\(policy)”.", "Correct the name, or add the policy."))
         }
         let keys = engines.keys
+        let usage = usages.of(name)
+        var vaultSettings = settings.vault
+        vaultSettings.whenFull = { usage.countRefusal(.keys) }
+        let stated = vaultSettings
         var vault: TenantVault?
         if let wrapping {
             vault = await problems.awaiting("\(place).keys") {
                 TenantVault(
-                    try await secrets(of: name, wrapping), store: keys, settings: settings.vault,
+                    try await secrets(of: name, wrapping), store: keys, settings: stated,
                     timekeeper: timekeeper)
             }
         }
@@ -161,7 +157,7 @@ struct ServerBuilder: Sendable {
         guard let vault, let read else { return nil }
         let tenant = Tenant(
             name, settings, vault: vault, tokenKeys: tokenKeys, signers: read.signers, recipients: read.recipients,
-            callout: read.callout)
+            callout: read.callout, module: module, usage: usage)
         if let known = former?.tenants[name] { tenant.takeOver(known) }
         return tenant
     }

@@ -45,6 +45,7 @@ package final class ServerShared: Sendable {
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountSessions
     let sessions: SessionCounts
+    let usages: TenantUsages
     let keyCounts: KeyCounts
     /// Where operators ask the record.
     let desk: RecordDesk
@@ -80,6 +81,7 @@ package final class ServerShared: Sendable {
         keyCounts = KeyCounts(timekeeper: timekeeper)
         desk = RecordDesk(engines.recordSource, timekeeper: timekeeper)
         metrics = ServerMetrics(version: LatchkeyVersion.text)
+        usages = TenantUsages(metrics)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
         pool = WorkerPool(threads: threads, timekeeper: timekeeper)
         requestLimit = ConcurrencyLimit(least: threads * 8)
@@ -133,20 +135,22 @@ package final class ServerShared: Sendable {
     }
 
     /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
-    func readiness(_ state: ServerState) -> Readiness {
+    /// - Parameter scope: whose services outside count beside the server's own. Defaults to all tenants'.
+    func readiness(_ state: ServerState, _ scope: TenantScope = .all) -> Readiness {
         Readiness(
             [
                 .init("draining") { self.isDraining ? "the node is about to stop" : nil },
-                .init("credentials") { state.licensee.module.credentials.isEmpty ? "there are no credentials" : nil },
+                .init("credentials") { state.credentials.isEmpty ? "there are no credentials" : nil },
                 saturation.check("pool"),
                 .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-            ] + health.all.map { .init($0) })
+            ] + health.all.filter { $0.tenant == nil || scope.covers($0.tenant) }.map { .init($0) })
     }
 
     /// Sets the gauges that nobody counts.
     func fillMetrics(_ state: ServerState) {
         state.showKeySets(in: metrics)
         metrics.show(engines.redirections())
+        showLimits(of: state)
         metrics.keysCached.set(Double(state.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
         metrics.show(health.all)
         metrics.ready.set(readiness(state).report.isReady ? 1 : 0)
@@ -162,7 +166,7 @@ package final class ServerShared: Sendable {
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
             file: file, engines: engines, accounts: accounts, pool: pool, batches: batches, playbacks: playbacks,
-            log: log, health: health, timekeeper: timekeeper, former: former)
+            log: log, health: health, timekeeper: timekeeper, usages: usages, former: former)
     }
 
     /// Shows a configuration in the metrics.
@@ -182,9 +186,8 @@ package final class ServerShared: Sendable {
         }
         // What the configuration before had is gone: nobody is to be woken for a certificate that was replaced.
         metrics.credentialExpiry.replaceAll(
-            state.licensee.module.credentials.map { credential in
-                let end = credential.certificate.notAfter?.timeIntervalSince1970 ?? 0
-                return ([credential.certificate.fingerprint.hexString], end)
+            state.credentials.map { tenant, credential in
+                ([tenant ?? "", credential.sha1], credential.notAfter?.timeIntervalSince1970 ?? 0)
             })
         metrics.listenerCertificateExpiry.replaceAll(
             state.identities.named.map { ([$0.key], $0.value.notAfter.timeIntervalSince1970) })

@@ -26,7 +26,7 @@ extension ServerState {
     }
 
     private var certificates: [String: Bool] {
-        Dictionary(licensee.module.credentials.map { ($0.certificate.fingerprint.hexString, true) }) { $1 }
+        Dictionary(credentials.map { one in ((one.tenant.map { "\($0)/" } ?? "") + one.credential.sha1, true) }) { $1 }
     }
 
     /// The names whose values differ, sorted: `+` for a new one, `-` for one that is gone; `nil` without any.

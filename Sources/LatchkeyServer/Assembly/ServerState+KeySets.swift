@@ -9,12 +9,11 @@ extension ServerState {
         tenants.sorted { $0.key < $1.key }.compactMap { name, tenant in tenant.tokenKeyStanding.map { (name, $0) } }
     }
 
-    /// What somebody should do something about, one sentence each, at most 20.
-    var keySetNotices: [String] {
-        let notices = keySets.flatMap { tenant, standing in
-            standing.problems.map { "tenants.\(tenant).tokens.keys: \($0)" }
+    /// What somebody should do something about, at most 20 of a tenant.
+    var keySetNotices: [Notice] {
+        keySets.flatMap { tenant, standing in
+            standing.problems.prefix(20).map { Notice("tenants.\(tenant).tokens.keys: \($0)", of: tenant) }
         }
-        return Array(notices.prefix(20))
     }
 
     /// Fetches the sets that nobody fetched yet, all at once.

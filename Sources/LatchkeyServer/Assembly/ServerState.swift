@@ -11,10 +11,13 @@ import LatchkeyVault
 /// One configuration, built and checked. Immutable: a reload makes another one, and requests that run keep theirs.
 package final class ServerState: Sendable {
     package let settings: ServerSettings
+    /// The credentials of tenants without their own.
     let licensee: LicenseeSetup
+    /// The credentials of tenants with their own.
+    let licensees: [String: LicenseeSetup]
     let identities: ListenerIdentities
-    /// What an operator should read at the start and on the console's first page, one sentence each.
-    package let notices: [String]
+    /// What an operator should read at the start and on the console's first page.
+    package let notices: [Notice]
     let policies: PolicySet
     /// What wraps the tenants' data keys.
     let wrapping: KeyEncryptionKeys
@@ -31,12 +34,15 @@ package final class ServerState: Sendable {
     let backgroundTasks: [Task<Void, Never>]
 
     init(
-        settings: ServerSettings, licensee: LicenseeSetup, identities: ListenerIdentities, notices: [String],
+        settings: ServerSettings, licensee: LicenseeSetup, licensees: [String: LicenseeSetup],
+        identities: ListenerIdentities,
+        notices: [Notice],
         policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerAPI,
         vendors: VendorAPIs, packagers: PackagerAPI, proxies: TrustedProxies, country: CountryField?,
         pages: [String: CORSPolicy], backgroundTasks: [Task<Void, Never>]
     ) {
-        (self.settings, self.licensee, self.identities, self.notices) = (settings, licensee, identities, notices)
+        (self.settings, self.licensee, self.licensees) = (settings, licensee, licensees)
+        (self.identities, self.notices) = (identities, notices)
         (self.policies, self.wrapping, self.tenants) = (policies, wrapping, tenants)
         (self.players, self.vendors, self.packagers) = (players, vendors, packagers)
         (self.proxies, self.country, self.pages, self.backgroundTasks) = (proxies, country, pages, backgroundTasks)
@@ -63,6 +69,12 @@ package final class ServerState: Sendable {
         return parts.count > 1 && parts[0].elementsEqual("t".utf8) ? String(Substring(parts[1])) : nil
     }
 
+    /// All credentials, each with its tenant; `nil` for the server's.
+    var credentials: [(tenant: String?, credential: CredentialSummary)] {
+        licensee.credentials.map { (nil, $0) }
+            + licensees.sorted { $0.key < $1.key }.flatMap { name, setup in setup.credentials.map { (name, $0) } }
+    }
+
     /// What a request's surroundings say of the viewer.
     func viewer(of request: HTTPRequest) -> LicenseRequestFacts {
         var viewer = LicenseRequestFacts()
@@ -71,4 +83,13 @@ package final class ServerState: Sendable {
         viewer.userAgent = request.headers["User-Agent"].map { String($0.prefix(200)) }
         return viewer
     }
+}
+
+/// What an operator should know, one sentence.
+package struct Notice: Sendable, Hashable {
+    /// Whose it is; `nil` for the whole server's.
+    package let tenant: String?
+    package let text: String
+
+    package init(_ text: String, of tenant: String? = nil) { (self.text, self.tenant) = (text, tenant) }
 }

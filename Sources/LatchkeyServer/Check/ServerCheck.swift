@@ -37,11 +37,11 @@ package struct ServerCheck {
             await lookAtAddresses(file, builder, &found)
             do throws(ServerProblems) {
                 let state = try await builder.state()
-                notices += state.keySetNotices + state.notices
+                notices += (state.keySetNotices + state.notices).map(\.text)
                 state.retire()
                 summary =
                     "\(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "
-                    + state.licensee.module.credentials.count.counted("certificate")
+                    + state.credentials.count.counted("certificate")
                     + (file.settings.record == nil ? ", no record of licenses" : ", a record of licenses")
             } catch {
                 found.add(error)

@@ -5,7 +5,8 @@ import LatchkeyOperation
 /// What operators and their tools see: health, metrics, the admin API, and the console.
 ///
 /// Health, metrics and the console's own files need no key; this listener is for inside only. Everything below `/admin/v1` needs an
-/// operator's.
+/// operator's. Where an operator is not of all tenants, metrics and the details of `/readyz` need a key, too, because they name tenants: an
+/// operator gets their own tenants' metrics.
 struct OperatorListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
@@ -40,10 +41,15 @@ struct OperatorListener: Sendable {
         case .found(let route, let path):
             switch route.handler {
             case .alive: return Readiness.alive
-            case .ready: return shared.readiness(state()).response(to: request)
+            case .ready:
+                var showsDetails = false
+                if Readiness.isVerbose(request) { showsDetails = (try? await admin.scope(of: request))?.isAll == true }
+                return shared.readiness(state()).response(to: request, showsDetails: showsDetails)
             case .metrics:
                 shared.sessions.refresh(state().tenants.keys.sorted())
-                return shared.metrics.response(to: request)
+                do throws(AdminRefusal) {
+                    return shared.metrics.response(to: request, try await admin.scope(of: request))
+                } catch { return error.response }
             case .admin: return await admin.answer(request)
             case .console: return ConsoleFile.response(path["file"])
             }

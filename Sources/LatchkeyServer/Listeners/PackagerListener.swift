@@ -14,9 +14,10 @@ struct PackagerListener: Sendable {
 
     /// What to do for a request: more than may wait is refused here.
     func begin(_ request: HTTPRequest) -> HTTPWork {
-        guard shared.packagers.begin() else { return .reply(full(request, state())) }
+        let tenant = state().tenant(of: request)
+        guard shared.packagers.begin(of: tenant) else { return .reply(full(request, state())) }
         return .task {
-            defer { shared.packagers.end() }
+            defer { shared.packagers.end(of: tenant) }
             return await answer(request)
         }
     }
@@ -27,7 +28,8 @@ struct PackagerListener: Sendable {
         let refusal = LicenseRefusal(
             .overloaded, reason: "More packagers ask than the server answers beside players.",
             retryAfter: .seconds(Int.random(in: 1...5)))
-        var report = LicenseReport(tenant: nil, endpoint: .none, requestID: id.text, at: shared.timekeeper.uptime)
+        var report = LicenseReport(
+            tenant: state.tenant(of: request), endpoint: .none, requestID: id.text, at: shared.timekeeper.uptime)
         report.outcome = .refused(refusal)
         var generator = SystemRandomNumberGenerator()
         let trace = TraceContext(of: request.headers, using: &generator)
@@ -63,7 +65,7 @@ struct PackagerListener: Sendable {
         let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")
         let event = AuditEvent(
             report.endpoint == .cpixImport ? .keyImported : .keyExported, of: tenant,
-            by: "caller:\(report.caller ?? "a signer")",
+            by: "caller:\(report.caller ?? "a signer")", tenant: tenant,
             details: [
                 "endpoint": report.endpoint.rawValue, "kids": kids, "count": "\(report.keys.count)",
                 "recipients": report.recipients.map(\.hexString).joined(separator: " "),

@@ -16,6 +16,8 @@ struct PlayerListener: Sendable {
         let id: RequestID
         let trace: TraceContext
         let uptime: Duration
+        /// The tenant whose address it has.
+        let tenant: String?
 
         /// Who shares the places of requests under way: the viewers of one address, or of one network of 64 bits.
         var client: Int? { call.viewer.address.map { AddressCut.limits.range(of: $0).hashValue } }
@@ -32,12 +34,14 @@ struct PlayerListener: Sendable {
         let state = state()
         if let preflight = state.pages(for: request)?.preflight(request) { return .reply(preflight) }
         let received = received(request, state)
-        if let (scope, wait) = refusal(of: received.call, state) {
-            return .reply(limited(received, scope, wait, state))
+        if let (scope, refusal) = refusal(of: received, state) {
+            return .reply(limited(received, scope, refusal, state))
         }
         guard request.method == .post else { return .task { await answer(received, state) } }
         let lane = lane(of: request, at: received.uptime)
-        guard shared.requestLimit.begin(lane, of: received.client) else { return .reply(shed(received, lane, state)) }
+        guard shared.requestLimit.begin(lane, of: received.client, tenant: received.tenant) else {
+            return .reply(shed(received, lane, state))
+        }
         return .task { await answer(received, state) }
     }
 
@@ -46,7 +50,8 @@ struct PlayerListener: Sendable {
         let id = RequestID(of: request, using: &generator, node: shared.nodeName)
         return ReceivedRequest(
             call: APICall(request, requestID: id.text, viewer: state.viewer(of: request)), id: id,
-            trace: TraceContext(of: request.headers, using: &generator), uptime: timekeeper.uptime)
+            trace: TraceContext(of: request.headers, using: &generator), uptime: timekeeper.uptime,
+            tenant: state.tenant(of: request))
     }
 
     private func answer(_ received: ReceivedRequest, _ state: ServerState) async -> HTTPResponse {
@@ -54,7 +59,8 @@ struct PlayerListener: Sendable {
         let now = timekeeper.uptime
         if received.call.request.method == .post {
             let wasShed = answer.report.refusal?.kind == .overloaded
-            shared.requestLimit.end(after: now - received.uptime, wasShed: wasShed, of: received.client, at: now)
+            shared.requestLimit.end(
+                after: now - received.uptime, wasShed: wasShed, of: received.client, tenant: received.tenant, at: now)
         }
         if let lease = answer.report.lease, let credential = received.call.request.credential {
             shared.playbacks.note(credential, until: now + lease)
@@ -91,11 +97,9 @@ struct PlayerListener: Sendable {
 
     /// The refusal of somebody who asks too often.
     private func limited(
-        _ received: ReceivedRequest, _ scope: RateScope, _ wait: Duration, _ state: ServerState
+        _ received: ReceivedRequest, _ scope: RateScope, _ refusal: LicenseRefusal, _ state: ServerState
     ) -> HTTPResponse {
         shared.metrics.rateLimited[scope.rawValue].add()
-        let refusal = LicenseRefusal(
-            .policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.", retryAfter: wait)
         let response = HTTPResponse.refusal(refusal, requestID: received.id.text)
         return turnedAway(response, report(refusal, .none, received), received, state)
     }
@@ -116,23 +120,32 @@ struct PlayerListener: Sendable {
     private func report(_ refusal: LicenseRefusal, _ endpoint: RequestEndpoint, _ received: ReceivedRequest)
         -> LicenseReport
     {
-        var report = LicenseReport(tenant: nil, endpoint: endpoint, requestID: received.id.text, at: received.uptime)
+        var report = LicenseReport(
+            tenant: received.tenant, endpoint: endpoint, requestID: received.id.text, at: received.uptime)
         report.outcome = .refused(refusal)
         return report
     }
 
-    /// The limit that a request is beyond, and after how long it may come again.
-    private func refusal(of call: APICall, _ state: ServerState) -> (RateScope, Duration)? {
+    /// The limit that a request is beyond, and the refusal.
+    private func refusal(of received: ReceivedRequest, _ state: ServerState) -> (RateScope, LicenseRefusal)? {
         let limiter = shared.limiter
-        if let address = call.viewer.address,
+        let tooOften = { (scope: RateScope, wait: Duration) in
+            (
+                scope,
+                LicenseRefusal(
+                    .policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.", retryAfter: wait)
+            )
+        }
+        if let address = received.call.viewer.address,
             let wait = limiter.refusal(.address, AddressCut.limits.range(of: address))
         {
-            return (.address, wait)
+            return tooOften(.address, wait)
         }
-        guard let tenant = state.tenant(of: call.request), let wait = limiter.refusal(.tenant, tenant) else {
-            return nil
-        }
-        return (.tenant, wait)
+        guard let tenant = received.tenant.flatMap({ state.tenants[$0] }) else { return nil }
+        let own = tenant.settings.limits.rate
+        guard let wait = limiter.refusal(.tenant, tenant.name, own: own) else { return nil }
+        return own == nil
+            ? tooOften(.tenant, wait) : (.tenant, tenant.usage.refusal(.requestsPerSecond, wait: wait))
     }
 }
 
@@ -144,7 +157,7 @@ extension ServerShared {
     ) {
         if report.endpoint.isLicense {
             metrics.record(report, at: uptime)
-            counts.count(LicenseOutcome(report.outcome))
+            counts.count(LicenseOutcome(report.outcome), of: report.tenant)
             if let origin = report.keyOrigin { metrics.keyLookups[origin.rawValue].add() }
         }
         if let error = report.tokenError { metrics.tokensRejected[error.code].add() }

@@ -55,7 +55,7 @@ struct DemoVerb: Verb {
         if arguments[Flag.json] {
             try console.printJSONLine(demonstration.sheet)
         } else {
-            for notice in demonstration.server.current.notices { console.note(notice) }
+            for notice in demonstration.server.current.notices { console.note(notice.text) }
             console.print(demonstration.sheet.text(folder: folder))
         }
     }

@@ -15,7 +15,7 @@ extension TenantVault {
     /// or random by the tenant's setting, and go to the store in one call. While the store does not take them, nobody gets a new key: it might
     /// contradict a row. Where the settings derive keys without a row, they are handed out all the same, unless an encryptor chose the IV,
     /// and their rows wait for `writePending`.
-    /// - Throws: `anotherContent`, `anotherIV`, `disabled` for a request at fault; `store`, `protection`.
+    /// - Throws: `anotherContent`, `anotherIV`, `disabled`, `tooMany` for a request at fault; `store`, `protection`.
     package func keys(for demands: [KeyDemand]) async throws(VaultError) -> [KeyAddress: ContentKey] {
         await writePending()
         let rows = try await rows(of: demands.map(\.address.kid))
@@ -30,6 +30,7 @@ extension TenantVault {
             }
         }
         guard !new.isEmpty else { return keys }
+        try await checkRoom(for: new.count)
         let inForce = try await add(new.map(\.row), isNeeded: new.contains { $0.demand.iv != nil })
         for (new, row) in zip(new, inForce) {
             // Another node was first: what it made counts.
@@ -43,13 +44,17 @@ extension TenantVault {
     ///   - keys: the keys, each with its content.
     ///   - policies: the policies of all of them.
     /// - Returns: the kids that were there with another key, IV or content; those were not imported.
-    /// - Throws: `store`, `protection`; then none was added.
+    /// - Throws: `store`, `protection`, `tooMany`; then none was added.
     package func add(
         _ keys: [(demand: KeyDemand, key: ContentKey)], policies: [String] = []
     ) async throws(VaultError) -> [KeyID] {
         var rows: [KeyRow] = []
         for (demand, key) in keys { rows.append(try sealed(key, demand, policies)) }
         let new = rows
+        if settings.mostRows != nil {
+            let known = try await self.rows(of: new.map(\.kid))
+            try await checkRoom(for: new.count { known[$0.kid] == nil })
+        }
         let inForce = try await VaultError.asking { () throws(StoreError) in try await store.add(new) }
         var conflicts: [KeyID] = []
         for ((demand, key), row) in zip(keys, inForce) {
@@ -58,6 +63,27 @@ extension TenantVault {
             if !isSame { conflicts.append(row.kid) }
         }
         return conflicts
+    }
+
+    /// How many rows the tenant has, at most a minute old; `nil` where nobody counts them, because there is no limit, or the store is away.
+    package func rowCount() async -> Int? {
+        guard settings.mostRows != nil else { return nil }
+        let now = timekeeper.uptime
+        if let known = state.withLock({ $0.rowCount }), known.end > now { return known.number }
+        // Why it failed, the store's health says.
+        guard let number = try? await store.count(of: secrets.tenant) else { return nil }
+        state.withLock { $0.rowCount = (number, now + .seconds(60)) }
+        return number
+    }
+
+    /// Has new keys refused where there would be more than the tenant may have. While the store cannot count, keys are made all the same.
+    private func checkRoom(for count: Int) async throws(VaultError) {
+        guard count > 0, let limit = settings.mostRows, let number = await rowCount() else { return }
+        guard number + count <= limit else {
+            settings.whenFull()
+            throw .tooMany(limit: limit)
+        }
+        state.withLock { $0.rowCount?.number += count }
     }
 
     /// Hands the store the rows that it did not take when their keys were made. Call it now and then; packagers' requests do, too.

@@ -41,6 +41,11 @@ package final class TenantVault: ContentKeySource {
         package var unlisted = Unlisted.refuse
         /// How many open keys are kept, and how many answers without a row.
         package var cacheLimit = 100_000
+        /// The most rows of keys that the tenant may have; `nil` for any number. Counted again each minute, so that several nodes may pass it by
+        /// what they make in that time.
+        package var mostRows: Int?
+        /// Is told of each time that keys were refused because of it. Must not wait.
+        package var whenFull: @Sendable () -> Void = {}
         /// How long an answer without a row counts: a derived key, or that there is none.
         package var shortLife = Duration.seconds(5)
 
@@ -58,6 +63,8 @@ package final class TenantVault: ContentKeySource {
         var versions: RecentValues<ContentName, SeedVersion>
         /// Rows of derived keys that the store did not take yet.
         var pending: [KeyID: KeyRow] = [:]
+        /// How many rows there are, until it is time to count again; kept only where there is a limit.
+        var rowCount: (number: Int, end: Duration)?
         /// The only key of contents, until some time if the store has none.
         var onlyKeys: RecentValues<ContentName, OnlyKey>
         /// Rises with each answer that is kept and each notice of a change, so that an older answer never replaces a newer one.

@@ -18,6 +18,8 @@ package enum VaultError: DiagnosableError, Equatable {
     case ivMissing(KeyID)
     /// The key changed while it was replaced or removed.
     case changedMeanwhile(KeyID)
+    /// The tenant has as many keys as it may have.
+    case tooMany(limit: Int)
     /// The tenant has keys in the store, and no seed or no data key: a part of the store is lost.
     case secretsLost(String)
     /// The tenant has no data key or no seed in the store: it was not created, or not there.
@@ -66,6 +68,7 @@ package enum VaultError: DiagnosableError, Equatable {
         case .anotherIV: "keyHasAnotherIV"
         case .ivMissing: "keyWithoutIV"
         case .changedMeanwhile: "keyChangedMeanwhile"
+        case .tooMany: "tenantKeyLimit"
         case .secretsLost: "tenantKeysLost"
         case .tenantMissing: "tenantKeysMissing"
         case .store(let error): error.code
@@ -82,6 +85,7 @@ package enum VaultError: DiagnosableError, Equatable {
         case .anotherIV(let kid): "Key \(kid) has another IV than the request's."
         case .ivMissing(let kid): "Nobody stated the IV of key \(kid): the store has none, or 16 zeros."
         case .changedMeanwhile(let kid): "Somebody else changed key \(kid) at the same time."
+        case .tooMany(let limit): "The tenant has as many keys as it may have: \(limit)."
         case .secretsLost(let tenant):
             "The store has keys of the tenant “\(tenant.onOneLine)”, and not the data key or the seed that belongs to them."
         case .tenantMissing(let tenant): "The store has no data key or no seed of the tenant “\(tenant.onOneLine)”."
@@ -100,6 +104,7 @@ package enum VaultError: DiagnosableError, Equatable {
         case .ivMissing(let kid):
             "Replace the key by a CPIX document that states the media's IV: POST /admin/v1/tenants/TENANT/cpix?replace=\(kid)."
         case .changedMeanwhile: "Look at the key, and try again."
+        case .tooMany: "Remove keys, or have the server's operator raise the tenant's limit."
         case .secretsLost: "Restore the whole store from a backup, or configure the right store."
         case .tenantMissing:
             "Create the tenant by latchkey-server tenant create NAME --config FILE, or configure the right store."
@@ -111,7 +116,8 @@ package enum VaultError: DiagnosableError, Equatable {
     /// Whether the request is at fault, so that it fails again.
     package var isConflict: Bool {
         switch self {
-        case .unknown, .disabled, .severalKeys, .anotherContent, .anotherIV, .ivMissing, .changedMeanwhile: true
+        case .unknown, .disabled, .severalKeys, .anotherContent, .anotherIV, .ivMissing, .changedMeanwhile, .tooMany:
+            true
         case .tenantMissing, .secretsLost, .store, .protection: false
         }
     }

@@ -98,6 +98,8 @@ public struct RecordKey: Sendable, Hashable {
         case account
         /// A used token. The name is a digest.
         case token
+        /// How much of a limit a tenant has used, such as a day's licenses. The name says of what.
+        case usage
     }
 
     /// What the record is about.

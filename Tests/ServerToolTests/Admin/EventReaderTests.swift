@@ -27,9 +27,9 @@ import Testing
 
     @Test func `events that nobody reads give their place back`() {
         let feed = OperatorFeed()
-        for _ in 0..<(3 * OperatorFeed.mostReaders) { #expect(feed.events { .null } != nil) }
-        let held = (0..<OperatorFeed.mostReaders).map { _ in feed.events { .null } }
-        #expect(feed.events { .null } == nil)
+        for _ in 0..<(3 * OperatorFeed.mostReaders) { #expect(feed.events { _ in .null } != nil) }
+        let held = (0..<OperatorFeed.mostReaders).map { _ in feed.events { _ in .null } }
+        #expect(feed.events { _ in .null } == nil)
         withExtendedLifetime(held) {}
     }
 }

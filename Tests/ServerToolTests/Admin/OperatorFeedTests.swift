@@ -27,7 +27,7 @@ import Testing
     @Test func `readers get an overview each second and refusals as they happen, up to a cap`() async throws {
         let clock = ManualTimekeeper()
         let feed = OperatorFeed(timekeeper: clock)
-        let events = try #require(feed.events { .object(["now": .flag(true)]) })
+        let events = try #require(feed.events { _ in .object(["now": .flag(true)]) })
         var iterator = events.makeAsyncIterator()
         let first = await iterator.next()
         #expect(first == Data("event: overview\ndata: {\"now\":true}\n\n".utf8))
@@ -44,20 +44,20 @@ import Testing
 
     @Test func `readers beyond the limit are turned away until one leaves`() async throws {
         let feed = OperatorFeed(timekeeper: ManualTimekeeper())
-        var readers = (0..<32).compactMap { _ in feed.events { .null } }
+        var readers = (0..<32).compactMap { _ in feed.events { _ in .null } }
         #expect(readers.count == 32)
-        #expect(feed.events { .null } == nil)
+        #expect(feed.events { _ in .null } == nil)
         let reader = readers.removeLast()
         let reading = Task { for await _ in reader {} }
         reading.cancel()
         await reading.value
-        #expect(feed.events { .null } != nil)
+        #expect(feed.events { _ in .null } != nil)
     }
 
     @Test func `a reader that leaves stops the overviews of no other, and the last one ends them`() async throws {
         let clock = ManualTimekeeper()
         let feed = OperatorFeed(timekeeper: clock)
-        let (staying, leaving) = (try #require(feed.events { .null }), try #require(feed.events { .null }))
+        let (staying, leaving) = (try #require(feed.events { _ in .null }), try #require(feed.events { _ in .null }))
         let reading = Task { for await _ in leaving {} }
         await clock.untilSomeoneSleeps(for: .seconds(1))
         reading.cancel()

@@ -45,7 +45,7 @@ struct CheckTests {
         #expect(run.status == .yes && run.error.contains(one.place), "\(run.error)")
         let server = try await LicenseServer(
             ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
-        #expect(server.current.notices.contains { $0.hasPrefix(one.place) })
+        #expect(server.current.notices.contains { $0.text.hasPrefix(one.place) })
         await server.stop(within: .zero)
     }
 

@@ -97,7 +97,7 @@ import Testing
     /// An overview, and a refusal as it happens.
     private static func events(_ test: ServerUnderTest) async throws -> [String] {
         let (shared, state) = (test.server.shared, test.server.current)
-        let events = try #require(shared.feed.events { await state.overview(shared) })
+        let events = try #require(shared.feed.events { await state.overview(shared, $0) })
         _ = try await test.license(1, token: "\(mark)live", requestID: "request-live")
         var seen: [String] = []
         for await event in events {

@@ -50,6 +50,9 @@ extension SettingCase {
             SettingCase("admins[].role", ["admins.0.role": #""viewer""#], "200", "403") {
                 "\(try await $0.admin("reload", "POST").status)"
             },
+            SettingCase("admins[].tenants", ["admins.0.tenants": #"["demo"]"#], "200", "403") {
+                "\(try await $0.admin("reload", "POST").status)"
+            },
             SettingCase(start: "cryptoMB", ["cryptoMB": #""./gone.so""#], "starts", "no start"),
             SettingCase("threads", base: ["threads": "3"], ["threads": "5"], "96 at once", "160 at once") {
                 "\($0.server.shared.requestLimit.limit) at once"

@@ -30,7 +30,7 @@ extension SettingCase {
     }
 
     static let tenants: [SettingCase] =
-        keys + tokens + callout + packagers + signers
+        keys + tokens + callout + packagers + signers + licensee + limits
         + [
             tenant("policy", ["policy": ""], "403 blocked", "200") {
                 try await $0.license(for: DemoFolder.blockedViewer)
@@ -40,6 +40,47 @@ extension SettingCase {
                     .header("Access-Control-Allow-Origin") ?? "none"
             },
         ]
+
+    private static let own = ["licensee": #"{"credentials":[{"folder":"credentials"}]}"#]
+
+    private static let licensee: [SettingCase] =
+        ["folder", "certificate", "key", "ask"].map { name in
+            tenant(
+                "licensee.credentials[].\(name)", base: own, ["licensee.credentials.0.\(name)": #""gone""#], "starts",
+                "no start"
+            ) { _ in "starts" }
+        } + [
+            tenant("licensee.derivation", base: own, ["licensee.derivation": #""gone.so""#], "starts", "no start") {
+                _ in
+                "starts"
+            },
+            // The server's own credentials are the same files, and not mounted.
+            SettingCase(
+                start: "tenants.*.licensee.secretMounts",
+                base: ["licensee": "", "tenants.demo.licensee": own["licensee"] ?? ""],
+                ["tenants.demo.licensee.secretMounts": #"["credentials"]"#], "no start", "starts",
+                prepare: { try #require(chmod($0.appending(path: "credentials/private-key.pem").path, 0o644) == 0) }),
+        ]
+
+    private static let limits: [SettingCase] = [
+        tenant("limits.requestsPerSecond", ["limits.requestsPerSecond": "1"], "200", "429") { stage in
+            for _ in 0..<5 { _ = try await stage.player("certificate") }
+            return "\(try await stage.player("certificate").status)"
+        },
+        tenant("limits.sessions", ["limits.sessions": "1"], "200 200", "200 429 tenantSessionLimit") { stage in
+            "\(try await stage.license(for: "ann")) \(try await stage.license(for: "bob"))"
+        },
+        tenant("limits.keys", ["limits.keys": "2"], "200", "409") { stage in
+            try await stage.importKeys(1...2)
+            // What is there may come again.
+            try await stage.importKeys(1...2)
+            return "\(try await stage.packager("cpix", ServerUnderTest.document(3...3)).status)"
+        },
+        tenant("limits.licensesPerDay", ["limits.licensesPerDay": "1"], "200 200", "200 429 tenantLicenseLimit") {
+            stage in
+            "\(try await stage.license(for: "ann")) \(try await stage.license(for: "bob"))"
+        },
+    ]
 
     private static let keys: [SettingCase] = [
         tenant("keyURI", ["keyURI": #""skd://other.example/{contentId}/{kid}""#], "standard", "other") {

@@ -52,7 +52,12 @@ import Testing
             "licensee.vectors": (
                 file: "LicenseesTests/LicenseeSetupTests.swift",
                 test: "a derivation that answers the vectors is used, and one that does not is refused"
-            ), "licensee.credentials[].pinFile": pin, "licensee.credentials[].pinVariable": pin,
+            ),
+            "tenants.*.licensee.vectors": (
+                file: "ServerToolTests/Borders/TenantCredentialTests.swift",
+                test: "a tenant without a derivation of its own has the server's, with its vectors"
+            ), "tenants.*.licensee.credentials[].pinFile": pin, "tenants.*.licensee.credentials[].pinVariable": pin,
+            "licensee.credentials[].pinFile": pin, "licensee.credentials[].pinVariable": pin,
         ]
         for name in sources {
             members["\(name).pinFile"] = wrapped

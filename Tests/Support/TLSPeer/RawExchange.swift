@@ -83,6 +83,20 @@ package final class LocalSocket: @unchecked Sendable {
         }
     }
 
+    /// Reads on until a text has come, or the end; off the cooperative pool.
+    /// - Returns: what was read by this call.
+    package func read(until text: String) async throws -> String {
+        try await TLSConnection.aside { [self] in
+            var (all, buffer) = (Data(), [UInt8](repeating: 0, count: 4_096))
+            while all.firstRange(of: Data(text.utf8)) == nil {
+                let count = recv(socket, &buffer, buffer.count, 0)
+                guard count > 0 else { break }
+                all += buffer.prefix(count)
+            }
+            return String(decoding: all, as: UTF8.self)
+        }
+    }
+
     func readToEnd() -> Data {
         var (all, buffer) = (Data(), [UInt8](repeating: 0, count: 16_384))
         while true {

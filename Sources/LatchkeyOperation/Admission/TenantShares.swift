@@ -1,0 +1,31 @@
+/// How many requests of each tenant are worked on at once, and whether one has its share.
+///
+/// A share is an equal part of what may run for each tenant that has something running. Who has less than that is let in although all
+/// places are taken: whoever took more has to wait until some of theirs have ended. So up to twice as many run for a moment, nobody waits for
+/// a neighbor, and one tenant alone has all places.
+///
+/// Source: `Documentation/Server/Tenants.md`.
+struct TenantShares: Sendable {
+    /// How many run.
+    private(set) var total = 0
+    private var tenants: [String: Int] = [:]
+
+    /// Whether a tenant has less than its share of so many places, while others have some of them.
+    func hasRoom(_ tenant: String?, of places: Int) -> Bool {
+        guard let tenant else { return false }
+        let own = tenants[tenant] ?? 0
+        let active = tenants.count + (own == 0 ? 1 : 0)
+        return active > 1 && own < places / active
+    }
+
+    mutating func begin(_ tenant: String?) {
+        total += 1
+        if let tenant { tenants[tenant, default: 0] += 1 }
+    }
+
+    mutating func end(_ tenant: String?) {
+        total = max(0, total - 1)
+        guard let tenant, let own = tenants[tenant] else { return }
+        tenants[tenant] = own > 1 ? own - 1 : nil
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyLicensees
+import LatchkeyLicensing
+
+/// FairPlay credentials: the server's, and those of tenants with their own.
+extension ServerBuilder {
+    /// The credentials of tenants without their own. Where all have theirs, the server needs none.
+    func licensee(_ problems: inout ServerProblems) async -> LicenseeSetup? {
+        let needsNone = !settings.tenants.isEmpty && settings.tenants.values.allSatisfy { $0.licensee != nil }
+        if needsNone, settings.licensee.credentials.isEmpty { return LicenseeSetup.none }
+        return await setup(file.licensee, "licensee", &problems)
+    }
+
+    /// The credentials of tenants with their own, by the tenants' names.
+    func licensees(_ problems: inout ServerProblems) async -> [String: LicenseeSetup] {
+        var setups: [String: LicenseeSetup] = [:]
+        for (name, tenant) in settings.tenants.sorted(by: { $0.key < $1.key }) {
+            guard let configuration = file.licensee(of: tenant) else { continue }
+            setups[name] = await setup(configuration, "tenants.\(name).licensee", &problems)
+        }
+        return setups
+    }
+
+    private func setup(
+        _ configuration: LicenseeConfiguration, _ place: String, _ problems: inout ServerProblems
+    ) async -> LicenseeSetup? {
+        let folder = file.folder
+        // Reads files, logs in to tokens and tests the derivation.
+        return await problems.reading(place, on: file.threads, within: Self.tokenLimit) { problems in
+            do throws(LicenseeError) {
+                return try LicenseeSetup(configuration, folder: folder, at: Date())
+            } catch {
+                for problem in error.problems {
+                    problems.add(.init("\(place).\(problem.place)", problem.reason, problem.remedy))
+                }
+                return nil
+            }
+        }
+    }
+
+    /// What the tenants' operators should know of their credentials, and those of all tenants of certificates that several have.
+    static func notices(of licensees: [String: LicenseeSetup], beside server: LicenseeSetup) -> [Notice] {
+        var notices: [Notice] = []
+        var places = Dictionary(server.credentials.map { ($0.sha1, "licensee") }) { first, _ in first }
+        for (name, setup) in licensees.sorted(by: { $0.key < $1.key }) {
+            let place = "tenants.\(name).licensee"
+            notices += setup.credentials.compactMap(\.notice).map { Notice("\(place): \($0)", of: name) }
+            for sha1 in setup.credentials.map(\.sha1) {
+                guard let other = places.updateValue(place, forKey: sha1) else { continue }
+                notices.append(
+                    Notice(
+                        "\(place).credentials: The certificate \(sha1) is also that of \(other): an SPC for one opens at the other. Give each its own, or leave \(place) out."
+                    ))
+            }
+        }
+        return notices
+    }
+}
