@@ -39,6 +39,10 @@ package final class ServerShared: Sendable {
     let sessions: SessionCounts
     let usages: TenantUsages
     let keyCounts: KeyCounts
+    /// What browsers of operators keep for the server.
+    let signedText: SignedText
+    /// Sign-ins that are over, and sessions of operators that were ended.
+    let spentNames: SpentNames
     /// How many of the players' requests are worked on at once, from their arrival on.
     let requestLimit: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
@@ -82,6 +86,8 @@ package final class ServerShared: Sendable {
         log = try ServerLog(
             lines, pseudonyms: UserPseudonyms(secret: secret.secret(for: "latchkey/pseudonyms/1")), node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
+        signedText = SignedText(try secret.secret(for: "latchkey/operators/1"))
+        spentNames = SpentNames(engines.sessions, log, timekeeper: timekeeper)
         batches = LicenseBatches(file.settings.cryptoMB, in: file.secrets, metrics, log)
         audit = AuditChain(
             engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
