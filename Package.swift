@@ -258,7 +258,7 @@ let package = Package(
                 "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
                 "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
             ],
-            resources: [.embedInCode("Console/Web")], swiftSettings: settings),
+            resources: [.embedInCode("Console/Web"), .embedInCode("Admin/adminAPI.json")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
@@ -416,7 +416,7 @@ let package = Package(
                 "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
                 "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
                 "SwitchedStores", "LatchkeyServerTool", "LatchkeyStores", "LatchkeyVendors", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
             ] + reports()),
         tests(
             "Bench",

@@ -25,7 +25,7 @@ extension CommandLineTool {
             verbs: [
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), AuditVerb(), MigrateVerb(),
                 TenantCreateVerb(),
-                TenantListVerb(), KeysRewrapVerb(),
+                TenantListVerb(), KeysRewrapVerb(), APIVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)
     }()

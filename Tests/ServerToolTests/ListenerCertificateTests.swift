@@ -207,7 +207,8 @@ struct ListenerCertificateTests {
             let state = try await builder.state()
             state.retire()
             #expect(
-                state.notices.map(\.text).contains("The dates of the TLS certificate of packagers ended 5 days ago; replace it."),
+                state.notices.map(\.text).contains(
+                    "The dates of the TLS certificate of packagers ended 5 days ago; replace it."),
                 "\(state.notices)")
         }
         engines.close()

@@ -11,8 +11,10 @@ enum ConsoleFile {
         "": ("text/html; charset=utf-8", PackageResources.console_html),
         "console.css": ("text/css; charset=utf-8", PackageResources.console_css),
         "console.js": ("text/javascript; charset=utf-8", PackageResources.console_js),
+        "changes.js": ("text/javascript; charset=utf-8", PackageResources.changes_js),
         "figures.js": ("text/javascript; charset=utf-8", PackageResources.figures_js),
         "overview.js": ("text/javascript; charset=utf-8", PackageResources.overview_js),
+        "places.js": ("text/javascript; charset=utf-8", PackageResources.places_js),
         "pages.js": ("text/javascript; charset=utf-8", PackageResources.pages_js),
         "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
     ]

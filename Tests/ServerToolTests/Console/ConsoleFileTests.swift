@@ -10,7 +10,9 @@ import Testing
         String(decoding: try #require(ConsoleFile.response(name).bytes), as: UTF8.self)
     }
 
-    @Test(arguments: ["", "console.css", "console.js", "figures.js", "overview.js", "pages.js", "icon.svg"])
+    @Test(arguments: [
+        "", "console.css", "console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js", "icon.svg",
+    ])
     func `every file forbids what is not the server's own`(_ name: String) throws {
         let response = ConsoleFile.response(name)
         #expect(response.status == 200)
@@ -22,7 +24,7 @@ import Testing
         #expect(try !text(name).contains("http://www.example"))
     }
 
-    @Test(arguments: ["console.js", "figures.js", "overview.js", "pages.js"])
+    @Test(arguments: ["console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js"])
     func `scripts write texts as texts, and run none`(_ name: String) throws {
         let script = try text(name)
         for word in [
