@@ -28,9 +28,10 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Prometheus, Chromium, fish, zsh, PyYAML, sqlite3, xxd, crypto_mb
+engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Prometheus, Chromium, fish, zsh, PyYAML, sqlite3, xxd, crypto_mb, Canaille, openapi-spec-validator
 	@Scripts/install-dependencies --engines
 	@Scripts/install-crypto-mb
+	@Scripts/install-python-tools
 
 packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
 	@Scripts/install-packager

@@ -262,7 +262,7 @@ let package = Package(
                 "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
                 "LatchkeyRecord",
             ],
-            resources: [.embedInCode("Console/Web")], swiftSettings: settings),
+            resources: [.embedInCode("Console/Web"), .embedInCode("Admin/adminAPI.json")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
@@ -425,8 +425,7 @@ let package = Package(
                 "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
                 "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
                 "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyVendors",
-                "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
             ] + reports()),
         tests(
             "Bench",

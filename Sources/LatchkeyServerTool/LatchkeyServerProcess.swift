@@ -26,7 +26,7 @@ extension CommandLineTool {
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
                 MigrateVerb(),
                 TenantCreateVerb(),
-                TenantListVerb(), KeysRewrapVerb(),
+                TenantListVerb(), KeysRewrapVerb(), APIVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)
     }()

@@ -46,6 +46,16 @@ final class BrowserStage: Sendable {
         return page
     }
 
+    /// The console's first page, with nobody signed in, and a link to the provider.
+    func signInPage(width: Int, isDark: Bool) async throws -> ChromiumPage {
+        let page = try await open("about:blank", width: width, isDark: isDark)
+        // The provider's certificate is a test's own.
+        try await page.send("Security.setIgnoreCertificateErrors", ["ignore": .flag(true)])
+        try await page.send("Page.navigate", ["url": .text(demonstration.sheet.console)])
+        try await page.wait(until: "document.querySelector('#provider')")
+        return page
+    }
+
     private func open(_ address: String, width: Int, isDark: Bool) async throws -> ChromiumPage {
         let page = try await browser.open(address, width: width, isDark: isDark)
         pages.withLock { $0.append(page) }

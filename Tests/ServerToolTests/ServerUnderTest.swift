@@ -56,9 +56,10 @@ struct ServerUnderTest {
     /// Asks the admin API.
     /// - Parameter key: an operator's key; `nil` sends none.
     func admin(
-        _ path: String, _ method: String = "GET", body: String? = nil, key: String? = Self.key(.security)
+        _ path: String, _ method: String = "GET", body: String? = nil, key: String? = Self.key(.security),
+        headers more: [String: String] = [:]
     ) async throws -> Reply {
-        var headers: [String: String] = [:]
+        var headers = more
         headers["Authorization"] = key.map { "Bearer \($0)" }
         return try await Self.ask(server.addresses.operators.url + "/admin/v1/" + path, method, body, headers)
     }

@@ -1,3 +1,4 @@
+package import Foundation
 import LatchkeyCore
 import LatchkeyForms
 package import LatchkeyOperation
@@ -14,9 +15,29 @@ package struct Operator: Sendable, Hashable {
     package let role: AdminRole
     /// Whose things they see and change.
     package let tenants: TenantScope
+    /// The name that people know them by.
+    package let shownName: String
+    package let proof: Proof
 
-    package init(name: String, role: AdminRole, tenants: TenantScope) {
+    /// What proved who they are.
+    package enum Proof: Sendable, Hashable {
+        /// A key of the configuration.
+        case key
+        /// An OpenID provider, until a date.
+        case openID(until: Date)
+        /// A trusted proxy's header.
+        case proxy
+    }
+
+    /// - Parameters:
+    ///   - name: the name for audit and log. One that no key of the configuration has contains a colon.
+    ///   - shownName: the name that people know them by. Defaults to the name.
+    ///   - proof: what proved it. Defaults to a key.
+    package init(
+        name: String, role: AdminRole, tenants: TenantScope, shownName: String? = nil, proof: Proof = .key
+    ) {
         (self.name, self.role, self.tenants) = (name, role, tenants)
+        (self.shownName, self.proof) = (shownName ?? name, proof)
     }
 }
 

@@ -61,6 +61,9 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var certificate: String?
         /// The private key, a PEM file.
         package internal(set) var privateKey: String?
+        /// What says who operators are beside their keys: of the operators' listener alone, one of the two at most.
+        package internal(set) var openID: OpenID?
+        package internal(set) var identityProxy: IdentityProxy?
 
         init(port: Int) { self.port = port }
     }
@@ -150,12 +153,16 @@ package struct ServerSettings: Sendable, Equatable {
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
         let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
-        let listeners = [players, packagers, operators].flatMap { [$0.certificate, $0.privateKey] }
+        let listeners = [players, packagers, operators].flatMap {
+            [$0.certificate, $0.privateKey, $0.openID?.clientSecretFile, $0.openID?.authorities]
+        }
         return ([policies] + keys + listeners).compactMap { $0 } + licensee.files + tenants.values.flatMap(\.files)
     }
 
     /// Whether some operator is not of all tenants, so that what names tenants needs a key.
-    package var hasOperatorsOfSomeTenants: Bool { admins.contains { !$0.tenants.isAll } }
+    package var hasOperatorsOfSomeTenants: Bool {
+        (admins.map(\.tenants) + operators.grants.map(\.tenants)).contains { !$0.isAll }
+    }
 
     /// Where every member of a configuration stands: `tenants.*.packagers[].name`. For tests that each does something.
     package static var memberPaths: [String] { form.memberPaths }
@@ -171,7 +178,14 @@ extension ServerSettings {
             .required("version", \.formVersion, .whole(1...1)),
             .section("players", \.players, Listener.form(8443)),
             .section("packagers", \.packagers, Listener.form(8444)),
-            .section("operators", \.operators, Listener.form(8445)), .section("stores", \.stores, Stores.form),
+            .section(
+                "operators", \.operators,
+                Listener.form(
+                    8445,
+                    [
+                        .optional("openID", \.openID, OpenID.form.form),
+                        .optional("identityProxy", \.identityProxy, IdentityProxy.form.form),
+                    ])), .section("stores", \.stores, Stores.form),
             .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
             .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
             .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form),
@@ -188,6 +202,7 @@ extension ServerSettings {
         ],
         check: { settings, place, problems in
             Admin.check(settings.admins, settings.tenants.keys, place.member("admins"), &problems)
+            settings.operators.checkSignOn(settings.tenants.keys, place.member("operators"), &problems)
             let listeners = [
                 ("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators),
             ]
@@ -223,14 +238,14 @@ extension ServerSettings.Listener {
             && (address == other.address || everywhere.contains(address) || everywhere.contains(other.address))
     }
 
-    fileprivate static func form(_ port: Int) -> ObjectForm<Self> {
+    fileprivate static func form(_ port: Int, _ more: [Member<Self>] = []) -> ObjectForm<Self> {
         ObjectForm(
             empty: Self(port: port),
             members: [
                 .defaulting("address", \.address, .text, to: "127.0.0.1"),
                 .defaulting("port", \.port, .whole(0...65_535), to: port),
                 .optional("certificate", \.certificate, .text), .optional("privateKey", \.privateKey, .text),
-            ],
+            ] + more,
             check: { listener, place, problems in
                 guard (listener.certificate == nil) != (listener.privateKey == nil) else { return }
                 problems.append(

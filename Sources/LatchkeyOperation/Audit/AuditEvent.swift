@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
@@ -9,13 +9,13 @@ package struct AuditEvent: Sendable, Hashable {
     /// What was done. Names are stable.
     package enum Action: String, Sendable, CaseIterable {
         case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
-        case adminLogin, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
+        case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
         case sessionStopped, deviceForgotten
 
         /// Whether it is done while the audit's store is away, and its entry follows: what protects content, and what changes nothing.
         package var mayWait: Bool {
             switch self {
-            case .keyDisabled, .sessionStopped, .adminLogin, .adminRefused, .configurationLoaded: true
+            case .keyDisabled, .sessionStopped, .adminLogin, .adminLogout, .adminRefused, .configurationLoaded: true
             case .keyExported, .keyImported, .keyReplaced, .keyRemoved, .tenantCreated, .keyEnabled, .keysRewrapped,
                 .dataKeyRenewed, .keysResealed, .seedRenewed,
                 .deviceForgotten:
@@ -48,7 +48,7 @@ package struct AuditEvent: Sendable, Hashable {
     private static let limit = 500
 
     /// The event as one JSON object in canonical form.
-    func canonicalText(at date: Date) -> String {
+    package func canonicalText(at date: Date) -> String {
         let details = details.map { (Self.shown($0), JSONValue.text(Self.shown($1))) }
         var members: [String: JSONValue] = [
             "time": .text(DateText.text(date)), "actor": .text(Self.shown(actor)), "action": .text(action.rawValue),

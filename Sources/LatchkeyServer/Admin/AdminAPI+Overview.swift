@@ -11,6 +11,7 @@ import LatchkeyVault
 extension AdminAPI {
     static let overviewRoutes: [Route<Page>] = [
         Route([.post], "/admin/v1/sign-in", Page(.viewer, .own) { try await $0.signIn() }),
+        Route([.get], "/admin/v1/me", Page(.viewer, .own) { .admin($0.me) }),
         Route(
             [.get], "/admin/v1/overview", Page(.viewer, .own) { .admin(await $0.state.overview($0.shared, $0.tenants)) }
         ),
@@ -22,20 +23,24 @@ extension AdminAPI {
 extension AdminCall {
     fileprivate func signIn() async throws -> HTTPResponse {
         // While the audit is out of service, operators still have to look.
-        try? await audit(.adminLogin, of: "admin:\(admin.name)", ownTenants)
-        return .admin(
-            .object([
-                "name": .text(admin.name), "role": .text(admin.role.rawValue),
-                "tenants": .texts(state.tenants.keys.filter(tenants.covers).sorted()),
-                "allTenants": .flag(tenants.isAll), "version": .text(LatchkeyVersion.text),
-                "node": .text(shared.node),
-            ]))
+        try? await audit(.adminLogin, of: "admin:\(admin.name)", tenants.auditDetails)
+        return .admin(me)
     }
 
-    /// The tenants of an operator who is not of all, for the audit.
-    private var ownTenants: [String: String] {
-        guard case .listed(let names) = tenants else { return [:] }
-        return ["tenants": names.sorted().joined(separator: " ")]
+    /// Who asks, and whose things they see.
+    fileprivate var me: JSONValue {
+        let (proof, end): (String, Date?) =
+            switch admin.proof {
+            case .key: ("key", nil)
+            case .openID(let end): ("openID", end)
+            case .proxy: ("proxy", nil)
+            }
+        return .members([
+            "name": .text(admin.name), "shownName": .text(admin.shownName), "role": .text(admin.role.rawValue),
+            "tenants": .texts(state.tenants.keys.filter(tenants.covers).sorted()),
+            "allTenants": .flag(tenants.isAll), "proof": .text(proof), "until": end.map { .date($0) },
+            "version": .text(LatchkeyVersion.text), "node": .text(shared.node),
+        ])
     }
 
     /// One overview per second, and each refusal as it happens.
@@ -126,6 +131,7 @@ extension ServerState {
         }
         if shared.isDraining { notices.append("The node is about to stop.") }
         if let notice = OpenFileLimit.notice { notices.append(notice) }
+        if let notice = openID?.notice { notices.append(notice) }
         return notices
     }
 }

@@ -41,9 +41,12 @@ struct AdminAPI: Sendable {
     /// Reads the configuration again, and returns what waits for a restart.
     let reload: @Sendable () async throws -> [String]
     let wrongKeys: WrongKeys
+    private var signOn: SignOn { SignOn(shared: shared, state: state, wrongKeys: wrongKeys) }
 
     /// Every address of the API: method, path, least role, scope. The router has no others.
-    static let routes = overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes + reportRoutes
+    static let routes =
+        overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes + reportRoutes
+        + descriptionRoutes
 
     static let router = Router(routes)
 
@@ -86,6 +89,33 @@ struct AdminAPI: Sendable {
         }
     }
 
+    /// Who a request is by: the proxy's word, else a key, else the session of a browser.
+    private func admin(of request: HTTPRequest, _ state: ServerState) async throws(AdminRefusal) -> Operator {
+        if let proxy = state.settings.operators.identityProxy {
+            do throws(AdminRefusal) {
+                if let person = try ProxyIdentity(settings: proxy).person(of: request) { return person }
+            } catch {
+                try await refuse(error, request, state)
+            }
+        }
+        if request.headers[.authorization] == nil, let person = try await signOn.person(of: request, state) {
+            return person
+        }
+        return try await keyHolder(of: request, state)
+    }
+
+    /// Refuses a proxy's word, which is in the audit once a minute for each range of addresses.
+    private func refuse(
+        _ refusal: AdminRefusal, _ request: HTTPRequest, _ state: ServerState
+    ) async throws(AdminRefusal) -> Never {
+        let peer = AddressRange(address: request.remoteAddress)
+        if wrongKeys.note(peer.map { "proxy:\(AddressCut.limits.range(of: $0))" } ?? "unknown").isForAudit {
+            try await shared.audit(
+                .adminRefused, of: "admin", by: "address:\(peer?.description ?? "unknown")", ["code": refusal.code])
+        }
+        throw refusal
+    }
+
     /// Whose figures a request may see: everybody's without a key, as long as all operators are of all tenants.
     func scope(of request: HTTPRequest) async throws(AdminRefusal) -> TenantScope {
         let state = state()
@@ -94,7 +124,7 @@ struct AdminAPI: Sendable {
     }
 
     /// Whose key a request brings; compared by digest, in a time that does not depend on the key.
-    private func admin(
+    private func keyHolder(
         of request: HTTPRequest, _ state: ServerState
     ) async throws(AdminRefusal) -> Operator {
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("bearer "),

@@ -70,14 +70,20 @@ struct AdminCall: Sendable {
         return texts
     }
 
+    /// Asks for the audit's entry, and has nothing done.
+    static let dryRun: HTTPHeaderName = "X-Latchkey-Dry-Run"
+
     /// Writes to the audit what is about to be done. What cannot be accounted for is not done.
+    /// - Throws: also the entry itself, for a request that asks for no more: before anything is done.
     package func audit(
         _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:]
     ) async throws(AdminRefusal) {
         var tenant: String? = path["tenant"].isEmpty ? nil : path["tenant"]
         // What an operator of one tenant does is the tenant's, and seen there.
-        if tenant == nil, case .listed(let names) = tenants, names.count == 1 { tenant = names.first }
-        try await shared.audit(action, of: object, by: "admin:\(admin.name)", tenant: tenant, details)
+        if tenant == nil { tenant = tenants.only }
+        let event = AuditEvent(action, of: object, by: "admin:\(admin.name)", tenant: tenant, details: details)
+        guard request.headers[Self.dryRun] == nil else { throw .preview(event) }
+        try await shared.audit(event)
     }
 
     /// Does what the audit tells, and tells the audit if it fails. If the audit does not take that, the log has it.
@@ -107,13 +113,29 @@ extension ServerShared {
         _ action: AuditEvent.Action, of object: String, by actor: String, tenant: String? = nil,
         _ details: [String: String] = [:]
     ) async throws(AdminRefusal) {
-        do throws(StoreError) {
-            let event = AuditEvent(action, of: object, by: actor, tenant: tenant, details: details)
-            _ = try await audit.append(event)
-        } catch {
+        try await audit(AuditEvent(action, of: object, by: actor, tenant: tenant, details: details))
+    }
+
+    /// Writes to the audit.
+    func audit(_ event: AuditEvent) async throws(AdminRefusal) {
+        do throws(StoreError) { _ = try await audit.append(event) } catch {
             log.write(LogEntry(.admin, error))
             throw .unaudited
         }
+    }
+}
+
+extension TenantScope {
+    /// The tenant whose all of it is; `nil` for several and for the whole server.
+    var only: String? {
+        guard case .listed(let names) = self, names.count == 1 else { return nil }
+        return names.first
+    }
+
+    /// The tenants of an operator who is not of all, for the audit.
+    var auditDetails: [String: String] {
+        guard case .listed(let names) = self else { return [:] }
+        return ["tenants": names.sorted().joined(separator: " ")]
     }
 }
 

@@ -4,6 +4,7 @@ import LatchkeyEngines
 package import LatchkeyForms
 package import LatchkeyHTTP
 import LatchkeyLicensing
+import LatchkeyOperation
 import LatchkeyPolicy
 import LatchkeyVault
 
@@ -16,6 +17,8 @@ package struct AdminRefusal: DiagnosableError, Equatable {
     package let remedy: String
     /// The methods that an address has, for one that it has not.
     private(set) var allowed: String?
+    /// The entry that the audit would have; with it nothing is refused, and nothing done.
+    private(set) var preview: AuditEvent?
 
     init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
         self.status = status
@@ -43,6 +46,10 @@ package struct AdminRefusal: DiagnosableError, Equatable {
 
     /// The refusal as `{"code","reason","remedy"}`.
     var response: HTTPResponse {
+        if let preview {
+            let entry = JSONValue(Data(preview.canonicalText(at: Date()).utf8))
+            return .admin(.members(["entry": entry]), status: status)
+        }
         var response = HTTPResponse.admin(
             .object([
                 "code": .text(code), "reason": .text(String(reason.prefix(4_000))), "remedy": .text(remedy),
@@ -51,6 +58,14 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         response.headers[.retryAfter] = status == 429 ? "60" : nil
         response.headers[.allow] = allowed
         return response
+    }
+
+    /// What ends a request that only asks what the audit would say.
+    static func preview(_ event: AuditEvent) -> Self {
+        var preview = Self(
+            200, "adminPreview", "The request asked what the audit would say.", "Send it without X-Latchkey-Dry-Run.")
+        preview.preview = event
+        return preview
     }
 
     static let keyMissing = Self(

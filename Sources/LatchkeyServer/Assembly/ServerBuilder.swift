@@ -65,6 +65,7 @@ struct ServerBuilder: Sendable {
             } ?? [:]
         let built = tenants.values.sorted { $0.name < $1.name }.map { ($0, apis[$0.name] ?? []) }
         let proxies = TrustedProxies(settings.trustedProxies)
+        let openID = await problems.reading("operators.openID", on: file.threads) { self.openID(&$0) } ?? nil
         let callers = callers(proxies)
         guard problems.isEmpty, let licensee, let identities, let policies, let wrapping else {
             for task in backgroundTasks { task.cancel() }
@@ -89,7 +90,8 @@ struct ServerBuilder: Sendable {
                 issuer: issuer, accounts: accounts, tenants: tenants, callers: callers, timekeeper: timekeeper),
             vendors: VendorAPIs(issuer: issuer, tenants: built, timekeeper: timekeeper),
             packagers: PackagerAPI(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
-            country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, pages: pages,
+            country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, openID: openID,
+            pages: pages,
             backgroundTasks: backgroundTasks)
     }
 

@@ -49,6 +49,10 @@ package final class ServerShared: Sendable {
     let keyCounts: KeyCounts
     /// Where operators ask the record.
     let desk: RecordDesk
+    /// What browsers of operators keep for the server.
+    let signedText: SignedText
+    /// Sign-ins that are over, and sessions of operators that were ended.
+    let spentNames: SpentNames
     /// How many of the players' requests are worked on at once, from their arrival on.
     let requestLimit: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
@@ -94,6 +98,8 @@ package final class ServerShared: Sendable {
         log = ServerLog(
             lines, pseudonyms: pseudonyms, node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
+        signedText = SignedText(try secret.secret(for: "latchkey/operators/1"))
+        spentNames = SpentNames(engines.sessions, log, timekeeper: timekeeper)
         batches = LicenseBatches(file.settings.cryptoMB, in: file.secrets, metrics, log)
         audit = AuditChain(
             engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)

@@ -28,6 +28,8 @@ package final class ServerState: Sendable {
     package let packagers: PackagerAPI
     let proxies: TrustedProxies
     let country: CountryField?
+    /// Where operators sign in; `nil` for nowhere.
+    let openID: OpenIDProvider?
     /// Which pages may read a tenant's replies.
     let pages: [String: CORSPolicy]
     /// What fetches key sets as long as this configuration is in force.
@@ -39,13 +41,14 @@ package final class ServerState: Sendable {
         notices: [Notice],
         policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerAPI,
         vendors: VendorAPIs, packagers: PackagerAPI, proxies: TrustedProxies, country: CountryField?,
-        pages: [String: CORSPolicy], backgroundTasks: [Task<Void, Never>]
+        openID: OpenIDProvider?, pages: [String: CORSPolicy], backgroundTasks: [Task<Void, Never>]
     ) {
         (self.settings, self.licensee, self.licensees) = (settings, licensee, licensees)
         (self.identities, self.notices) = (identities, notices)
         (self.policies, self.wrapping, self.tenants) = (policies, wrapping, tenants)
         (self.players, self.vendors, self.packagers) = (players, vendors, packagers)
-        (self.proxies, self.country, self.pages, self.backgroundTasks) = (proxies, country, pages, backgroundTasks)
+        (self.proxies, self.country, self.openID) = (proxies, country, openID)
+        (self.pages, self.backgroundTasks) = (pages, backgroundTasks)
     }
 
     /// Ends what goes on in the background for this configuration.

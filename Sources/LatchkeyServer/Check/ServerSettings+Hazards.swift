@@ -81,6 +81,11 @@ extension ServerSettings {
                 "operators: The listener takes operators' keys without TLS on \(operators.address.onOneLine), which others reach. Give it a certificate, or the address 127.0.0.1."
             )
         }
+        if operators.openID != nil, nodeSecret == nil {
+            hazards.append(
+                "operators.openID: Without nodeSecret a restart ends operators' sessions, and no other node knows them. Name one file for all nodes."
+            )
+        }
         // A range of all addresses has no bits.
         for range in trustedProxies.map(\.description) where range.hasSuffix("/0") {
             hazards.append(

@@ -11,18 +11,21 @@ struct OperatorListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
     private let admin: AdminAPI
+    private let signOn: SignOn
 
     private enum Page {
         case alive, ready, metrics
         case admin
+        case signOn(SignOn.Page)
         case console
     }
 
-    private static let router = Router<Page>([
-        Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
-        Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
-        Route([.get, .post, .delete], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
-    ])
+    private static let router = Router<Page>(
+        SignOn.routes.map { Route($0.methods, $0.path, .signOn($0.handler)) } + [
+            Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
+            Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
+            Route([.get, .post, .delete], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
+        ])
 
     init(
         shared: ServerShared, state: @escaping @Sendable () -> ServerState,
@@ -30,8 +33,9 @@ struct OperatorListener: Sendable {
     ) {
         self.shared = shared
         self.state = state
-        admin = AdminAPI(
-            shared: shared, state: state, reload: reload, wrongKeys: WrongKeys(timekeeper: shared.timekeeper))
+        let wrongKeys = WrongKeys(timekeeper: shared.timekeeper)
+        signOn = SignOn(shared: shared, state: state, wrongKeys: wrongKeys)
+        admin = AdminAPI(shared: shared, state: state, reload: reload, wrongKeys: wrongKeys)
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
@@ -51,6 +55,7 @@ struct OperatorListener: Sendable {
                     return shared.metrics.response(to: request, try await admin.scope(of: request))
                 } catch { return error.response }
             case .admin: return await admin.answer(request)
+            case .signOn(let page): return await signOn.answer(page, request)
             case .console: return ConsoleFile.response(path["file"])
             }
         }

@@ -45,8 +45,14 @@ extension InChromium {
                 let page = try await stage.console()
                 try await page.value(
                     """
-                    window.asked = []; window.says = false;
-                    window.confirm = text => { window.asked.push(text); return window.says; };
+                    window.asked = [];
+                    window.answer = async says => {
+                      while (!document.querySelector('dialog[open]')) await new Promise(done => setTimeout(done, 10));
+                      const dialog = document.querySelector('dialog[open]');
+                      window.asked.push(dialog.innerText);
+                      dialog.querySelector(`button[value=${says}]`).click();
+                      while (dialog.isConnected) await new Promise(done => setTimeout(done, 10));
+                    };
                     window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
                     location.hash = '#/keys';
                     """)
@@ -56,18 +62,20 @@ extension InChromium {
                 try await page.value(
                     "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
                 )
-                for name in ["Replace", "Remove"] { try await page.value("window.button('\(name)').click()") }
+                for name in ["Replace", "Remove"] {
+                    try await page.value("window.button('\(name)').click(); window.answer('no')")
+                }
                 #expect(try await page.value("window.asked.length").number == 2)
                 let named = "window.asked.filter(text => text.includes('\(row.kid)')).length"
                 #expect(try await page.value(named).number == 2)
                 #expect(try await keys.rows([row.kid], of: "demo") == [row])
 
-                try await page.value("window.says = true; window.button('Replace').click()")
+                try await page.value("window.button('Replace').click(); window.answer('yes')")
                 try await page.wait(until: "document.querySelector('#status').innerText === 'The key is replaced.'")
                 let replaced = try #require(try await keys.rows([row.kid], of: "demo").first)
                 #expect(replaced.sealed != row.sealed)
                 let open = "document.querySelector('#cpix').closest('details').open = true"
-                try await page.value("\(open); window.button('Remove').click()")
+                try await page.value("\(open); window.button('Remove').click(); window.answer('yes')")
                 try await page.wait(until: "document.querySelector('#status').innerText === 'The key is removed.'")
                 #expect(try await keys.rows([row.kid], of: "demo") == [])
                 #expect(page.errors == [])
@@ -119,16 +127,20 @@ extension InChromium {
                 let page = try await stage.console(width: 400)
                 try await page.value(
                     """
-                    window.asked = []; window.confirm = text => { window.asked.push(text); return true; };
                     window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
                     location.hash = '#/accounts?account=viewer-7';
                     """)
                 try await page.wait(
                     until: "document.querySelectorAll('.danger').length >= 3 && window.button('Stop all')")
                 try await page.value("window.button('Stop all').click()")
+                try await page.wait(until: "document.querySelector('dialog[open]')")
+                let asked = try await page.value("document.querySelector('dialog').innerText").text ?? ""
+                for words in ["Stop all sessions of viewer-7?", "sessionStopped", "demo/viewer-7"] {
+                    #expect(asked.contains(words), "\(asked)")
+                }
+                try await page.value("document.querySelector('dialog button.danger').click()")
                 try await page.wait(
                     until: "document.querySelector('main').innerText.includes('Sessions: nothing here.')")
-                #expect(try await page.value("window.asked.join()").text == "Stop all sessions of viewer-7?")
                 let account = try await stage.demonstration.server.shared.accounts.account("viewer-7", of: "demo")
                 #expect(account.slots == [] && account.stopped.count == 2)
 

@@ -18,7 +18,7 @@ import Testing
     // MARK: - The addresses
 
     /// What is sent to an address, and what that leaves.
-    private struct Action {
+    struct Action {
         var query = ""
         /// The key of the path.
         var kid = AdminAuditTests.kid
@@ -28,16 +28,18 @@ import Testing
     }
 
     /// One address with a method, and who may use it.
-    private struct Request {
+    struct Request {
         let name: String
         let method: String
         let path: String
         let role: AdminRole
         let action: Action
 
-        func send(to test: ServerUnderTest, key: String?) async throws -> Reply {
+        func send(to test: ServerUnderTest, key: String?, dryRun: Bool = false) async throws -> Reply {
             let body = try await action.body(test)
-            return try await test.admin(path, method, body: method == "GET" ? nil : body, key: key)
+            return try await test.admin(
+                path, method, body: method == "GET" ? nil : body, key: key,
+                headers: dryRun ? ["X-Latchkey-Dry-Run": "1"] : [:])
         }
     }
 
@@ -121,7 +123,7 @@ import Testing
     }
 
     /// The requests of the API's table that do not only read, or all of them.
-    private static func requests(reads: Bool = false) -> [Request] {
+    static func requests(reads: Bool = false) -> [Request] {
         AdminAPI.router.routes.flatMap { route in
             route.methods.compactMap { method in
                 let name = "\(method.rawValue) \(route.path.text)"
@@ -145,7 +147,7 @@ import Testing
     // MARK: - The server
 
     /// Runs a server with two keys, and a session on a device.
-    private static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
+    static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
         try await ServerUnderTest.run { test in
             try ServerStage.edit(test.demo.url.appending(path: "policies/demo.json").path) {
                 $0 = $0.replacing(#""concurrency""#, with: #""devices": {"limit": 5}, "concurrency""#)
@@ -196,7 +198,7 @@ import Testing
         }
     }
 
-    private static func count(_ test: ServerUnderTest) async throws -> Int {
+    static func count(_ test: ServerUnderTest) async throws -> Int {
         Int(try await test.server.shared.engines.audit.last()?.sequence ?? 0)
     }
 

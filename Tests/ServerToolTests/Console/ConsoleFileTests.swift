@@ -11,7 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "console.css", "console.js", "figures.js", "overview.js", "pages.js", "reports.js", "icon.svg",
+        "", "console.css", "console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js", "reports.js",
+        "icon.svg",
     ])
     func `every file forbids what is not the server's own`(_ name: String) throws {
         let response = ConsoleFile.response(name)
@@ -24,7 +25,7 @@ import Testing
         #expect(try !text(name).contains("http://www.example"))
     }
 
-    @Test(arguments: ["console.js", "figures.js", "overview.js", "pages.js", "reports.js"])
+    @Test(arguments: ["console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js", "reports.js"])
     func `scripts write texts as texts, and run none`(_ name: String) throws {
         let script = try text(name)
         for word in [

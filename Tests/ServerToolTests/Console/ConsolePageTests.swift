@@ -56,7 +56,14 @@ struct ConsolePageTests {
             #expect(report["error"] == nil)
             #expect(report["background"]?.text == color)
             #expect(report["bold"]?.number == 0)
-            for page in ["overview", "refusals", "accounts", "keys", "decisions", "credentials", "policies", "audit"] {
+            let entry = report["entry"]?.text ?? ""
+            for words in ["admin:security-1", "keyDisabled", "demo/\(ServerUnderTest.kid(1))"] {
+                #expect(entry.contains(words), "\(entry)")
+            }
+            for page in [
+                "overview", "refusals", "accounts", "keys", "decisions", "credentials", "policies", "tenants", "audit",
+                "server",
+            ] {
                 #expect(report["overflow"]?[page]?.number == 0, "\(page)")
             }
             let messages = lines.filter { $0.contains("CONSOLE") }
@@ -94,7 +101,8 @@ extension HTTPResponse {
                 await until("a live refusal", () => text().includes("tokenForm") && text().includes("refused 1"));
                 report.background = page.getComputedStyle(page.document.body).backgroundColor;
                 const known = { overview: "Requests per second", refusals: "tokenForm", accounts: "<b>ann</b>",
-                  keys: "60 in all", decisions: "request-3", credentials: "2048 bits", policies: "demo", audit: "adminLogin" };
+                  keys: "60 in all", decisions: "request-3", credentials: "2048 bits", policies: "demo", tenants: "Seal again", audit: "adminLogin",
+                  server: "/admin/v1/tenants/{tenant}/keys/{kid}" };
                 for (const [name, words] of Object.entries(known)) {
                   page.location.hash = "#/" + name;
                   await until(name, () => page.document.querySelector("h1").innerText === page.document.title.split(" – ")[0]
@@ -102,11 +110,13 @@ extension HTTPResponse {
                     && text().includes(words));
                   report.overflow[name] = Math.max(0, page.document.documentElement.scrollWidth - page.innerWidth);
                 }
-                page.confirm = () => true;
                 page.location.hash = "#/keys";
                 const kid = "\(ServerUnderTest.kid(1))";
                 (await until("the key", () => button(kid))).click();
                 (await until("its page", () => button("Disable"))).click();
+                const asked = await until("the audit's entry", () => page.document.querySelector("dialog[open]"));
+                report.entry = asked.innerText.replaceAll(/\\s+/g, " ");
+                asked.querySelector("button.danger").click();
                 await until("disabled", () => button("Enable"));
                 page.location.hash = "#/decisions?tenant=demo&id=request-2";
                 (await until("why", () => text().includes("Why: request request-2") && button("Decide again"))).click();

@@ -63,6 +63,35 @@ import Testing
             members["\(name).pinFile"] = wrapped
             members["\(name).pinVariable"] = wrapped
         }
+        let signOn = (
+            file: "ServerToolTests/SignOn/SignOnTests.swift", test: "each member of openID does something"
+        )
+        for name in ["issuer", "clientID", "clientSecretFile", "redirectBase", "scopes", "claim", "algorithms"] {
+            members["operators.openID.\(name)"] = signOn
+        }
+        members["operators.openID.authorities"] = (
+            file: "ServerToolTests/SignOn/HostileProviderTests.swift",
+            test: "a provider with a certificate of nobody's is not asked"
+        )
+        members["operators.openID.sessionLife"] = (
+            signOn.file, "a session ends with its time, and a restart of the node does not end it"
+        )
+        let proxy = "ServerToolTests/SignOn/ProxyIdentityTests.swift"
+        members["operators.identityProxy.addresses"] = (
+            proxy, "from anybody else the header is refused, with a good key too, and is in the audit"
+        )
+        for name in ["userHeader", "groupsHeader"] {
+            members["operators.identityProxy.\(name)"] = (proxy, "the headers have the names of the settings")
+        }
+        for name in ["value", "role", "tenants"] {
+            members["operators.openID.grants[].\(name)"] = (
+                signOn.file,
+                "the first grant that fits counts, and what settings say later counts for sessions that there are"
+            )
+            members["operators.identityProxy.grants[].\(name)"] = (
+                proxy, "the proxy's word counts, by the groups' grants"
+            )
+        }
         for name in [
             "vudrm.secret", "axinom.keyId", "axinom.key", "doverunner.accessKey", "doverunner.siteKey",
             "drmtoday.key",

@@ -1,4 +1,5 @@
 // The console: signing in, finding the page of the address, and what the server tells while it works.
+import { change } from "./changes.js";
 import { h, visible } from "./figures.js";
 import { pages } from "./pages.js";
 
@@ -19,14 +20,16 @@ function say(text, isBad = false) {
   find("status").classList.toggle("bad", isBad);
 }
 
-function request(key, path, options = {}) {
-  return fetch(`/admin/v1/${path}`, { ...options, headers: { Authorization: `Bearer ${key}` }, cache: "no-store" });
+// With a key, or with what the browser sends along by itself: then the header says that no other page asks.
+function request(key, path, { dryRun, as, ...options } = {}) {
+  const headers = { "X-Latchkey-Console": "1", ...(key ? { Authorization: `Bearer ${key}` } : {}), ...(dryRun ? { "X-Latchkey-Dry-Run": "1" } : {}) };
+  return fetch(`/admin/v1/${path}`, { ...options, headers, cache: "no-store" });
 }
 
 // Asks the admin API. A wrong key ends the session.
 async function ask(path, options = {}, key = session?.key) {
   const reply = await request(key, path, options);
-  const body = reply.status === 204 ? {} : await reply.json().catch(() => null);
+  const body = reply.ok && options.as === "text" && !options.dryRun ? await reply.text() : await reply.json().catch(() => null);
   if (reply.ok) return body;
   if (reply.status === 401 && session) signOut();
   throw new Refusal(reply.status, body);
@@ -95,24 +98,48 @@ function signIn(message = "") {
     }
   };
   const wrong = h("p", { class: "bad", id: "wrong", role: "alert" });
-  find("main").replaceChildren(h("form", { class: "sign-in", submit: enter }, h("h1", {}, "Sign in"),
+  const provider = h("div", {});
+  find("main").replaceChildren(h("form", { class: "sign-in", submit: enter }, h("h1", {}, "Sign in"), provider,
     h("label", { for: "key" }, "An operator's key"), key, wrong, h("button", {}, "Sign in")));
   say(message);
   key.focus();
+  fetch("/sign-in", { cache: "no-store" }).then(reply => reply.json()).then(({ openID }) => {
+    if (openID) provider.replaceChildren(h("p", {}, h("a", { class: "button", id: "provider", href: "/sign-in/openid",
+      click: () => sessionStorage.setItem("latchkey-page", location.hash) }, "Sign in with OpenID Connect")));
+  }).catch(() => {});
 }
 
+// With a key, or with what the browser sends along by itself.
 async function begin(key) {
-  const who = await ask("sign-in", { method: "POST" }, key);
-  sessionStorage.setItem("latchkey-key", key);
+  let who = key ? null : await ask("me", {}, null);
+  if (!who || who.proof === "proxy") who = await ask("sign-in", { method: "POST" }, key);
+  if (key) sessionStorage.setItem("latchkey-key", key);
+  const page = sessionStorage.getItem("latchkey-page");
+  sessionStorage.removeItem("latchkey-page");
+  if (page && !location.hash) location.hash = page;
   const tenant = who.tenants.includes(sessionStorage.getItem("latchkey-tenant"))
     ? sessionStorage.getItem("latchkey-tenant") : who.tenants[0] ?? "";
   session = { key, ...who, tenant };
-  find("name").textContent = visible(`${who.name}, ${who.role}, at node ${who.node}`);
+  const whose = who.allTenants ? "all tenants" : who.tenants.join(", ") || "no tenant";
+  find("name").textContent = visible(`${who.shownName}, ${who.role} of ${whose}, at node ${who.node}`);
+  find("out").hidden = who.proof === "proxy";
   find("tenant").replaceChildren(...who.tenants.map(name => h("option", { value: name, selected: name === tenant }, name)));
   find("pages").replaceChildren(h("ul", {}, pages.map(page => h("li", {}, h("a", { href: `#/${page.name}` }, page.title)))));
   find("pages").hidden = find("who").hidden = false;
   say("");
   await show();
+}
+
+// Ends a session of the provider's on the server, too; a key is forgotten here.
+async function leave() {
+  if (session?.proof !== "openID") return signOut();
+  try {
+    const reply = await fetch("/sign-in/out", { method: "POST", headers: { "X-Latchkey-Console": "1" } });
+    if (!reply.ok) throw new Refusal(reply.status, await reply.json().catch(() => null));
+    const { next } = await reply.json();
+    signOut();
+    if (next) location.assign(next);
+  } catch (error) { say(`You are still signed in. ${error.message}`, true); }
 }
 
 function signOut() {
@@ -142,13 +169,13 @@ async function show() {
     try { say(""); await work(...values); } catch (error) { if (!ending.signal.aborted) say(error.message, true); }
   };
   const context = {
-    ask, download, query, below, may, say, attempt, session, search: new URLSearchParams(search ?? ""),
+    ask, download, query, below, may, say, attempt, session, change: (path, words, options) => change(ask, path, words, options), search: new URLSearchParams(search ?? ""),
     follow: handlers => follow(handlers, ending.signal),
   };
   await attempt(page.show)(place, context);
 }
 
-find("out").addEventListener("click", signOut);
+find("out").addEventListener("click", leave);
 find("tenant").addEventListener("change", event => {
   session.tenant = event.target.value;
   sessionStorage.setItem("latchkey-tenant", session.tenant);
@@ -157,5 +184,6 @@ find("tenant").addEventListener("change", event => {
 addEventListener("hashchange", () => { if (location.hash.startsWith("#/")) show().then(() => find("main").focus()); });
 
 const kept = sessionStorage.getItem("latchkey-key");
-if (kept) begin(kept).catch(error => { sessionStorage.removeItem("latchkey-key"); signIn(error.message); });
+const ways = kept ? {} : await fetch("/sign-in", { cache: "no-store" }).then(reply => reply.json()).catch(() => ({}));
+if (kept || ways.session || ways.proxy) begin(kept).catch(error => { sessionStorage.removeItem("latchkey-key"); signIn(error.message); });
 else signIn();

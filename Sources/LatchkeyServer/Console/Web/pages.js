@@ -1,23 +1,23 @@
 // The pages of lists. Each fills its place from the admin API; lists are paged and searched by the server.
 import { bar, date, field, h, number, pager, section, table, whyBar } from "./figures.js";
 import { overview, refusalColumns, refusals } from "./overview.js";
+import { cpix, server, tenants } from "./places.js";
 import { reports } from "./reports.js";
 
 const drms = { fairplay: "FairPlay", clearkey: "Clear Key", widevine: "Widevine", playready: "PlayReady", other: "other" };
 const json = value => JSON.stringify(value, null, 2);
-async function accounts(place, { ask, attempt, below, may, query, say, search }) {
+async function accounts(place, { ask, attempt, below, change, may, query, say, search }) {
   const [list, detail] = [h("div", {}), h("div", {})];
   // The page of accounts that is shown.
   let shown = [];
-  const change = (path, body, words) => attempt(async () => {
-    if (!confirm(`${words}?`)) return;
-    await ask(`${below()}/${path}`, { method: "POST", body: JSON.stringify(body) });
+  const act = (path, body, words) => attempt(async () => {
+    if (!await change(`${below()}/${path}`, words, { method: "POST", body: JSON.stringify(body) })) return;
     await open(body.account);
     await load(...shown);
     say(`${words}: done.`);
   });
   const action = (label, ...values) => may("operator")
-    ? h("button", { type: "button", class: "danger", click: change(...values) }, label) : null;
+    ? h("button", { type: "button", class: "danger", click: act(...values) }, label) : null;
   const open = attempt(async name => {
     const one = await ask(`${below("account")}?${query({ name })}`);
     detail.replaceChildren(section(`Account ${name}`,
@@ -51,28 +51,27 @@ async function accounts(place, { ask, attempt, below, may, query, say, search })
   if (search.get("account")) await open(search.get("account"));
 }
 
-async function keys(place, { ask, attempt, below, may, query, say }) {
+async function keys(place, context) {
+  const { ask, attempt, below, change, may, query, say } = context;
   const [list, detail] = [h("div", {}), h("div", {})];
   const set = (kid, word) => attempt(async () => {
-    if (!confirm(`${word === "disable" ? "Disable" : "Enable"} the key ${kid}?`)) return;
-    await ask(below("keys", kid, word), { method: "POST" });
+    if (!await change(below("keys", kid, word), `${word === "disable" ? "Disable" : "Enable"} the key ${kid}`, { method: "POST" })) return;
     await open(kid);
     say(`The key is ${word}d.`);
   });
   const remove = kid => attempt(async () => {
-    if (!confirm(`Remove the key ${kid}? Its licenses end, and a packager that asks again may get another key.`)) return;
-    await ask(below("keys", kid), { method: "DELETE" });
+    if (!await change(below("keys", kid), `Remove the key ${kid}, end its licenses, and let a packager that asks again get another key`, { method: "DELETE" })) return;
     detail.replaceChildren();
     await load();
     say("The key is removed.");
   });
   const replace = (kid, text) => attempt(async () => {
-    if (!confirm(`Replace the key ${kid} by the document's? Media that is encrypted with the old one cannot be played any more.`)) return;
-    await ask(`${below("cpix")}?${query({ replace: kid })}`, { method: "POST", body: text.value });
+    const words = `Replace the key ${kid} by the document's, so that media encrypted with the old one cannot be played any more`;
+    if (await change(`${below("cpix")}?${query({ replace: kid })}`, words, { method: "POST", body: text.value, as: "text" }) === null) return;
     await open(kid);
     say("The key is replaced.");
   });
-  const change = kid => {
+  const changes = kid => {
     const text = h("textarea", { id: "cpix", spellcheck: "false" });
     return h("details", {}, h("summary", {}, "Replace or remove the key"),
       h("label", { for: "cpix" }, "A CPIX document with the new key and its IV"), text,
@@ -85,7 +84,7 @@ async function keys(place, { ask, attempt, below, may, query, say }) {
     detail.replaceChildren(section(`Key ${kid}`, h("pre", {}, json(one.key)),
       may("operator") ? h("button", { type: "button", class: "danger", click: set(kid, word) },
         word === "disable" ? "Disable" : "Enable") : null,
-      may("security") ? change(kid) : null,
+      may("security") ? changes(kid) : null,
       h("h2", {}, `Policy: ${one.policies.join(", ") || "none"}`), h("pre", {}, json(one.policy ?? {}))));
   });
   const load = attempt(async (search = "", after = "") => {
@@ -99,7 +98,7 @@ async function keys(place, { ask, attempt, below, may, query, say }) {
     ], keys), pager(next, next => load(search, next), after ? () => load(search) : null)));
   });
   place.replaceChildren(bar("Search", ({ search }) => load(search.trim()),
-    field("Content begins with, or a whole kid", "search", { type: "search" })), detail, list);
+    field("Content begins with, or a whole kid", "search", { type: "search" })), cpix(context), detail, list);
   await load();
 }
 
@@ -190,7 +189,7 @@ async function policies(place, { ask, attempt }) {
   ], policies)), detail);
 }
 
-async function audit(place, { ask, attempt, query, say }) {
+async function audit(place, { ask, attempt, query, say, session }) {
   const list = h("div", {});
   const verdict = h("span", { role: "status" });
   const verify = attempt(async () => { verdict.textContent = (await ask("audit/verify", { method: "POST" })).verdict; });
@@ -205,7 +204,7 @@ async function audit(place, { ask, attempt, query, say }) {
       before ? h("button", { type: "button", click: () => load(wanted) }, "Newest") : null)));
   });
   const parts = { who: "Who, or a part of the name", did: "Did", to: "To, or a part of it" };
-  place.replaceChildren(h("p", {}, h("button", { type: "button", click: verify }, "Verify the whole chain"), " ", verdict),
+  place.replaceChildren(session.allTenants ? h("p", {}, h("button", { type: "button", click: verify }, "Verify the whole chain"), " ", verdict) : "",
     bar("Filter", wanted => load(Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, value.trim()]))),
       Object.entries(parts).map(([name, label]) => field(label, name, { type: "search" })),
       field("From day (UTC)", "since", { type: "date" }), field("To day (UTC)", "until", { type: "date" })), list);
@@ -216,5 +215,6 @@ export const pages = [
   { name: "overview", title: "Overview", show: overview }, { name: "refusals", title: "Refusals", show: refusals },
   { name: "reports", title: "Reports", show: reports }, { name: "accounts", title: "Sessions", show: accounts }, { name: "keys", title: "Keys", show: keys },
   { name: "decisions", title: "Decisions", show: decisions }, { name: "credentials", title: "Credentials", show: credentials },
-  { name: "policies", title: "Policies", show: policies }, { name: "audit", title: "Audit", show: audit },
+  { name: "policies", title: "Policies", show: policies }, { name: "tenants", title: "Tenants", show: tenants },
+  { name: "audit", title: "Audit", show: audit }, { name: "server", title: "Server", show: server },
 ];

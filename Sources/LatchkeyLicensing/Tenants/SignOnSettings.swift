@@ -1,0 +1,198 @@
+import Foundation
+import LatchkeyCore
+package import LatchkeyForms
+package import LatchkeyOperation
+package import LatchkeyTokens
+
+extension ServerSettings {
+    /// An OpenID provider that says who operators are.
+    ///
+    /// Source: `Documentation/Server/Operators.md`; OpenID Connect Core 1.0.
+    package struct OpenID: Sendable, Equatable {
+        /// The provider, an https address without a slash at its end, as the provider itself writes it.
+        package internal(set) var issuer = ""
+        /// What the provider calls this server.
+        package internal(set) var clientID = ""
+        /// The file of the client's secret; `nil` for a client without one.
+        package internal(set) var clientSecretFile: String?
+        /// A PEM file of authorities that are trusted for the provider beside the system's.
+        package internal(set) var authorities: String?
+        /// Where browsers reach the console, https, or http on loopback: the only place that anybody is sent back to.
+        package internal(set) var redirectBase = ""
+        /// What is asked for beside `openid`.
+        package internal(set) var scopes = ["profile"]
+        /// The claim with what somebody is mapped by: a text, or a list of texts.
+        package internal(set) var claim = "groups"
+        /// What the values of the claim are here; the first that fits counts.
+        package internal(set) var grants: [Grant] = []
+        /// How the provider may sign. Never with a shared secret.
+        package internal(set) var algorithms = Self.usualAlgorithms
+        /// How long somebody who signed in stays so, 5 minutes to a day.
+        package internal(set) var sessionLife = Self.usualLife
+
+        fileprivate static let usualAlgorithms: [TokenAlgorithm] = [.rs256, .es256]
+        fileprivate static let usualLife = Duration.seconds(8 * 3_600)
+    }
+
+    /// A proxy that has asked who an operator is, and says so in a header.
+    package struct IdentityProxy: Sendable, Equatable {
+        /// The addresses that are believed; nobody else may send the header.
+        package internal(set) var addresses: [AddressRange] = []
+        /// The header with the name.
+        package internal(set) var userHeader = "X-Forwarded-User"
+        /// The header with the groups, with commas between them.
+        package internal(set) var groupsHeader = "X-Forwarded-Groups"
+        /// What the groups are here; the first that fits counts.
+        package internal(set) var grants: [Grant] = []
+    }
+
+    /// What somebody with a value of a claim, or in a group, may do here.
+    package struct Grant: Sendable, Equatable {
+        package internal(set) var value = ""
+        package internal(set) var role = AdminRole.viewer
+        package internal(set) var tenants = TenantScope.all
+    }
+}
+
+extension ServerSettings.OpenID {
+    static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("issuer", \.issuer, .issuer), .required("clientID", \.clientID, .text),
+            .optional("clientSecretFile", \.clientSecretFile, .text), .optional("authorities", \.authorities, .text),
+            .required("redirectBase", \.redirectBase, .redirectBase),
+            .defaulting("scopes", \.scopes, .distinct(.scope), to: ["profile"]),
+            .defaulting("claim", \.claim, .text, to: "groups"),
+            .required("grants", \.grants, .grants),
+            .defaulting("algorithms", \.algorithms, .publicKeyAlgorithms, to: usualAlgorithms),
+            .defaulting(
+                "sessionLife", \.sessionLife, .duration(.seconds(300) ... .seconds(86_400)), to: usualLife),
+        ])
+
+    /// The address to which the provider sends people back.
+    package var redirectURI: String { redirectBase + "/sign-in/callback" }
+}
+
+extension ServerSettings.IdentityProxy {
+    static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("addresses", \.addresses, .distinct(.addressRange)),
+            .defaulting("userHeader", \.userHeader, .name, to: "X-Forwarded-User"),
+            .defaulting("groupsHeader", \.groupsHeader, .name, to: "X-Forwarded-Groups"),
+            .required("grants", \.grants, .grants),
+        ],
+        check: { proxy, place, problems in
+            for range in proxy.addresses where range.description.hasSuffix("/0") {
+                problems.append(
+                    JSONProblem(
+                        place.member("addresses"), "\(range) is everybody: anybody could say who they are.",
+                        remedy: "Name the proxy's addresses."))
+            }
+            if proxy.addresses.isEmpty {
+                problems.append(
+                    JSONProblem(
+                        place.member("addresses"), "It names no address, so nobody could sign in.",
+                        remedy: "Name the proxy's addresses."))
+            }
+        })
+}
+
+extension ServerSettings.Grant {
+    fileprivate static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("value", \.value, .text), .defaulting("role", \.role, .word, to: .viewer),
+            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
+        ])
+}
+
+extension ServerSettings.Listener {
+    /// What people are that no key tells.
+    var grants: [ServerSettings.Grant] { (openID?.grants ?? []) + (identityProxy?.grants ?? []) }
+
+    /// Finds two ways of saying who somebody is, of which nobody would know which one counted, and grants for tenants that there are not.
+    func checkSignOn(
+        _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
+    ) {
+        if openID != nil, identityProxy != nil {
+            problems.append(
+                JSONProblem(
+                    place.member("identityProxy"), "Both a provider and a proxy would say who somebody is.",
+                    remedy: "Leave one of openID and identityProxy out."))
+        }
+        for (name, grants) in [("openID", openID?.grants), ("identityProxy", identityProxy?.grants)] {
+            for (index, grant) in (grants ?? []).enumerated() {
+                guard case .listed(let names) = grant.tenants else { continue }
+                for tenant in names.sorted() where !tenants.contains(tenant) {
+                    problems.append(
+                        JSONProblem(
+                            place.member(name).member("grants").element(index).member("tenants"),
+                            "There is no tenant “\(tenant)”.",
+                            remedy: "Correct the name, or add the tenant first."))
+                }
+            }
+        }
+    }
+}
+
+extension JSONForm where Value == [ServerSettings.Grant] {
+    fileprivate static let grants = JSONForm.list(ServerSettings.Grant.form.form)
+}
+
+extension JSONForm where Value == [TokenAlgorithm] {
+    fileprivate static let publicKeyAlgorithms: JSONForm<[TokenAlgorithm]> = {
+        let words = JSONForm<[TokenAlgorithm]>.distinct(.word)
+        return JSONForm(
+            read: { value, place, problems in
+                guard let read = words.read(value, place, &problems) else { return nil }
+                for (index, algorithm) in read.enumerated() {
+                    guard case .hmac = algorithm.method else { continue }
+                    problems.append(
+                        JSONProblem(
+                            place.element(index), "\(algorithm.rawValue) signs with a secret that both sides have.",
+                            remedy: "Name algorithms with a public key, such as RS256 and ES256."))
+                }
+                if read.isEmpty {
+                    problems.append(
+                        JSONProblem(place, "No token could be signed.", remedy: "Name RS256, or what the provider has.")
+                    )
+                }
+                return read
+            }, write: words.write)
+    }()
+}
+
+extension JSONForm where Value == String {
+    /// An https address without user, query and fragment. A slash at the end stays: issuers are compared byte for byte.
+    fileprivate static let issuer = JSONForm(
+        text: "the provider's https address, as its discovery document has it in “issuer”",
+        read: { $0.isAddress(of: ["https"]) ? $0 : nil }, write: { $0 })
+
+    fileprivate static let redirectBase = JSONForm(
+        text: "the console's https address without a path, such as https://console.example (http on loopback alone)",
+        read: { text in
+            guard text.isAddress(of: ["https", "http"]), let url = URL(string: text), url.path().isEmpty else {
+                return nil
+            }
+            return url.scheme == "https" || ["127.0.0.1", "::1", "localhost"].contains(url.host()) ? text : nil
+        }, write: { $0 })
+
+    /// A word of RFC 6749 §3.3, without the quotation marks that it allows as well.
+    fileprivate static let scope = JSONForm(
+        text: "a scope of 1 to 64 letters, digits or “._:/-”",
+        read: { text in
+            (1...64).contains(text.utf8.count)
+                && text.unicodeScalars.allSatisfy {
+                    $0.isASCII && ($0.properties.isAlphabetic || "0123456789._:/-".unicodeScalars.contains($0))
+                } ? text : nil
+        }, write: { $0 })
+}
+
+extension String {
+    fileprivate func isAddress(of schemes: [String]) -> Bool {
+        guard utf8.count <= 512, !contains("?"), !contains("#"), let url = URL(string: self), let scheme = url.scheme
+        else { return false }
+        return schemes.contains(scheme) && url.host()?.isEmpty == false && url.user() == nil
+    }
+}

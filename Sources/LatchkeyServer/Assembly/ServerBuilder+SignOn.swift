@@ -1,0 +1,38 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyLicensees
+import LatchkeyLicensing
+import LatchkeyTransport
+
+/// Where operators sign in.
+extension ServerBuilder {
+    /// The provider of the configuration, which nobody has asked yet: a server starts also while it is away.
+    func openID(_ problems: inout ServerProblems) -> OpenIDProvider? {
+        guard let stated = settings.operators.openID else { return nil }
+        let secret = stated.clientSecretFile.flatMap { name in
+            problems.collecting("operators.openID.clientSecretFile") { try file.secrets.text(name) }
+        }
+        let transport: (any Transport)? = problems.collecting("operators.openID.authorities") {
+            try self.transport(stated.authorities)
+        }
+        return transport.map { OpenIDProvider(stated, secret: secret, transport: $0, timekeeper: timekeeper) }
+    }
+
+    /// A transport that trusts a file's authorities beside the system's.
+    private func transport(_ authorities: String?) throws -> any Transport {
+        guard let authorities else { return SystemTransport() }
+        let pem = try file.contents(authorities)
+        guard String(decoding: pem, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+            throw Diagnosis(
+                code: "openIDAuthorities", reason: "\(authorities.onOneLine) has no certificate in PEM.",
+                remedy: "Name the file with the certificate of the provider's authority.")
+        }
+        #if os(Linux)
+            return CurlTransport(authorities: URL(filePath: file.path(authorities)))
+        #else
+            throw Diagnosis(
+                code: "openIDAuthorities", reason: "On this system the keychain's authorities are trusted alone.",
+                remedy: "Put the authority into the keychain, and leave the member out.")
+        #endif
+    }
+}

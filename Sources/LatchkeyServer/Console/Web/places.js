@@ -1,0 +1,81 @@
+// Pages of the server and its tenants: packagers, key imports, data keys, seeds, configuration.
+import { bar, date, field, h, number, section, table } from "./figures.js";
+
+const names = texts => texts?.length ? texts.join(", ") : null;
+
+// What may be done about a tenant's keys, by the role that it needs.
+const tenantChanges = [
+  ["security", "New data key", "data-key", "Make a new data key, which seals from now on", answer => `Data key ${answer.version} seals from now on.`],
+  ["security", "Seal again", "reseal", "Seal the rows of older data keys again",
+    answer => answer.done ? `Sealed again: ${number(answer.resealed)}.` : `Sealed again: ${number(answer.resealed)}, and more are left. Ask again.`],
+  ["security", "New seed", "seed", "Make a new seed, of which keys of new content come", answer => `Seed ${answer.version} is in force.`],
+];
+
+export async function tenants(place, { ask, attempt, below, change, may, say, session }) {
+  const detail = h("div", {});
+  const { tenants } = await ask("tenants");
+  const act = (path, words, said) => attempt(async () => {
+    const answer = await change(below(path), words, { method: "POST" });
+    if (answer) say(said(answer));
+  });
+  const mine = tenantChanges.filter(([role]) => may(role));
+  place.replaceChildren(section("Tenants", table("By name", [
+    ["Name", one => one.name], ["Policy", one => one.policy], ["Keys", one => one.keys],
+    ["Token keys", one => one.tokenKeys ? `${number(one.tokenKeys.usable)} usable, ${number(one.tokenKeys.refused)} refused` : null],
+    ["Problems", one => names(one.tokenKeys?.problems)], ["Clear Key", one => one.clearKey ? "allowed" : "off"],
+    ["Origins", one => names(one.origins)],
+  ], tenants)), section("Packagers", table("Who may ask for keys, and bring some", [
+    ["Tenant", one => one.tenant], ["Packager", one => one.name], ["Rights", one => names(one.rights)],
+  ], tenants.flatMap(tenant => tenant.packagers.map(one => ({ ...one, tenant: tenant.name }))))), detail);
+  if (session.tenant && mine.length) {
+    detail.replaceChildren(section(`Keys of ${session.tenant}`, h("div", { class: "pager" },
+      mine.map(([, label, path, words, said]) => h("button", { type: "button", class: "danger", click: act(path, `${words}: ${session.tenant}`, said) }, label)))));
+  }
+}
+
+// A tenant's keys as CPIX documents, in and out.
+export function cpix({ attempt, below, change, may, query, say, text }) {
+  if (!may("security")) return null;
+  const document = h("textarea", { id: "import", spellcheck: "false" });
+  const bring = attempt(async () => {
+    const reply = await change(below("cpix"), "Take the keys of the document in", { method: "POST", body: document.value, as: "text" });
+    if (reply !== null) say("The keys are taken in.");
+  });
+  const out = h("pre", {});
+  const show = ({ content }) => attempt(async () => {
+    const reply = await change(`${below("cpix")}?${query({ content })}`, `Show the keys of ${content}`, { as: "text" });
+    if (reply !== null) out.replaceChildren(reply);
+  })();
+  return h("details", {}, h("summary", {}, "Import or export keys"), h("label", { for: "import" }, "A CPIX document of new keys"), document,
+    h("button", { type: "button", class: "danger", click: bring }, "Import"),
+    bar("Export", show, field("Content whose keys are shown, in clear", "content", { required: true })), out);
+}
+
+export async function server(place, { ask, attempt, change, may, say, session }) {
+  const act = (path, words, said) => attempt(async () => {
+    const answer = await change(path, words, { method: "POST" });
+    if (answer) say(said(answer));
+  });
+  const { description, paths } = await fetchDescription(ask);
+  const reload = act("reload", "Read the configuration again",
+    answer => answer.restart.length ? `Read. Waiting for a restart: ${answer.restart.join(", ")}.` : "The configuration is read.");
+  const rewrap = act("rewrap", "Wrap all data keys with the key encryption key in force", answer => `Wrapped again: ${number(answer.rewrapped)}.`);
+  place.replaceChildren(section("You", table("As the server knows you", [["What", ([name]) => name], ["Value", ([, value]) => value]], [
+    ["Name", session.shownName], ["In the audit", `admin:${session.name}`], ["Role", session.role],
+    ["Tenants", session.allTenants ? "all" : names(session.tenants)], ["Known by", { key: "a key", openID: "the OpenID provider", proxy: "the proxy" }[session.proof]],
+    ["Until", session.until ? date(session.until) : null]])),
+  may("operator") && session.allTenants ? section("Configuration", h("div", { class: "pager" },
+    h("button", { type: "button", class: "danger", click: reload }, "Read it again"),
+    may("security") ? h("button", { type: "button", class: "danger", click: rewrap }, "Wrap data keys again") : null)) : null,
+  section("Admin API", h("p", {}, description), table("Addresses, as /admin/v1/openapi.json has them", [
+    ["Address", one => h("code", {}, one.path)], ["Method", one => one.method], ["What", one => one.summary],
+    ["Least role", one => one.role], ["Of", one => one.scope],
+  ], paths)));
+}
+
+async function fetchDescription(ask) {
+  const { info, paths } = await ask("openapi.json");
+  return { description: info.description, paths: Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods)
+    .filter(([, one]) => one.summary).map(([method, one]) => ({
+      path, method: method.toUpperCase(), summary: one.summary, role: one["x-latchkey-role"], scope: one["x-latchkey-scope"] }))) };
+}

@@ -1,0 +1,227 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyLicensing
+import LatchkeyOperation
+import LatchkeyTokens
+import LatchkeyTransport
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The provider that operators sign in at: its document, its keys, and its ID tokens, which are checked here.
+///
+/// Source: OpenID Connect Core 1.0 §3.1; RFC 6749 §4.1; RFC 7636.
+final class OpenIDProvider: Sendable {
+    private struct State {
+        var document: ProviderDocument?
+        var keys: KeySetSource?
+        var asked: Duration?
+        var loadedKeys: Duration?
+        var failure: SignOnRefusal?
+    }
+
+    /// Who signed in.
+    struct Person: Sendable, Equatable {
+        let subject: String
+        /// The name for people.
+        let name: String
+        /// The claim's values.
+        let values: [String]
+    }
+
+    let settings: ServerSettings.OpenID
+    private let secret: Secret?
+    private let client: ProviderClient
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+
+    /// How long its document counts before it is asked again: short, so that a provider that is away is noticed before somebody is sent there.
+    private static let freshness = Duration.seconds(10)
+    /// How long its keys count. One that signs with an unknown key has them fetched before.
+    private static let keyFreshness = Duration.seconds(600)
+
+    init(_ settings: ServerSettings.OpenID, secret: Secret?, transport: any Transport, timekeeper: any Timekeeper) {
+        (self.settings, self.secret, self.timekeeper) = (settings, secret, timekeeper)
+        client = ProviderClient(transport: transport, timekeeper: timekeeper)
+    }
+
+    /// What somebody should do something about; `nil` if the provider answered when it was asked last.
+    var notice: String? { state.withLock { $0.failure }.map { "operators.openID: \($0.reason) \($0.remedy)" } }
+
+    /// The provider's document, asked for again if it is older than ten seconds.
+    func document() async throws(SignOnRefusal) -> ProviderDocument {
+        let now = timekeeper.uptime
+        let kept = state.withLock { state in
+            state.asked.map { now - $0 < Self.freshness } == true ? state.document : nil
+        }
+        if let kept { return kept }
+        guard let url = URL(string: settings.issuer.trimmingSlash + "/.well-known/openid-configuration") else {
+            throw .provider("Its address is none.")
+        }
+        let document: ProviderDocument
+        do throws(SignOnRefusal) {
+            let reply = try await client.reply(to: URLRequest(url: url), "Its discovery document")
+            guard reply.status == 200 else { throw .away("Its discovery document has the status \(reply.status).") }
+            document = try ProviderDocument(json: reply.body, issuer: settings.issuer)
+        } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+        state.withLock { state in
+            if state.document?.keys != document.keys { state.keys = nil }
+            (state.document, state.asked, state.failure) = (document, now, nil)
+        }
+        return document
+    }
+
+    /// Where a browser is sent to sign in.
+    func authorization(state: String, nonce: String, challenge: String) async throws(SignOnRefusal) -> URL {
+        try await document().authorization.with([
+            ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", settings.redirectURI),
+            ("scope", (["openid"] + settings.scopes.filter { $0 != "openid" }).joined(separator: " ")),
+            ("state", state), ("nonce", nonce), ("code_challenge", challenge), ("code_challenge_method", "S256"),
+        ])
+    }
+
+    /// Where a browser is sent to sign out of the provider; `nil` where it has no such address.
+    func signingOut() async throws(SignOnRefusal) -> URL? {
+        try await document().endSession?.with([
+            ("client_id", settings.clientID), ("post_logout_redirect_uri", settings.redirectBase + "/"),
+        ])
+    }
+
+    /// Who the code is for that a browser brings.
+    /// - Parameters:
+    ///   - code: the code.
+    ///   - verifier: what the sign-in's challenge was made of.
+    ///   - nonce: what the sign-in asked for.
+    func person(code: String, verifier: String, nonce: String) async throws(SignOnRefusal) -> Person {
+        let document = try await document()
+        var request = URLRequest(url: document.token)
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        var form = [
+            ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", settings.redirectURI),
+            ("code_verifier", verifier),
+        ]
+        if let secret, !document.takesSecretInBody {
+            let pair = "\(FormText.encoded(settings.clientID)):\(FormText.encoded(secret.revealedText))"
+            request.setValue(
+                "Basic \(Data(pair.utf8).base64EncodedString())", forHTTPHeaderField: "Authorization")
+        } else {
+            form.append(("client_id", settings.clientID))
+            if let secret { form.append(("client_secret", secret.revealedText)) }
+        }
+        request.httpBody = Data(FormText.text(form).utf8)
+        let reply = try await client.reply(to: request, "Its token endpoint")
+        let value = try? JSONReader.value(of: reply.body, depth: 8)
+        guard reply.status == 200 else {
+            // RFC 6749 §5.2: 400 and 401 are refusals; everything else is none of the protocol.
+            guard [400, 401].contains(reply.status) else {
+                throw .provider("Its token endpoint has the status \(reply.status).")
+            }
+            throw .declined(value?["error"]?.text ?? "")
+        }
+        guard let token = value?["id_token"]?.text else { throw .provider("Its token endpoint gives no ID token.") }
+        return try person(in: await verified(token, document), nonce: nonce)
+    }
+
+    private func verified(_ text: String, _ document: ProviderDocument) async throws(SignOnRefusal) -> VerifiedToken {
+        let rules = TokenRules(
+            audiences: [settings.clientID], issuers: [settings.issuer], leeway: .seconds(60),
+            longestLife: .seconds(86_400))
+        do {
+            return try await keys(document).verified(text, by: TokenVerifier(rules), at: timekeeper.date)
+        } catch let error as TokenError { throw .token(error) } catch let error as SignOnRefusal { throw error } catch {
+            throw .provider("Its ID token cannot be read.")
+        }
+    }
+
+    /// Source: OpenID Connect Core 1.0 §3.1.3.7.
+    private func person(in token: VerifiedToken, nonce: String) throws(SignOnRefusal) -> Person {
+        guard token.issued != nil else { throw .token("It has no “iat”.") }
+        guard let subject = token.subject, (1...255).contains(subject.utf8.count) else {
+            throw .token("Its “sub” is no text of 1 to 255 bytes.")
+        }
+        guard token.claims["nonce"]?.text?.equalsByteForByte(nonce) == true else {
+            throw .token("Its “nonce” is not the one of this sign-in.")
+        }
+        let party = token.claims["azp"]
+        if case .array(let audiences)? = token.claims["aud"], audiences.count > 1, party == nil {
+            throw .token("It is for several, and has no “azp”.")
+        }
+        guard party == nil || party?.text?.equalsByteForByte(settings.clientID) == true else {
+            throw .token("Its “azp” is another client.")
+        }
+        let values: [String] =
+            switch token.claims[settings.claim] {
+            case .text(let value): [value]
+            case .array(let values): values.compactMap(\.text)
+            default: []
+            }
+        let name = ["name", "preferred_username", "email"].lazy.compactMap { token.claims[$0]?.text }.first {
+            !$0.isEmpty
+        }
+        return Person(subject: subject, name: String((name ?? subject).prefix(80)).onOneLine, values: values)
+    }
+
+    /// The provider's keys, fetched again if they are older than ten minutes.
+    private func keys(_ document: ProviderDocument) async throws(SignOnRefusal) -> KeySetSource {
+        let now = timekeeper.uptime
+        let (source, isFresh) = state.withLock { state in
+            let source =
+                state.keys
+                ?? KeySetSource.fetched(algorithms: settings.algorithms, timekeeper: timekeeper, report: { _ in }) {
+                    [client] in
+                    let reply = try await client.reply(to: URLRequest(url: document.keys), "Its key set")
+                    guard reply.status == 200 else { throw KeySetError.status(reply.status) }
+                    return reply.body
+                }
+            let isFresh = state.keys != nil && state.loadedKeys.map { now - $0 < Self.keyFreshness } == true
+            state.keys = source
+            return (source, isFresh)
+        }
+        guard !isFresh else { return source }
+        do { try await source.reload() } catch {
+            throw .away((error as? any DiagnosableError)?.reason ?? "Its key set cannot be fetched.")
+        }
+        state.withLock { $0.loadedKeys = now }
+        return source
+    }
+}
+
+/// Asks a provider, with a limit for everything that it may do. No redirect is followed.
+private struct ProviderClient: Sendable {
+    let transport: any Transport
+    let timekeeper: any Timekeeper
+
+    /// How long one answer may take.
+    private static let patience = Duration.seconds(10)
+    /// The most bytes of an answer: 64 KiB.
+    private static let longest = 64 << 10
+
+    func reply(to request: URLRequest, _ what: String) async throws(SignOnRefusal) -> HTTPReply {
+        var request = request
+        request.timeoutInterval = Self.patience.inSeconds
+        let (transport, sent) = (transport, request)
+        do {
+            return try await withDeadline(
+                Self.patience, timekeeper,
+                expired: { SignOnRefusal.away("\(what) took longer than \(Self.patience.inWords).") },
+                { try await transport.send(sent, bodyLimit: Self.longest) })
+        } catch let error as SignOnRefusal {
+            throw error
+        } catch let error as TransportError {
+            throw .away(error.reason)
+        } catch {
+            throw .away("\(what) failed.")
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFairPlay
+import LatchkeyForms
+import LatchkeyHTTP
+import LatchkeyLicensing
+import LatchkeyOperation
+
+/// Signing in at an OpenID provider and out again, done by the server: what a browser gets is a cookie that its scripts cannot read.
+///
+/// A sign-in is begun in the browser that ends it: state, nonce and the verifier of PKCE are in a cookie for ten minutes, signed with the
+/// node's secret, and a state counts once. A session is a signed cookie, too, with the values of the claim; what they are here the settings in
+/// force say at each request.
+///
+/// Source: `Documentation/Server/Operators.md`; OpenID Connect Core 1.0 §3.1; RFC 9700 §2.1 and §4.
+struct SignOn: Sendable {
+    let shared: ServerShared
+    let state: @Sendable () -> ServerState
+    /// Bounds what refused sign-ins write to the audit.
+    let wrongKeys: WrongKeys
+
+    enum Page { case begin, callback, out, ways }
+
+    static let routes: [Route<Page>] = [
+        Route([.get], "/sign-in", .ways), Route([.get], "/sign-in/openid", .begin),
+        Route([.get], "/sign-in/callback", .callback), Route([.post], "/sign-in/out", .out),
+    ]
+
+    /// How long a sign-in may take.
+    private static let flowLife = Duration.seconds(600)
+    /// The header that a page of another origin cannot send without asking.
+    static let header: HTTPHeaderName = "X-Latchkey-Console"
+
+    private var signed: SignedText { shared.signedText }
+
+    func answer(_ page: Page, _ request: HTTPRequest) async -> HTTPResponse {
+        let state = state()
+        do throws(SignOnRefusal) {
+            switch page {
+            case .ways: return ways(request, state)
+            case .begin: return try await begin(state)
+            case .callback: return try await callback(request, state)
+            case .out: return try await out(request, state)
+            }
+        } catch {
+            await note(error, request, state)
+            return page == .out ? AdminRefusal(error).response : SignOnPage.refused(error)
+        }
+    }
+
+    /// How somebody may sign in, and whether a browser has a session.
+    private func ways(_ request: HTTPRequest, _ state: ServerState) -> HTTPResponse {
+        .admin(
+            .object([
+                "openID": .flag(state.openID != nil), "proxy": .flag(state.settings.operators.identityProxy != nil),
+                "session": .flag(session(of: request, state) != nil),
+            ]))
+    }
+
+    private func begin(_ state: ServerState) async throws(SignOnRefusal) -> HTTPResponse {
+        guard let provider = state.openID else { throw .off }
+        let (name, nonce, verifier) = (Self.random(), Self.random(), Self.random())
+        guard let challenge = try? MessageDigest.sha256(Array(verifier.utf8)) else { throw .unsigned }
+        let address = try await provider.authorization(
+            state: name, nonce: nonce, challenge: Base64URL.text(challenge))
+        let end = shared.timekeeper.date.addingTimeInterval(Self.flowLife.inSeconds)
+        let members: [String: JSONValue] = [
+            "state": .text(name), "nonce": .text(nonce), "verifier": .text(verifier),
+            "issuer": .text(provider.settings.issuer),
+        ]
+        guard let flow = signed.text(members, for: .flow, until: end) else { throw .unsigned }
+        var response = SignOnPage.redirect(to: address.absoluteString)
+        // Lax, because the provider's page sends the browser back.
+        response.headers.append("Set-Cookie", flowCookie(state).setting(flow, for: Self.flowLife, .lax))
+        return response
+    }
+
+    private func callback(_ request: HTTPRequest, _ state: ServerState) async throws(SignOnRefusal) -> HTTPResponse {
+        guard let provider = state.openID else { throw .off }
+        let settings = provider.settings
+        guard let cookie = flowCookie(state).value(in: request),
+            let (flow, _) = signed.members(of: cookie, for: .flow, at: shared.timekeeper.date)
+        else { throw .state("It may have taken longer than \(Self.flowLife.inWords).") }
+        guard let name = flow["state"]?.text, let nonce = flow["nonce"]?.text, let verifier = flow["verifier"]?.text,
+            flow["issuer"]?.text?.equalsByteForByte(settings.issuer) == true
+        else { throw .state("The provider was changed meanwhile.") }
+        let sent = try Self.items(request)
+        guard sent["state"]?.equalsByteForByte(name) == true else { throw .state("Its state is another one's.") }
+        guard await shared.spentNames.spend("state:\(name)", for: Self.flowLife) else {
+            throw .state("It was ended before.")
+        }
+        let document = try await provider.document()
+        if document.statesIssuer || sent["iss"] != nil {
+            guard sent["iss"]?.equalsByteForByte(settings.issuer) == true else {
+                throw .provider("Another issuer's answer was sent here.")
+            }
+        }
+        if let error = sent["error"] { throw .declined(error) }
+        guard let code = sent["code"], (1...2_048).contains(code.utf8.count) else { throw .state("It has no code.") }
+        let person = try await provider.person(code: code, verifier: verifier, nonce: nonce)
+        let values = person.values.filter { value in settings.grants.contains { $0.value.equalsByteForByte(value) } }
+        guard let grant = settings.grants.first(where: { values.contains($0.value) }) else {
+            throw .unknown(person.subject, claim: settings.claim)
+        }
+        let end = shared.timekeeper.date.addingTimeInterval(settings.sessionLife.inSeconds)
+        let members: [String: JSONValue] = [
+            "id": .text(Self.random()), "subject": .text(person.subject), "name": .text(person.name),
+            "values": .texts(values), "issuer": .text(settings.issuer), "client": .text(settings.clientID),
+        ]
+        guard let session = signed.text(members, for: .session, until: end) else { throw .tooLong }
+        // While the audit is out of service, operators still have to look; its refusal is logged.
+        try? await shared.audit(
+            .adminLogin, of: "admin:\(Session.name(person.subject))", by: "admin:\(Session.name(person.subject))",
+            tenant: grant.tenants.only,
+            ["name": person.name, "issuer": settings.issuer, "role": grant.role.rawValue]
+                .merging(grant.tenants.auditDetails) { $1 })
+        var response = SignOnPage.redirect(to: "/")
+        response.headers.append("Set-Cookie", sessionCookie(state).setting(session, for: settings.sessionLife, .strict))
+        response.headers.append("Set-Cookie", flowCookie(state).clearing(.lax))
+        return response
+    }
+
+    /// Ends a session on every node, and says where the browser is signed out of the provider.
+    private func out(_ request: HTTPRequest, _ state: ServerState) async throws(SignOnRefusal) -> HTTPResponse {
+        guard request.isOfConsole else { throw .state("It was sent by another page.") }
+        var next: String?
+        if let provider = state.openID, let session = session(of: request, state) {
+            let left = session.end.timeIntervalSince(shared.timekeeper.date)
+            _ = await shared.spentNames.spend("session:\(session.id)", for: .seconds(left))
+            try? await shared.audit(
+                .adminLogout, of: "admin:\(session.name)", by: "admin:\(session.name)",
+                ["name": session.shownName, "issuer": provider.settings.issuer])
+            // Signed out here in any case.
+            do { next = try await provider.signingOut()?.absoluteString } catch {
+                shared.log.write(LogEntry(.admin, error, level: .warning))
+            }
+        }
+        var response = HTTPResponse.admin(.members(["next": next.map { .text($0) }]))
+        response.headers.append("Set-Cookie", sessionCookie(state).clearing(.strict))
+        return response
+    }
+
+    /// Who a request's cookie says that it is, by the settings in force; `nil` without a good one.
+    /// - Throws: `AdminRefusal` for one that a page of another origin sends along, and one that has no role any more.
+    func person(of request: HTTPRequest, _ state: ServerState) async throws(AdminRefusal) -> Operator? {
+        guard let provider = state.openID, let session = session(of: request, state) else { return nil }
+        guard request.isOfConsole else { throw .crossSite }
+        guard !(await shared.spentNames.isSpent("session:\(session.id)")) else { return nil }
+        guard let grant = provider.settings.grants.first(where: { session.values.contains($0.value) }) else {
+            throw .noRole
+        }
+        return Operator(
+            name: session.name, role: grant.role, tenants: grant.tenants, shownName: session.shownName,
+            proof: .openID(until: session.end))
+    }
+
+    private func session(of request: HTTPRequest, _ state: ServerState) -> Session? {
+        guard let settings = state.openID?.settings, let cookie = sessionCookie(state).value(in: request),
+            let (members, end) = signed.members(of: cookie, for: .session, at: shared.timekeeper.date),
+            members["issuer"]?.text?.equalsByteForByte(settings.issuer) == true,
+            members["client"]?.text?.equalsByteForByte(settings.clientID) == true
+        else { return nil }
+        return Session(members, end)
+    }
+
+    /// Tells log and audit that somebody was not signed in; the audit once a minute for each person and range of addresses.
+    private func note(_ refusal: SignOnRefusal, _ request: HTTPRequest, _ state: ServerState) async {
+        let address = state.proxies.clientAddress(of: request)
+        var entry = LogEntry(.admin, refusal, level: .warning)
+        entry.address = address
+        shared.log.write(entry)
+        let range = address.map { AddressCut.limits.range(of: $0).description } ?? "unknown"
+        guard wrongKeys.note(refusal.subject.map { "subject:\($0)" } ?? "sign-in:\(range)").isForAudit else { return }
+        let actor =
+            refusal.subject.map { "admin:\(Session.name($0))" } ?? "address:\(address?.description ?? "unknown")"
+        // What cannot be written is logged.
+        try? await shared.audit(.adminRefused, of: "admin", by: actor, ["code": refusal.code])
+    }
+
+    /// The items of a callback, of which none may stand twice.
+    private static func items(_ request: HTTPRequest) throws(SignOnRefusal) -> [String: String] {
+        var items: [String: String] = [:]
+        for item in request.queryItems {
+            guard items.updateValue(item.value ?? "", forKey: item.name) == nil else {
+                throw .state("It says something twice.")
+            }
+        }
+        return items
+    }
+
+    /// 256 random bits as a text.
+    private static func random() -> String { Base64URL.text(Secret.random(32).revealed) }
+
+    private func flowCookie(_ state: ServerState) -> Cookie { Cookie("latchkey-sign-in", of: state) }
+    private func sessionCookie(_ state: ServerState) -> Cookie { Cookie("latchkey-session", of: state) }
+
+    /// What a session's cookie says.
+    private struct Session {
+        let id, name, shownName: String
+        let values: [String]
+        let end: Date
+
+        init?(_ members: JSONValue, _ end: Date) {
+            guard let id = members["id"]?.text, let subject = members["subject"]?.text,
+                let shownName = members["name"]?.text, case .array(let values)? = members["values"]
+            else { return nil }
+            (self.id, self.shownName, self.end) = (id, shownName, end)
+            (name, self.values) = (Self.name(subject), values.compactMap(\.text))
+        }
+
+        /// A name that no key of the configuration has.
+        static func name(_ subject: String) -> String { "openID:\(subject.onOneLine)" }
+    }
+}
+
+/// A cookie of the console.
+private struct Cookie {
+    enum Site: String { case lax = "Lax", strict = "Strict" }
+
+    private let name: String
+    private let isSecure: Bool
+
+    /// - Parameter state: says whether browsers reach the console over TLS. Then the name has a prefix with which browsers take it from nobody else.
+    init(_ name: String, of state: ServerState) {
+        isSecure = state.openID?.settings.redirectBase.hasPrefix("https:") ?? true
+        self.name = isSecure ? "__Host-\(name)" : name
+    }
+
+    func setting(_ value: String, for life: Duration, _ site: Site) -> String {
+        let secure = isSecure ? "; Secure" : ""
+        return
+            "\(name)=\(value); Path=/; Max-Age=\(Int(saturating: life.inSeconds)); HttpOnly; SameSite=\(site.rawValue)\(secure)"
+    }
+
+    func clearing(_ site: Site) -> String { setting("", for: .zero, site) }
+
+    /// Its value; `nil` without one, and where it stands twice.
+    func value(in request: HTTPRequest) -> String? {
+        let values = request.headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            return parts.count == 2 && parts[0] == name ? parts[1] : nil
+        }
+        return values.count == 1 ? values[0] : nil
+    }
+}
+
+extension HTTPRequest {
+    /// Whether a page of the server's own sent it: another one cannot send the header without asking, and is not allowed to.
+    var isOfConsole: Bool {
+        headers[SignOn.header] != nil && ["same-origin", nil].contains(headers["Sec-Fetch-Site"])
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import LatchkeyFiles
+import LatchkeyHTTP
+import LatchkeyTerminal
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// The description of the admin API: it has each address, and what it says is what the server answers.
+@Suite(.timeLimit(.minutes(5))) struct AdminDescriptionTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        .standardized
+    private static let packages = root.appending(path: ".build/python-tools")
+    static let isThere = FileManager.default.fileExists(atPath: packages.appending(path: "openapi_spec_validator").path)
+    static let whyNot = "openapi-spec-validator is not there; make engines fetches it"
+
+    /// An answer, as the script reads it.
+    private struct Answer {
+        let method, path: String
+        let status: Int
+        let body: String
+
+        var json: JSONValue {
+            .object([
+                "method": .text(method), "path": .text(path), "status": .number(Double(status)), "body": .text(body),
+            ])
+        }
+    }
+
+    /// What is wrong with a description and with answers by it, line by line.
+    private static func problems(_ description: JSONValue, _ answers: [Answer]) throws -> [String] {
+        let folder = try TemporaryFolder()
+        let file = JSONValue.object(["description": description, "answers": .array(answers.map(\.json))])
+        let path = try folder.write(file.canonicalText, to: "given.json")
+        let process = Subprocess()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "PYTHONPATH=\(packages.path)", "PYTHONDONTWRITEBYTECODE=1", "python3",
+            root.appending(path: "Tests/Support/OpenAPI/check_answers.py").path, path,
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `each address has its description, with the role and the scope of the table, and there is no other`() {
+        var described: Set<String> = []
+        for route in AdminAPI.routes {
+            for method in route.methods {
+                let (path, name) = (route.path.text, method.rawValue.lowercased())
+                let written = AdminDescription.written["paths"]?[path]?[name]
+                #expect(written?["summary"]?.text?.isEmpty == false, "\(method.rawValue) \(path)")
+                let operation = AdminDescription.document["paths"]?[path]?[name]
+                #expect(operation?["x-latchkey-role"]?.text == route.handler.role.rawValue)
+                #expect(operation?["x-latchkey-scope"]?.text == route.handler.scope.rawValue)
+                described.insert("\(path) \(name)")
+            }
+        }
+        guard case .object(let paths)? = AdminDescription.written["paths"] else {
+            Issue.record("Nothing is written.")
+            return
+        }
+        for (path, operations) in paths {
+            guard case .object(let members) = operations else { continue }
+            for name in members.keys { #expect(described.contains("\(path) \(name)"), "\(path) \(name)") }
+        }
+    }
+
+    @Test(.enabled(if: isThere, "\(whyNot)"))
+    func `each address answers as it is described: what is asked for, an entry of the audit, a refusal`() async throws {
+        try await AdminAuditTests.run { test in
+            _ = try await test.license(1, token: "nonsense", requestID: "request-bad")
+            var answers: [Answer] = []
+            for request in AdminAuditTests.requests(reads: true) {
+                let parts = request.name.split(separator: " ").map(String.init)
+                func note(_ reply: Reply) {
+                    answers.append(Answer(method: parts[0], path: parts[1], status: reply.status, body: reply.text))
+                }
+                note(try await request.send(to: test, key: nil))
+                if !request.action.events("").isEmpty {
+                    note(try await request.send(to: test, key: ServerUnderTest.key(.security), dryRun: true))
+                }
+                let reply = try await request.send(to: test, key: ServerUnderTest.key(.security))
+                #expect(reply.status == 200, "\(request.name)")
+                note(reply)
+            }
+            let refused = try await test.admin("requests/request-bad")
+            answers.append(
+                Answer(method: "GET", path: "/admin/v1/requests/{request}", status: refused.status, body: refused.text))
+            let problems = try Self.problems(AdminDescription.document, answers)
+            #expect(problems == [], "\(problems.joined(separator: "\n"))")
+        }
+    }
+
+    @Test(.enabled(if: isThere, "\(whyNot)"))
+    func `an answer with another member, another kind or another status is found, and so is a bad description`() throws
+    {
+        func answer(_ body: String, _ status: Int = 200, _ path: String = "reload") -> Answer {
+            Answer(method: "POST", path: "/admin/v1/\(path)", status: status, body: body)
+        }
+        let good = #"{"restart":["threads"]}"#
+        let problems = try Self.problems(
+            AdminDescription.document,
+            [
+                answer(good), answer(#"{"restart":[],"more":1}"#), answer("{}"), answer(#"{"restart":[1]}"#),
+                answer("<a/>"), answer(good, 302), answer("{}", 200, "nothing"), answer(#"{"code":"a"}"#, 401),
+                answer(#"{"rewrapped":-1}"#, 200, "rewrap"),
+            ])
+        let found = [
+            "'more': 1} is not valid", "200: : {} is not valid", "[1]} is not valid", "no JSON",
+            "status is not described",
+            "nothing 200: not described", "'reason' is a required", "-1} is not valid",
+        ]
+        for words in found { #expect(problems.contains { $0.contains(words) }, "\(words): \(problems)") }
+        #expect(try !Self.problems(.object(["openapi": .text("3.1.0"), "paths": .object([:])]), []).isEmpty)
+    }
+
+    @Test func `a dry run says what the audit would have, and changes nothing`() async throws {
+        try await AdminAuditTests.run { test in
+            let before = try await AdminAuditTests.count(test)
+            let keys = test.server.shared.engines.keys
+            let rows = try await keys.page(of: "demo", search: "", after: nil, limit: 100)
+            for request in AdminAuditTests.requests() {
+                // It notes that somebody looks, and says who that is.
+                guard let event = request.action.events("admin:security-1").first, !request.name.hasSuffix("/sign-in")
+                else { continue }
+                let reply = try await request.send(to: test, key: ServerUnderTest.key(.security), dryRun: true)
+                #expect(reply.status == 200, "\(request.name): \(reply.text)")
+                let entry = reply.json["entry"]
+                #expect(entry?["actor"]?.text == event.actor, "\(request.name)")
+                #expect(entry?["action"]?.text == event.action.rawValue, "\(request.name)")
+                #expect(entry?["object"]?.text == event.object, "\(request.name)")
+                guard case .object(let details)? = entry?["details"] else { continue }
+                #expect(Set(details.keys) == Set(event.details.keys), "\(request.name)")
+            }
+            #expect(try await AdminAuditTests.count(test) == before)
+            #expect(try await keys.page(of: "demo", search: "", after: nil, limit: 100) == rows)
+        }
+    }
+
+    @Test func `the tool prints what a server serves`() async throws {
+        let run = await ToolRun("api")
+        #expect(run.status == .yes)
+        #expect(JSONValue(Data(run.output.utf8)) == AdminDescription.document)
+        try await ServerUnderTest.run { test in
+            let reply = try await test.admin("openapi.json", key: ServerUnderTest.key(.viewer))
+            #expect(reply.json == AdminDescription.document)
+        }
+    }
+
+    @Test func `each address has its place in the console`() throws {
+        let scripts = ["changes.js", "console.js", "overview.js", "pages.js", "places.js"].map {
+            String(decoding: ConsoleFile.response($0).bytes ?? Data(), as: UTF8.self)
+        }.joined()
+        // Words that scripts make of others.
+        let made = ["disable": "word)", "enable": "word)"]
+        for route in AdminAPI.routes {
+            let word = route.path.text.split(separator: "/").map(String.init).last { !$0.hasPrefix("{") } ?? ""
+            let isThere = [
+                "\"\(word)\"", "\"\(word)?", "`\(word)?", "`\(word)/", "/\(word)\"", "/\(word)?", "/\(word)`",
+                "\"\(word)/",
+            ]
+            .contains { scripts.contains($0) }
+            #expect(isThere || made[word].map { scripts.contains($0) } == true, "\(route.path.text)")
+        }
+    }
+}

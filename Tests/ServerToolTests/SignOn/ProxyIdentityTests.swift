@@ -1,0 +1,112 @@
+import Foundation
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyForms
+@testable import LatchkeyHTTP
+@testable import LatchkeyLicensing
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// Who a trusted proxy says that somebody is.
+@Suite(.timeLimit(.minutes(5))) struct ProxyIdentityTests {
+    private static let ada = [
+        "X-Forwarded-User": "ada", "X-Forwarded-Groups": "everybody, video-operators", "X-Latchkey-Console": "1",
+    ]
+
+    /// Asks a server that believes some addresses.
+    private static func ask(
+        believing addresses: String = #"["127.0.0.1"]"#, more: String = "", _ headers: [String: String],
+        _ path: String = "me",
+        key: Bool = false
+    ) async throws -> (status: Int, json: JSONValue, audit: [String]) {
+        let proxy = """
+            "identityProxy": {"addresses": \(addresses), \(more) \
+            "grants": [{"value":"video-operators","role":"operator","tenants":["demo"]}]},
+            """
+        let stage = try await ServerStage({
+            $0 = $0.replacing(#""operators": {"#, with: #""operators": {\#(proxy) "#)
+        })
+        let result = await Result {
+            let reply = try await stage.send(
+                "\(stage.server.addresses.operators.url)/admin/v1/\(path)", bearer: key ? stage.admin : nil,
+                headers: headers)
+            let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 100)
+            let events = entries.compactMap { JSONValue(Data($0.text.utf8)) }
+            return (
+                reply.status, JSONValue(reply.body) ?? .null,
+                events.filter { $0["action"]?.text == "adminRefused" }.compactMap { $0["details"]?["code"]?.text }
+            )
+        }
+        await stage.stop()
+        return try result.get()
+    }
+
+    @Test func `the proxy's word counts, by the groups' grants`() async throws {
+        let (status, me, audit) = try await Self.ask(Self.ada)
+        #expect(status == 200 && audit == [])
+        #expect(me["name"]?.text == "proxy:ada" && me["role"]?.text == "operator" && me["proof"]?.text == "proxy")
+        #expect(me["tenants"] == .array([.text("demo")]) && me["allTenants"] == .flag(false))
+    }
+
+    @Test func `from anybody else the header is refused, with a good key too, and is in the audit`() async throws {
+        for key in [false, true] {
+            let (status, json, audit) = try await Self.ask(believing: #"["192.0.2.1"]"#, Self.ada, key: key)
+            #expect(status == 403 && json["code"]?.text == "adminProxyHeader")
+            #expect(audit == ["adminProxyHeader"])
+        }
+    }
+
+    @Test func `the headers have the names of the settings`() async throws {
+        let more = #""userHeader": "X-Auth-User", "groupsHeader": "X-Auth-Groups","#
+        let other = ["X-Auth-User": "ada", "X-Auth-Groups": "video-operators", "X-Latchkey-Console": "1"]
+        #expect(try await Self.ask(more: more, other).json["name"]?.text == "proxy:ada")
+        #expect(try await Self.ask(more: more, Self.ada).status == 401)
+        #expect(try await Self.ask(other).status == 401)
+    }
+
+    @Test func `a key without the header counts as before`() async throws {
+        let (status, me, _) = try await Self.ask([:], key: true)
+        #expect(status == 200 && me["proof"]?.text == "key")
+    }
+
+    @Test(arguments: [
+        (["X-Forwarded-User": ""], false, 400, "adminProxyWords"),
+        (["X-Forwarded-User": String(repeating: "a", count: 300)], false, 400, "adminProxyWords"),
+        (["X-Forwarded-Groups": "video-operators"], false, 400, "adminProxyWords"),
+        (["X-Forwarded-User": "ada"], true, 400, "adminTwoIdentities"),
+        (["X-Forwarded-User": "ada", "X-Forwarded-Groups": "video-operators"], false, 403, "adminCrossSite"),
+        (["X-Forwarded-User": "ada", "X-Latchkey-Console": "1"], false, 403, "adminNoRole"),
+        (
+            ["X-Forwarded-User": "ada", "X-Forwarded-Groups": "video-operators-2", "X-Latchkey-Console": "1"], false,
+            403, "adminNoRole"
+        ),
+    ])
+    func `what does not name one person with a role is refused`(
+        _ headers: [String: String], _ key: Bool, _ status: Int, _ code: String
+    ) async throws {
+        let answer = try await Self.ask(headers, key: key)
+        #expect(answer.status == status && answer.json["code"]?.text == code)
+    }
+
+    @Test(arguments: [
+        (#""addresses": ["0.0.0.0/0"]"#, "is everybody"), (#""addresses": []"#, "names no address"),
+        (#""addresses": ["127.0.0.1"], "grants": [{"value":"a","tenants":["none"]}]"#, "There is no tenant “none”"),
+    ])
+    func `settings with which anybody, or nobody, could be somebody are no settings`(
+        _ members: String, _ words: String
+    ) async throws {
+        let grants = members.contains("grants") ? members : members + #", "grants": []"#
+        let text = #"{"version":1,"operators":{"identityProxy":{\#(grants)}}}"#
+        let (_, problems) = try ServerSettings.whatFits(of: Data(text.utf8))
+        #expect(problems.contains { $0.what.contains(words) }, "\(problems)")
+    }
+
+    @Test func `a provider and a proxy are not both asked`() throws {
+        let openID =
+            #""openID":{"issuer":"https://a.example","clientID":"a","redirectBase":"https://b.example","grants":[]}"#
+        let text = #"{"version":1,"operators":{\#(openID),"identityProxy":{"addresses":["127.0.0.1"],"grants":[]}}}"#
+        let (_, problems) = try ServerSettings.whatFits(of: Data(text.utf8))
+        #expect(problems.map(\.place) == ["operators.identityProxy"])
+    }
+}
