@@ -14,13 +14,15 @@ struct LatencyHistogram: Sendable, Equatable {
     /// By the step's number, up to the largest that occurred.
     private var counts: [UInt32] = []
 
-    mutating func add(_ latency: Duration) {
+    /// Counts a latency, or so many that are alike.
+    mutating func add(_ latency: Duration, times: Int = 1) {
+        guard times > 0 else { return }
         let latency = max(latency, .zero)
         let index = Self.index(min(UInt64(saturating: latency.inSeconds * 1e6), Self.largest))
         if index >= counts.count { counts += [UInt32](repeating: 0, count: index + 1 - counts.count) }
-        counts[index] = counts[index].addingReportingOverflow(1).partialValue
-        count += 1
-        sum += latency.inSeconds
+        counts[index] = counts[index].addingReportingOverflow(UInt32(clamping: times)).partialValue
+        count += times
+        sum += latency.inSeconds * Double(times)
         largest = max(largest, latency)
     }
 

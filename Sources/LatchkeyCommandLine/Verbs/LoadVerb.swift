@@ -22,7 +22,7 @@ struct LoadVerb: Verb {
         "credentials", .path("DIR"), "the test credentials of the server; with --in-process also its private key")
     private let contentID = Option(
         "content-id", .text("ID"), "what SPCs ask for; {kid} is one of --keys UUIDs; defaults to skd://load/{kid}")
-    private let keys = Option("keys", .count, "how many keys are asked for; defaults to 10")
+    private let keys = Option("keys", .count, "how many keys are asked for; defaults to 10, with --sizing to 5000")
     private let tokenFile = Option("token-file", .path("FILE"), "a token that all viewers have")
     private let tokenCommand = Option(
         "token-command", .text("COMMAND"), "a shell's command that prints a token for $LATCHKEY_VIEWER")
@@ -34,17 +34,19 @@ struct LoadVerb: Verb {
     private let arrivals = Option(
         "arrivals", .choice(["poisson": LoadPlan.Arrivals.poisson, "fixed": .fixed]),
         "as people come, or at equal distances; defaults to poisson")
-    private let viewers = Option("viewers", .count, "how many accounts there are; defaults to 100")
+    private let viewers = Option(
+        "viewers", .count, "how many accounts there are; defaults to 100, with --sizing to 1000000")
     private let sessions = Option("sessions", .count, "how many sessions an account has; defaults to 1")
     private let watch = Option(
         "watch", .timeSpan, "how long a viewer watches, renewing and sending heartbeats; defaults to one license")
-    private let retry = Option("retry", .count, "how often a request is sent again that got no answer; defaults to 0")
+    private let retry = Option(
+        "retry", .count, "how often a request is sent again that got no answer; defaults to 0, with --sizing to 2")
     private let impatient = Flag("ignore-retry-after", "send again after 100 ms whatever Retry-After says")
     private let timeout = Option("timeout", .timeSpan, "how long to wait for a reply; defaults to 10s")
     private let connections = Option("connections", .count, "connections open at once; defaults to 256")
     private let inProcess = Flag("in-process", "load a license server in this process, without a network")
     private let virtual = Flag("virtual", "decide only, on virtual time: what comes when, for millions of devices")
-    private let policy = Option("policy", .path("FILE"), "with --in-process and --virtual: the policy")
+    private let policy = Option("policy", .path("FILE"), "with --in-process, --virtual and --sizing: the policy")
     private let seed = Option("seed", .count, "draws arrivals, viewers and devices; defaults to 1")
     private let html = Option("html", .path("FILE"), "where to write the report as a page")
 
@@ -55,20 +57,26 @@ struct LoadVerb: Verb {
                 Playbacks begin when they are meant to, whether or not the server keeps up; a request's latency counts from the moment
                 at which it was meant to be sent. An http address gets --connections kept-alive connections of one thread; https goes
                 over the system's client. SPCs are made ahead, and the first license of each is opened as a device does.
+                --sizing asks no server: it plays crowds of a million and ten million, and your own, on virtual time, and prints what
+                they need. Without --nodes and --primaries these are computed; else what there is is judged.
                 """,
             options: [
                 licenseURL, certificateURL, credentials, contentID, keys, tokenFile, tokenCommand, tokenKey, tokenKeyID,
                 rate, length, arrivals, viewers, sessions, watch, retry, impatient, timeout, connections, inProcess,
                 virtual, policy, seed, html, TraceRecorder.option, Flag.json,
-            ],
+            ] + SizingOptions.all,
             examples: [
                 "latchkey load --in-process --credentials credentials --rate 100 --for 2s",
                 "latchkey load --virtual --viewers 1000 --rate 100 --for 10s --watch 15m --html storm.html",
+                "latchkey load --sizing --viewers 3000000 --heartbeat 30s --kick-off 60s --html sizing.html",
             ],
-            yes: "every question got an answer, a license or a refusal", no: "some got none; the report says why")
+            yes: "every question got an answer, a license or a refusal; with --sizing: what there is suffices",
+            no: "some got none, or it does not suffice; the report says why")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        if arguments[SizingOptions.sizing] { return try size(arguments, console) }
+        try SizingOptions.refuseOutsideSizing(arguments)
         OpenFileLimit.raise()
         let plan = plan(arguments)
         let recorder = try arguments.traceRecorder()
@@ -85,6 +93,31 @@ struct LoadVerb: Verb {
         }
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.isComplete ? .yes : .no
+    }
+
+    /// Prints what crowds need.
+    private func size(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+        let (plan, isOwn) = try sizingPlan(arguments, console)
+        let report = SizingReport(plan, isOwn: isOwn)
+        if let path = arguments[html] {
+            try OutputFile.write(Data(SizingPage(report: report).text.utf8), to: path, for: .everyone, console)
+        }
+        if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
+        return report.suffices ? .yes : .no
+    }
+
+    /// The crowd that the arguments state, and whether they state one of the operator's own.
+    /// - Throws: `UsageError`, `JSONProblems`, `FileError`.
+    func sizingPlan(_ arguments: Arguments, _ console: Console) throws -> (plan: SizingPlan, isOwn: Bool) {
+        let shared: [any Parameter] = [virtual, viewers, watch, keys, retry, policy, seed, html, Flag.json]
+        let known = Set((shared + SizingOptions.all).map(\.name))
+        if let name = arguments.values.keys.sorted().first(where: { !known.contains($0) }) {
+            throw UsageError("\(name) means nothing with --sizing.")
+        }
+        return try SizingOptions.plan(
+            arguments, viewers: arguments[viewers], watching: arguments[watch], keys: arguments[keys],
+            retries: arguments[retry], seed: UInt64(clamping: arguments[seed] ?? 1),
+            policy: arguments[policy].map { try LoadPolicy(InputFile.read($0, limit: 1 << 20, console)) }, console)
     }
 
     private func plan(_ arguments: Arguments) -> LoadPlan {
@@ -108,7 +141,7 @@ struct LoadVerb: Verb {
         let policy = try LoadPolicy(arguments[policy].map { try InputFile.read($0, limit: 1 << 20, console) })
         let places = [arguments[licenseURL] != nil, arguments[inProcess], arguments[virtual]]
         guard places.filter({ $0 }).count == 1 else {
-            throw UsageError("load needs one of --license-url, --in-process and --virtual.")
+            throw UsageError("load needs one of --license-url, --in-process, --virtual and --sizing.")
         }
         if arguments[virtual] {
             guard arguments[TraceRecorder.option] == nil else {

@@ -1,0 +1,41 @@
+import LatchkeyCore
+import LatchkeyForms
+import LatchkeyPolicy
+
+/// What a license and a heartbeat cost, as `Scripts/measure-sizing` measures it.
+///
+/// Source: `Documentation/Server/Sizing.md`.
+struct SizingCosts: Sendable, Equatable, Encodable {
+    /// Microseconds of a node's processor.
+    var license = 465.0
+    var heartbeat = 300.0
+    /// A request that is refused with 503.
+    var refusal = 60.0
+    /// Microseconds of a Redis primary for one license, and for one heartbeat.
+    var redisLicense = 36.0
+    var redisHeartbeat = 36.0
+    /// Bytes of Redis's memory for an account with one slot.
+    var accountBytes = 760.0
+    /// Bytes of a license's row in the record.
+    var recordBytes = 700.0
+    /// Bytes of a license's line in the log, and of a heartbeat's.
+    var licenseLogBytes = 395.0
+    var heartbeatLogBytes = 284.0
+
+    /// How they stand in the file of `--costs`: any of them, where what is absent has its default.
+    static let form = ObjectForm(
+        empty: Self(),
+        members: [
+            .cost("license", \.license), .cost("heartbeat", \.heartbeat), .cost("refusal", \.refusal),
+            .cost("redisLicense", \.redisLicense), .cost("redisHeartbeat", \.redisHeartbeat),
+            .cost("accountBytes", \.accountBytes), .cost("recordBytes", \.recordBytes),
+            .cost("licenseLogBytes", \.licenseLogBytes), .cost("heartbeatLogBytes", \.heartbeatLogBytes),
+        ])
+}
+
+extension Member<SizingCosts> {
+    /// More than nothing: a station without work would have no end of room.
+    fileprivate static func cost(_ name: String, _ place: Member<Double>) -> Self {
+        .defaulting(name, place, .fraction(0.1...1_000_000), to: SizingCosts()[keyPath: place])
+    }
+}

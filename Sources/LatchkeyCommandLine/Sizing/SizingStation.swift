@@ -1,0 +1,60 @@
+import Foundation
+
+/// Cores with a queue in front, on virtual time: what comes in a bin, what is done in it, what is left.
+struct SizingStation: Sendable {
+    /// Cores that work side by side, and those of them that share one queue.
+    let cores: Double
+    let coresPerQueue: Double
+    /// Seconds of work that may wait; what is more is turned away.
+    let limit: Double
+    let binSeconds: Double
+    /// Seconds of work that wait.
+    private(set) var backlog = 0.0
+
+    /// What became of a bin.
+    struct Outcome: Sendable {
+        /// Of what came, the part that was taken, 0 to 1; by kind, in the order in which kinds go first.
+        var taken: [Double] = []
+        /// The part of the cores' time that was used, 0 to 1.
+        var fullness = 0.0
+        /// Seconds that a request waits for a core.
+        var wait = 0.0
+    }
+
+    /// - Parameters:
+    ///   - work: how many come of each kind, and the seconds of a core that each takes. Earlier kinds go first.
+    ///   - refusal: the seconds of a core that a request takes that is turned away.
+    mutating func take(_ work: [(count: Double, cost: Double)], refusal: Double = 0) -> Outcome {
+        let capacity = cores * binSeconds
+        var room = max(0, capacity + limit * cores - backlog)
+        var (done, outcome) = (0.0, Outcome())
+        var later = work.reduce(0) { $0 + $1.count }
+        for (count, cost) in work {
+            later -= count
+            // What is turned away of this and of later kinds takes time, too.
+            let free = max(0, room - later * refusal)
+            let most = (free - count * refusal) / max(cost - refusal, 1e-12)
+            let taken = count * cost <= free ? count : min(count, max(0, most))
+            outcome.taken.append(count > 0 ? taken / count : 1)
+            let spent = taken * cost + (count - taken) * refusal
+            room -= spent
+            done += spent
+        }
+        let before = backlog
+        backlog = max(0, before + done - capacity)
+        outcome.fullness = capacity > 0 ? (before + done - backlog) / capacity : 0
+        let costs = work.reduce((0.0, 0.0)) { ($0.0 + $1.count, $0.1 + $1.count * $1.cost) }
+        let each = costs.0 > 0 ? costs.1 / costs.0 : 0
+        outcome.wait = (before + backlog) / 2 / max(cores, 1e-12) + chanceWait(outcome.fullness, each)
+        return outcome
+    }
+
+    /// What is waited because requests do not come at equal distances: Sakasegawa's formula for many cores, service times being equal.
+    ///
+    /// Source: Sakasegawa, "An approximation formula L_q ≈ α·ρ^β/(1−ρ)", Annals of the Institute of Statistical Mathematics 29 (1977).
+    private func chanceWait(_ fullness: Double, _ each: Double) -> Double {
+        // Beyond, the backlog has it.
+        let part = min(fullness, 0.95)
+        return each * pow(part, (2 * (coresPerQueue + 1)).squareRoot() - 1) / (coresPerQueue * (1 - part)) / 2
+    }
+}
