@@ -286,7 +286,10 @@ extension ServerSettings.Stores {
                 problem("sessions", "Sessions are kept in the regions' stores.", "Leave the member out.")
             }
             for name in names where names.contains(where: { $0 < name && stores.regions[$0] == stores.regions[name] }) {
-                problem("regions.\(name)", "Two regions have one store.", "Give each region a store of its own.")
+                problems.append(
+                    JSONProblem(
+                        place.member("regions").member(name), "Two regions have one store.",
+                        remedy: "Give each region a store of its own."))
             }
         })
 }
