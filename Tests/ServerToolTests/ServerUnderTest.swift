@@ -22,10 +22,13 @@ struct ServerUnderTest {
     let folder: TemporaryFolder
 
     /// Runs a server while a test runs, and stops it in any case.
-    static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
+    static func run(
+        _ change: (inout String) -> Void = { _ in }, _ body: (ServerUnderTest) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
         let demo = try DemoFolder.patient(in: folder)
         try replaceAdmins(in: demo.configuration)
+        try ServerStage.edit(demo.configuration, change)
         try await demo.makeTenants()
         let server = try await LicenseServer(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })

@@ -46,8 +46,7 @@ extension AdminCall {
         let (request, tenant) = (path["request"], path["tenant"])
         if let record = shared.decisions.record(of: request, at: tenant) { return record }
         guard shared.desk.canBeAsked else { throw AdminRefusal.unknownDecision }
-        let (rows, standing) = try await shared.desk.rows(ofRequest: request)
-        let own = rows.filter { $0.tenant.equalsByteForByte(tenant) }
+        let (own, standing) = try await shared.desk.rows(ofRequest: request, of: .listed([tenant]))
         if let record = own.lazy.compactMap(\.decisionRecord).first { return record }
         guard own.isEmpty else { throw AdminRefusal.undecided }
         throw AdminRefusal.notInRecord(request, standing, by: shared.node)
@@ -75,11 +74,10 @@ extension AdminCall {
             if let node = RequestID(request)?.node, node != shared.nodeName { throw AdminRefusal.decision(of: node) }
             throw AdminRefusal.unknownDecision
         }
-        var (rows, standing): ([LicenseRecordRow], RecordStanding)
-        do { (rows, standing) = try await shared.desk.rows(ofRequest: request) } catch let error as AdminRefusal {
+        let (rows, standing): ([LicenseRecordRow], RecordStanding)
+        do { (rows, standing) = try await shared.desk.rows(ofRequest: request, of: tenants) } catch let error as AdminRefusal {
             throw error.asking(RequestID(request)?.node, butNot: shared.nodeName)
         }
-        rows.removeAll { !tenants.covers($0.tenant) }
         guard let row = rows.first else { throw AdminRefusal.notInRecord(request, standing, by: shared.node) }
         return .admin(
             .members([

@@ -85,11 +85,22 @@ package final class RecordDesk: Sendable {
     }
 
     /// What the record has of a request, the newest first, and how far it reaches.
-    func rows(ofRequest id: String) async throws -> ([LicenseRecordRow], RecordStanding) {
+    /// - Parameter scope: whose requests; of others' rows nothing is read.
+    func rows(ofRequest id: String, of scope: TenantScope) async throws -> ([LicenseRecordRow], RecordStanding) {
         var query = RecordQuery(times: 0..<RecordRange.milliseconds(now) + 86_400_000, limit: Self.mostRows)
         query.requestID = id
-        let (rows, standing, _) = try await rows(query)
-        return (rows, standing)
+        guard case .listed(let names) = scope else {
+            let (rows, standing, _) = try await rows(query)
+            return (rows, standing)
+        }
+        var latest = RecordStanding(oldest: nil, nodes: [], asOf: RecordRange.milliseconds(now))
+        for name in names.sorted() {
+            query.tenant = name
+            let (rows, standing, _) = try await rows(query)
+            guard rows.isEmpty else { return (rows, standing) }
+            latest = standing
+        }
+        return ([], latest)
     }
 
     private func notes(

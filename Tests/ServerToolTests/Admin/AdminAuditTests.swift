@@ -122,6 +122,9 @@ import Testing
         try await test.admin("tenants/demo/account?name=ann").list("slots").first?["session"]?.text ?? "none"
     }
 
+    /// What addresses are asked that take more than a plain `GET`.
+    private static let queries = ["/account": "?name=ann", "/history": "?account=ann"]
+
     /// The requests of the API's table that do not only read, or all of them.
     static func requests(reads: Bool = false) -> [Request] {
         AdminAPI.router.routes.flatMap { route in
@@ -129,7 +132,7 @@ import Testing
                 let name = "\(method.rawValue) \(route.path.text)"
                 var action = actions[name]
                 if action == nil, method == .get, reads, name != endless {
-                    action = Action(query: name.hasSuffix("/account") ? "?name=ann" : "")
+                    action = Action(query: queries.first { name.hasSuffix($0.key) }?.value ?? "")
                 } else if action == nil, method != .get {
                     Issue.record("\(name) has neither a case here nor, maybe, an entry in the audit.")
                 }
@@ -148,7 +151,8 @@ import Testing
 
     /// Runs a server with two keys, and a session on a device.
     static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
-        try await ServerUnderTest.run { test in
+        let record = #""record": {"folder": "spool", "destination": "files:rows"}, "drainDelay""#
+        try await ServerUnderTest.run({ $0 = $0.replacing(#""drainDelay""#, with: record) }) { test in
             try ServerStage.edit(test.demo.url.appending(path: "policies/demo.json").path) {
                 $0 = $0.replacing(#""concurrency""#, with: #""devices": {"limit": 5}, "concurrency""#)
             }

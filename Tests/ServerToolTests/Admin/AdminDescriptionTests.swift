@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `each address has its place in the console`() throws {
-        let scripts = ["changes.js", "console.js", "overview.js", "pages.js", "places.js"].map {
+        let scripts = ["changes.js", "console.js", "overview.js", "pages.js", "places.js", "reports.js"].map {
             String(decoding: ConsoleFile.response($0).bytes ?? Data(), as: UTF8.self)
         }.joined()
         // Words that scripts make of others.

@@ -150,6 +150,7 @@ struct TenantStage: Sendable {
              "stores":{"sessions":"sqlite:latchkey.db","keys":"sqlite:latchkey.db","audit":"sqlite:latchkey.db","sessionMilliseconds":10000},
              "keyEncryptionKey":{"id":"demo","file":"kek.hex"},"nodeSecret":{"file":"node-secret.hex"},
              "policies":"policies","drainDelay":"0s","limits":{"perAddress":0},
+             "record":{"folder":"spool","destination":"files:rows"},
              "admins":[\(admins.joined(separator: ","))],"tenants":{\(tenants.joined(separator: ","))}}
             """
     }
@@ -157,6 +158,16 @@ struct TenantStage: Sendable {
 
 // Requests.
 extension TenantStage {
+    /// Waits until the record can be asked for both tenants' viewers.
+    func recorded() async throws {
+        for owner in Owner.both {
+            let path = "admin/v1/tenants/\(owner.name)/report?by=account&last=1h"
+            while try await !admin(path, by: .all.last).text.contains("\(owner.name)-ann") {
+                try Task.checkCancellation()
+            }
+        }
+    }
+
     func admin(
         _ path: String, _ method: String = "GET", body: String? = nil, by one: StagedOperator?
     ) async throws -> HTTPReply {
