@@ -369,7 +369,8 @@ let package = Package(
             "Stores",
             [
                 "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "SwitchedStores", "TLSPeer", "LatchkeyRecord",
+                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "SwitchedStores", "TLSPeer",
+                "LatchkeyRecord",
                 "LatchkeyForms", "LatchkeyFairPlay", "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),

@@ -75,7 +75,9 @@ extension AdminCall {
             throw AdminRefusal.unknownDecision
         }
         let (rows, standing): ([LicenseRecordRow], RecordStanding)
-        do { (rows, standing) = try await shared.desk.rows(ofRequest: request, of: tenants) } catch let error as AdminRefusal {
+        do { (rows, standing) = try await shared.desk.rows(ofRequest: request, of: tenants) } catch let error
+            as AdminRefusal
+        {
             throw error.asking(RequestID(request)?.node, butNot: shared.nodeName)
         }
         guard let row = rows.first else { throw AdminRefusal.notInRecord(request, standing, by: shared.node) }

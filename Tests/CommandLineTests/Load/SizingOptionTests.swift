@@ -81,7 +81,9 @@ import Testing
             plan.costs = try Self.plan("--costs \(folder.file("one.json").path)").plan.costs
             #expect(SizingReport(plan, isOwn: true, crowds: []).rows.map(\.cells) != usual, "\(name)")
         }
-        for (text, place) in [(#"{"licence": 200}"#, "licence"), (#"{"license": 0}"#, "license"), ("[]", "sizingCosts")] {
+        for (text, place) in [
+            (#"{"licence": 200}"#, "licence"), (#"{"license": 0}"#, "license"), ("[]", "sizingCosts"),
+        ] {
             try folder.write(text, to: "wrong.json")
             let error = #expect(throws: (any Error).self) {
                 try Self.plan("--costs \(folder.file("wrong.json").path)")

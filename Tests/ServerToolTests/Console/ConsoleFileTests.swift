@@ -11,7 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "console.css", "console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js", "reports.js",
+        "", "console.css", "console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js",
+        "reports.js",
         "icon.svg",
     ])
     func `every file forbids what is not the server's own`(_ name: String) throws {
