@@ -91,7 +91,7 @@ private struct RedisNames {
     /// The next names in the order of their bytes, at most so many; `nil` at the end.
     mutating func next(_ limit: Int, _ servers: RedisServers) async throws(StoreError) -> [String]? {
         // Most shards have few of the next names.
-        var share = shards.count == 1 ? limit : max(4, limit * 2 / shards.count)
+        var share = shards.count == 1 ? limit : max(3, limit * 2 / shards.count)
         while true {
             let asked = shards.indices.filter { shards[$0].found.isEmpty && shards[$0].from != nil }
             if !asked.isEmpty { try await ask(asked, share, servers) }
