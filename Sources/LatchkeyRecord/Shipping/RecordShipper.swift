@@ -95,8 +95,8 @@ package final class RecordShipper: Sendable {
     private func ship(_ portion: RecordSpool.Portion) async throws {
         try await ship(portion.batch)
         health.note()
-        try await threads.run(folder) { [spool] in spool.acknowledge(portion) }
         report(.shipped(portion.batch.lines.count))
+        try await threads.run(folder) { [spool] in spool.acknowledge(portion) }
     }
 
     /// Ships rows. Those that the destination refuses for what is in them are looked for by halves and put aside, so that one of them holds up
