@@ -15,7 +15,7 @@ struct SizingCosts: Sendable, Equatable, Encodable {
     var redisLicense = 36.0
     var redisHeartbeat = 36.0
     /// Bytes of Redis's memory for an account with one slot.
-    var accountBytes = 760.0
+    var accountBytes = 610.0
     /// Bytes of a license's row in the record.
     var recordBytes = 700.0
     /// Bytes of a license's line in the log, and of a heartbeat's.

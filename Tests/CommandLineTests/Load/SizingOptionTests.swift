@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyTerminal
 
 /// `latchkey load --sizing`: what its options state, what it refuses, what it prints.
-@Suite(.timeLimit(.minutes(3))) struct SizingOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct SizingOptionTests {
     private static func plan(_ words: String) throws -> (plan: SizingPlan, isOwn: Bool) {
         let arguments = try ArgumentParser(usage: LoadVerb().usage)
             .parse(["--sizing"] + words.split(separator: " ").map(String.init))
@@ -81,9 +81,8 @@ import Testing
             plan.costs = try Self.plan("--costs \(folder.file("one.json").path)").plan.costs
             #expect(SizingReport(plan, isOwn: true, crowds: []).rows.map(\.cells) != usual, "\(name)")
         }
-        for (text, place) in [
-            (#"{"licence": 200}"#, "licence"), (#"{"license": 0}"#, "license"), ("[]", "sizingCosts"),
-        ] {
+        let wrong = [(#"{"licence": 200}"#, "licence"), (#"{"license": 0}"#, "license"), ("[]", "sizingCosts")]
+        for (text, place) in wrong {
             try folder.write(text, to: "wrong.json")
             let error = #expect(throws: (any Error).self) {
                 try Self.plan("--costs \(folder.file("wrong.json").path)")

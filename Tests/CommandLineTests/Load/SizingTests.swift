@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyCommandLine
 
 /// The sizing's simulation against closed forms.
-@Suite(.timeLimit(.minutes(2))) struct SizingTests {
+@Suite(.timeLimit(.minutes(5))) struct SizingTests {
     /// Whether a figure is another one, but for so small a part.
     private static func isNear(_ figure: Double, _ expected: Double, within part: Double = 0.02) -> Bool {
         abs(figure - expected) <= part * abs(expected)
