@@ -52,11 +52,11 @@ import Testing
         let stage = try await ServerStage { $0 = $0.replacing(#""drainDelay""#, with: #""threads": 1, "drainDelay""#) }
         let (shared, gate) = (stage.server.shared, DispatchSemaphore(value: 0))
         let listener = PlayerListener(shared: shared) { [server = stage.server] in server.current }
-        // One piece keeps the thread, and then as many wait as may.
+        // One piece keeps the thread, and then as many wait as may, all of the tenant: another one would make room.
         let isKept = Promise<Void, any Error>()
         var pieces = [
             Task {
-                _ = await shared.pool.run(.start, session: "held") {
+                _ = await shared.pool.run(.start, session: "held", tenant: "demo") {
                     isKept.resolve(.success(()))
                     gate.wait()
                 }
@@ -65,7 +65,7 @@ import Testing
         defer { for _ in pieces { gate.signal() } }
         try await isKept.value
         while shared.pool.admission.waiting < shared.pool.admission.limit {
-            pieces.append(Task { _ = await shared.pool.run(.start, session: "held") { gate.wait() } })
+            pieces.append(Task { _ = await shared.pool.run(.start, session: "held", tenant: "demo") { gate.wait() } })
             while shared.pool.admission.waiting + shared.pool.admission.busyThreads < pieces.count {
                 try Task.checkCancellation()
                 await Task.yield()

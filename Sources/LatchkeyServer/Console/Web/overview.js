@@ -56,7 +56,8 @@ const atLeast = (text, isBound) => isBound ? `at least ${text}` : text;
 function readings(now, before) {
   const sessions = Object.values(now.sessions).reduce((sum, one) => sum + one, 0);
   return [number(now.seconds.at(-1)?.granted), quantile(.5, before, now.times), quantile(.99, before, now.times), atLeast(number(sessions), now.sessionsAtLeast?.length),
-    number(now.pool.busy), `${number(now.pool.waiting)} of ${number(now.pool.limit)}`];
+    // Threads are the whole server's: an operator of some tenants has no figures of them.
+    now.pool ? number(now.pool.busy) : "–", now.pool ? `${number(now.pool.waiting)} of ${number(now.pool.limit)}` : "–"];
 }
 
 export async function overview(place, { ask, follow }) {

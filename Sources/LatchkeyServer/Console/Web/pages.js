@@ -170,7 +170,7 @@ async function credentials(place, { ask }) {
   const { credentials, notices } = await ask("credentials");
   place.replaceChildren(section("FairPlay credentials", ...notices.map(text => h("p", { class: "bad" }, text)),
     table("By the certificate's SHA-1", [
-      ["SHA-1", one => one.sha1], ["RSA", one => `${one.rsaBits} bits`], ["Kind", one => one.test ? "test" : "licensee's"],
+      ["SHA-1", one => one.sha1], ["Tenant", one => one.tenant ?? "all without their own"], ["RSA", one => `${one.rsaBits} bits`], ["Kind", one => one.test ? "test" : "licensee's"],
       ["Private key", one => one.inToken ? "in a token" : "in memory"], ["Ends", one => one.notAfter ? date(one.notAfter) : "never"],
       ["Days left", one => one.daysLeft === undefined ? "–" : number(one.daysLeft)],
     ], credentials)));
