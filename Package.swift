@@ -368,11 +368,13 @@ let package = Package(
         tests(
             "Stores",
             [
-                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyRecord", "LatchkeyForms",
-                "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyRecord", "LatchkeyVault",
+                "LatchkeyLicensing", "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "LatchkeyStores",
+                "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
+        tests(
+            "Record", ["LatchkeyRecord", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyForms", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
@@ -410,11 +412,11 @@ let package = Package(
             "ServerTool",
             [
                 "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms",
-                "LatchkeyEngines",
+                "LatchkeyEngines", "LatchkeyRecord",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyRecord", "LatchkeyStores",
+                "LatchkeyStores",
                 "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(

@@ -18,7 +18,7 @@ FASTER, SHORTEST = 20, 3
 FIRES_WITHIN = 45  # Seconds, of which the longest `for` takes 30.
 # No trial makes these: promtool's tests do (Deployment/prometheus/alerts.test.yml).
 LEFT_OUT = {"LatchkeyKeySetFails": "a set at an https address", "LatchkeySlow": "minutes of slowness",
-            "LatchkeyErrorBudgetBurns": "half an hour of errors", "LatchkeyErrorBudgetBurnsFast": "minutes of errors"}
+            "LatchkeyRecordFills": "millions of rows", "LatchkeyErrorBudgetBurns": "half an hour of errors", "LatchkeyErrorBudgetBurnsFast": "minutes of errors"}
 SPARE = "00000000-0000-4000-8000-0000000000aa"  # A key that is disabled during an outage.
 DEPLOYMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Deployment/prometheus")
 
@@ -111,6 +111,7 @@ class Alerts:
             self.nodes()
             self.database()
             self.sessions()
+            self.record(third)
             self.node_c(third)
         finally:
             load.kill()
@@ -206,6 +207,29 @@ class Alerts:
         self.ends("Redis hangs", "LatchkeyStoreOutage", redis.resume)
         self.fires("Redis is killed", "LatchkeyStoreOutage", redis.kill, store="sessionStore")
         self.ends("Redis is killed", "LatchkeyStoreOutage", self.start_redis)
+
+    def record(self, node):
+        """A node's record: its destination is away, and its spool is taken from under it."""
+        rows, spool = f"{node.folder}/rows", f"{node.folder}/record"
+        node.child.kill()
+        node.configure(record={"folder": spool, "destination": f"files:{rows}"})
+        node.start()
+        until(lambda: node.metric("latchkey_record_shipped_total") > 0, 60, "the first shipped row")
+
+        def away():
+            os.rename(rows, f"{rows}.away")
+            open(rows, "w").close()
+
+        def back():
+            os.remove(rows)
+            os.rename(f"{rows}.away", rows)
+        instance = f"127.0.0.1:{node.operators}"
+        self.fires("the record's destination is away", "LatchkeyRecordWaits", away, instance=instance)
+        self.ends("the record's destination is away", "LatchkeyRecordWaits", back)
+        self.fires("the spool's files are gone", "LatchkeyRecordLost", lambda: os.rename(spool, f"{spool}.gone"), instance=instance)
+        node.child.kill()
+        node.configure()
+        node.start()
 
     def node_c(self, node):
         """What one node's configuration does."""

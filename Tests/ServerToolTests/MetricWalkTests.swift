@@ -11,6 +11,8 @@ import Testing
 @testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
+@testable import LatchkeyPolicy
+@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyTokens
@@ -68,7 +70,9 @@ import Testing
                 with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
             text = text.replacing(
                 #""drainDelay""#,
-                with: #""limits": {"perTenant": 4}, "threads": 1, "cryptoMB": "\#(cryptoMB)", "drainDelay""#)
+                with:
+                    #""record": {"folder": "spool", "destination": "files:rows"}, "limits": {"perTenant": 4}, "threads": 1, "cryptoMB": "\#(cryptoMB)", "drainDelay""#
+            )
         }
         let (server, shared) = (stage.server.server, stage.server.server.shared)
         var moved: Set<String> = []
@@ -77,7 +81,8 @@ import Testing
                 [
                     "latchkey_license_requests_total", "latchkey_license_duration_seconds",
                     "latchkey_license_stage_seconds", "latchkey_key_lookups_total", "latchkey_store_seconds",
-                    "latchkey_keys_cached",
+                    "latchkey_keys_cached", "latchkey_record_rows_total", "latchkey_record_wait_seconds",
+                    "latchkey_record_spool_rows", "latchkey_record_spool_bytes",
                 ], stage
             ) { () async throws in
                 #expect(try await stage.license(1).status == 200)
@@ -148,11 +153,48 @@ import Testing
                 #expect(try await stage.database.append(forged))
                 #expect(try await stage.server.admin("audit/verify", "POST").status == 200)
             })
+        moved.formUnion(try await record(stage))
         moved.formUnion(try await moves(["latchkey_ready"], stage) { () async throws in shared.isDraining = true })
         moved.formUnion(Self.standing(stage))
         let declared = Set(shared.metrics.names.map(\.name))
         #expect(declared.subtracting(moved) == [], "Nothing moves these. Add the event that does, or remove them.")
         await stage.end()
+    }
+
+    /// Rows of the record that wait, are shipped, come late and are lost.
+    private func record(_ stage: OutageStage) async throws -> Set<String> {
+        let shared = stage.server.server.shared
+        let record = try #require(shared.record)
+        record.viewers(["demo": 1])
+        await record.spool.flush()
+        var moved = try await moves(["latchkey_record_oldest_seconds"], stage) { () async throws in await stage.tick() }
+        moved.formUnion(
+            try await moves(["latchkey_record_shipped_total"], stage) { () async throws in
+                while record.spool.standing.rows > 0 { await stage.tick() }
+            })
+        let (gate, fails) = (DispatchSemaphore(value: 0), Locked(true))
+        let other = try LicenseRecord(
+            record.settings, folder: stage.server.folder.path("other"), node: "n", to: RecordFiles(folder: "/nowhere"),
+            pseudonyms: shared.pseudonyms, metrics: shared.metrics, log: shared.log, timekeeper: SystemTimekeeper(),
+            disk: SpoolDisk(write: { _, _ in
+                if !fails.withLock({ $0 }) { gate.wait() }
+                return ENOSPC
+            }))
+        moved.formUnion(
+            try await moves(["latchkey_record_lost_total"], stage) { () async throws in
+                other.viewers(["demo": 1])
+                await other.spool.flush()
+            })
+        fails.withLock { $0 = false }
+        var report = LicenseReport(tenant: "demo", endpoint: .fairPlay, requestID: "r", at: .zero)
+        report.outcome = .license
+        let late = report
+        moved.formUnion(
+            try await moves(["latchkey_record_late_total"], stage) { () async throws in
+                #expect(await other.keep(late, LicenseRequestFacts()))
+            })
+        gate.signal()
+        return moved
     }
 
     /// Work that waits for a thread.
@@ -262,7 +304,8 @@ import Testing
     private static func standing(_ stage: OutageStage) -> Set<String> {
         let values = reading(stage)
         let names: Set = [
-            "latchkey_build_info", "latchkey_pool_limit", "latchkey_credential_expiry_timestamp_seconds",
+            "latchkey_build_info", "latchkey_record_spool_limit_bytes", "latchkey_pool_limit",
+            "latchkey_credential_expiry_timestamp_seconds",
         ]
         for name in names {
             #expect(values.contains { $0.key.hasPrefix(name) }, "\(name) is not there")

@@ -26,8 +26,8 @@ package protocol RecordDestination: Sendable {
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int
 
     /// Asks whether it would take rows, and writes nothing.
-    /// - Returns: what is wrong, each in a sentence with what to do; empty for a destination that is as it should be.
-    func findings() async -> [String]
+    /// - Returns: what is wrong; empty for a destination that is as it should be.
+    func findings() async -> [StoreError]
 
     /// Gives back what it holds open.
     func close()

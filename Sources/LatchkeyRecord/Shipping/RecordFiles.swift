@@ -55,7 +55,9 @@ package final class RecordFiles: RecordDestination, RecordReader {
             return try await threads.run(folder) { [folder] in
                 guard try Self.exists(folder) else { return 0 }
                 // One node at a time.
-                guard try SpoolFile(creating: "\(folder)/lock").hold() else { return 0 }
+                let lock = try SpoolFile(creating: "\(folder)/lock")
+                guard lock.hold() else { return 0 }
+                defer { withExtendedLifetime(lock) {} }
                 let gone = try Self.days(in: folder).filter { $0 <= today - days }
                 for day in gone { try FileManager.default.removeItem(atPath: "\(folder)/\(Self.text(day))") }
                 return gone.count
@@ -65,20 +67,15 @@ package final class RecordFiles: RecordDestination, RecordReader {
         }
     }
 
-    package func findings() async -> [String] {
+    package func findings() async -> [StoreError] {
         do {
             return try await threads.run(folder) { [folder] in
                 let place = try Self.exists(folder) ? folder : (folder as NSString).deletingLastPathComponent
-                guard access(place.isEmpty ? "." : place, W_OK | X_OK) == 0 else {
-                    return [
-                        "\(place) cannot be written: \(String(cString: strerror(errno))). Check path and permissions."
-                    ]
-                }
+                guard access(place.isEmpty ? "." : place, W_OK | X_OK) == 0 else { throw FileError.cannotWrite(place) }
                 return []
             }
         } catch {
-            let error = Self.error(error)
-            return ["\(error.reason) \(error.remedy)"]
+            return [Self.error(error)]
         }
     }
 
@@ -120,7 +117,8 @@ extension RecordFiles {
         for day in try days(in: folder) {
             for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(text(day))") {
                 let parts = name.split(separator: "-").suffix(3)
-                guard name.hasSuffix(".jsonl"), parts.count == 3, parts.first.map(String.init) == spool,
+                guard name.hasSuffix(".jsonl"), !name.hasPrefix("."), parts.count == 3,
+                    parts.first.map(String.init) == spool,
                     let last = parts.last?.split(separator: ".").first.flatMap({ UInt64($0) })
                 else { continue }
                 position = max(position, last)

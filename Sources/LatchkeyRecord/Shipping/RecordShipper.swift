@@ -69,6 +69,7 @@ package final class RecordShipper: Sendable {
                 guard !portion.isFull else { continue }
                 guard (try? await timekeeper.sleep(for: destination.interval)) != nil else { return }
             } catch {
+                guard !Task.isCancelled else { return }
                 note(error)
                 guard (try? await timekeeper.sleep(for: pause)) != nil else { return }
                 pause = min(pause * 2, Self.pauses.longest)
@@ -134,7 +135,7 @@ package final class RecordShipper: Sendable {
             if dropped > 0 { report(.dropped(days: dropped)) }
             return true
         } catch {
-            note(error)
+            if !Task.isCancelled { note(error) }
             return false
         }
     }

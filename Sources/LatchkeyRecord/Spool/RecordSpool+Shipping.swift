@@ -78,6 +78,7 @@ extension RecordSpool {
             state.standing.bytes = max(0, state.standing.bytes - segment.size)
             state.standing.rows = max(0, state.standing.rows - (segment.rows - segment.acknowledgedRows))
             if state.segments.isEmpty { state.file = nil }
+            state.lastWasLost = false
             return true
         }
         if isGone { unlink("\(folder)/\(segment.name)") }

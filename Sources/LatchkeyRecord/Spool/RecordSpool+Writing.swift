@@ -35,6 +35,7 @@ extension RecordSpool {
         var failure: String?
         if kept > 0 { failure = write(bytes, rows: kept, oldest: rows.first?.time) }
         if failure != nil { kept = 0 }
+        state.withLock { $0.lastWasLost = kept < rows.count }
         if kept > 0 { report(.kept(kept)) }
         for row in rows.prefix(kept) { row.promise?.resolve(.success(.kept)) }
         guard kept < rows.count else { return }
@@ -52,18 +53,13 @@ extension RecordSpool {
             guard code == 0 else {
                 // What follows begins a file of its own where this one cannot be cut.
                 let isCut = ftruncate(file.descriptor, off_t(size)) == 0
-                state.withLock { state in
-                    state.failed = true
-                    if !isCut { (state.file, state.sequence) = (nil, state.sequence + 1) }
-                }
+                if !isCut { state.withLock { ($0.file, $0.sequence) = (nil, $0.sequence + 1) } }
                 return String(cString: strerror(code))
             }
         } catch {
-            state.withLock { $0.failed = true }
             return error.reason
         }
         let isFirst = state.withLock { state -> Bool in
-            state.failed = false
             state.sequence += UInt64(rows)
             state.segments[state.segments.count - 1].size += bytes.count
             state.segments[state.segments.count - 1].rows += rows
@@ -73,7 +69,7 @@ extension RecordSpool {
             defer { state.isDirty = settings.sync == .written }
             return settings.sync == .written && !state.isDirty
         }
-        if isFirst { syncing.asyncAfter(deadline: .now() + .milliseconds(80)) { self.sync() } }
+        if isFirst { syncing.asyncAfter(deadline: .now() + .milliseconds(80)) { [weak self] in self?.sync() } }
         return nil
     }
 
@@ -119,7 +115,8 @@ extension RecordSpool {
 
     private func scheduleWatch() {
         let seconds = settings.patience.inSeconds
-        watching.asyncAfter(deadline: .now() + seconds / 2) { [self] in
+        watching.asyncAfter(deadline: .now() + seconds / 2) { [weak self] in
+            guard let self else { return }
             let (late, isOver) = state.withLock { state -> ([Promise<Outcome, Never>], Bool) in
                 guard let began = state.began else {
                     state.isWatched = false

@@ -95,7 +95,8 @@ package final class RecordSpool: Sendable {
         var isWatched = false
         var isDirty = false
         var isClosed = false
-        var failed = false
+        /// Whether the last write did not keep all of its rows, and nothing made room since.
+        var lastWasLost = false
         var sequence: UInt64 = 0
         /// The oldest first; the last is the one that is written, where there is a file.
         var segments: [SpoolSegment] = []
@@ -164,12 +165,13 @@ package final class RecordSpool: Sendable {
         state.withLock { state in
             var standing = state.standing
             if standing.rows == 0 { standing.oldest = nil }
-            standing.isFull = state.failed || standing.bytes >= settings.bytes - settings.segmentBytes / 64
+            standing.isFull = state.lastWasLost
             return standing
         }
     }
 
     /// Keeps a row, and waits until it is kept.
+    @discardableResult
     package func append(_ row: LicenseRecordRow) async -> Outcome {
         let promise = Promise<Outcome, Never>()
         add(row, promise)

@@ -22,7 +22,8 @@ enum SpoolFrame {
 
     /// The row in a line without its newline; `nil` if it is not as it was written.
     static func line(in frame: ArraySlice<UInt8>) -> (line: RecordBatch.Line, spool: String)? {
-        guard frame.count > head, let sum = UInt32(String(decoding: frame.prefix(head - 1), as: UTF8.self), radix: 16)
+        guard frame.count > head, frame[frame.startIndex + head - 1] == UInt8(ascii: " "),
+            let sum = UInt32(String(decoding: frame.prefix(head - 1), as: UTF8.self), radix: 16)
         else { return nil }
         let json = frame.dropFirst(head)
         guard CRC32.sum(json) == sum, let sequence = number(after: "\"seq\":", in: json),

@@ -103,9 +103,13 @@ package struct ConfigurationFile: Sendable {
     private func checkPasswords(_ mode: mode_t) throws(FileError) {
         guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
         let stores = settings.stores
-        for (name, text) in [("sessions", stores.sessions), ("keys", stores.keys), ("audit", stores.audit)] {
+        let addresses = [
+            ("stores.sessions", stores.sessions), ("stores.keys", stores.keys), ("stores.audit", stores.audit),
+            ("record.destination", settings.record?.destination ?? ""),
+        ]
+        for (place, text) in addresses {
             guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
-            throw .passwordOpenToOthers(path, "stores.\(name)")
+            throw .passwordOpenToOthers(path, place)
         }
     }
 }

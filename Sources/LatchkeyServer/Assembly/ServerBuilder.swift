@@ -73,7 +73,9 @@ struct ServerBuilder: Sendable {
         return ServerState(
             settings: settings, licensee: licensee, identities: identities,
             notices: licensee.notices + identities.notices(at: Date()) + notices + former
-                + settings.hazards(policies),
+                + settings.hazards(policies)
+                + settings.recordHazards(
+                    isProduction: licensee.module.credentials.contains { !$0.certificate.isTestCertificate }),
             policies: policies,
             wrapping: wrapping,
             tenants: tenants,

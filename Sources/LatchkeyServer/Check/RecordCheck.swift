@@ -1,8 +1,8 @@
 import Foundation
-import LatchkeyRecord
+import LatchkeyCore
 import LatchkeyFiles
-import LatchkeyForms
 import LatchkeyLicensing
+import LatchkeyRecord
 
 /// A look whether the record could be kept, which writes nothing: destination, folder, room.
 ///
@@ -16,7 +16,7 @@ struct RecordCheck: Sendable {
             try file.recordDestination(settings)
         }
         if let destination {
-            for finding in await destination.findings() { problems.add(.init("record.destination", finding, "")) }
+            for finding in await destination.findings() { problems.add(.init("record.destination", finding)) }
             destination.close()
         }
         let (path, needed) = (file.path(settings.folder), settings.megabytes)

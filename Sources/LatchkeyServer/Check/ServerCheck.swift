@@ -30,6 +30,9 @@ package struct ServerCheck {
         for listener in file.listeners {
             await ListenerCheck(listener.name, listener.settings).look(on: file.threads, &found, &notices)
         }
+        if let record = file.settings.record {
+            await RecordCheck(settings: record, file: file).look(&found, &notices)
+        }
         if let builder = await Self.builder(file, engines, &found) {
             await lookAtAddresses(file, builder, &found)
             do throws(ServerProblems) {
@@ -38,7 +41,8 @@ package struct ServerCheck {
                 state.retire()
                 summary =
                     "\(state.tenants.count.counted("tenant")), \(state.policies.names.count.counted("policy", "policies")), "
-                    + "\(state.licensee.module.credentials.count.counted("certificate"))"
+                    + state.licensee.module.credentials.count.counted("certificate")
+                    + (file.settings.record == nil ? ", no record of licenses" : ", a record of licenses")
             } catch {
                 found.add(error)
                 notices += file.settings.hazards(await file.policies())

@@ -9,6 +9,21 @@ extension ServerSettings {
         storeHazards + networkHazards + (policies.map(Self.hazards) ?? [])
     }
 
+    /// What the record lacks.
+    /// - Parameter isProduction: whether there is a certificate that is none of a test's.
+    func recordHazards(isProduction: Bool) -> [String] {
+        guard let record else {
+            guard isProduction, !tenants.isEmpty else { return [] }
+            return [
+                "record: No record of licenses is kept: who got which license is known to this node's last 10,000 decisions and to its log. Write record.folder and record.destination."
+            ]
+        }
+        guard record.accounts == .pseudonyms, nodeSecret == nil else { return [] }
+        return [
+            "record.accounts: Each start makes other pseudonyms, as there is no nodeSecret: one account then has several. Name one file for all nodes."
+        ]
+    }
+
     private var storeHazards: [String] {
         let (keysAreShared, auditIsShared) = (stores.keys.isDatabase, stores.audit.isDatabase)
         let sessionsAreShared = stores.sessions.isDatabase || stores.sessions.hasPrefix("redis")

@@ -30,8 +30,11 @@ struct MigrateVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let stores = try await ConfigurationFile.read(arguments.required(config)).settings.stores
-        let addresses = try Set([stores.sessions, stores.keys, stores.audit].map { try StoreAddress($0) })
+        let settings = try await ConfigurationFile.read(arguments.required(config)).settings
+        let stores = settings.stores
+        var addresses = try Set([stores.sessions, stores.keys, stores.audit].map { try StoreAddress($0) })
+        // The record may go elsewhere, also where no store is.
+        if let record = settings.record.flatMap({ try? StoreAddress($0.destination) }) { addresses.insert(record) }
         let databases = addresses.filter(\.isDatabase)
         let owned = try arguments[owner].map(Self.address(inFile:))
         var fingerprints: [String] = []

@@ -83,7 +83,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
         return Int(clamping: try answer.rows.first?.integer(0) ?? 0)
     }
 
-    package func findings() async -> [String] {
+    package func findings() async -> [StoreError] {
         let sql = """
             SELECT object || ' ' || wanted FROM unnest($1::text[], $2::text[]) AS need (object, wanted)
             WHERE NOT coalesce(CASE WHEN wanted = 'EXECUTE'
@@ -105,11 +105,13 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             for row in answer.rows { missing.append(String(decoding: try row.bytes(0), as: UTF8.self)) }
             guard !missing.isEmpty else { return [] }
             return [
-                "The role of PostgreSQL lacks what the record needs: \(missing.joined(separator: ", ")). "
-                    + "Run latchkey-server migrate as the tables' owner with --grant."
+                StoreError(
+                    .misconfigured, engine,
+                    reason: "The role of PostgreSQL lacks what the record needs: \(missing.joined(separator: ", ")).",
+                    remedy: "Run latchkey-server migrate as the tables' owner with --grant.")
             ]
         } catch {
-            return ["\(error.reason) \(error.remedy)"]
+            return [error]
         }
     }
 

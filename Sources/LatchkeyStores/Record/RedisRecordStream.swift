@@ -49,18 +49,22 @@ package final class RedisRecordStream: RecordDestination {
     /// A stream has no days.
     package func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int { 0 }
 
-    package func findings() async -> [String] {
+    package func findings() async -> [StoreError] {
         do throws(StoreError) {
             for (kind, key) in [("stream", Self.stream), ("hash", Self.positions)] {
                 let answer = try await store.reader.send([store.words("TYPE", key)])
                 let found = try answer.first.checked().text ?? ""
                 guard ["none", kind].contains(found) else {
-                    return ["\(key) in Redis is a \(found), and no \(kind). Remove it, or name another database."]
+                    return [
+                        StoreError(
+                            .damaged, engine, reason: "\(key) in Redis is a \(found), and no \(kind).",
+                            remedy: "Remove it, or name another database.")
+                    ]
                 }
             }
             return []
         } catch {
-            return ["\(error.reason) \(error.remedy)"]
+            return [error]
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 ///
 /// The members are those of the settings' own forms, so that a new one fails here until it has a case, or names the test that guards it.
 @Suite(.timeLimit(.minutes(5))) struct SettingTests {
-    private static let cases = SettingCase.server + SettingCase.tenants
+    private static let cases = SettingCase.server + SettingCase.tenants + SettingCase.record
 
     /// Members that tests of their own guard, with the test's file below `Tests` and its name.
     private static let elsewhere: [String: (file: String, test: String)] = {
@@ -32,6 +32,18 @@ import Testing
             "stores.sessionMilliseconds": (
                 file: "ServerToolTests/LicenseServerTests.swift",
                 test: "the store of sessions has the time that the configuration gives it"
+            ),
+            "record.whenFull": (
+                file: "ServerToolTests/Record/ServerRecordTests.swift",
+                test: "a spool that is full loses rows, or refuses licenses, as the settings say"
+            ),
+            "record.days": (
+                file: "ServerToolTests/Record/ServerRecordTests.swift",
+                test: "days that are older than the settings say are dropped"
+            ),
+            "record.streamLength": (
+                file: "StoresTests/Record/RedisRecordStreamTests.swift",
+                test: "with a length the oldest rows go, without one none does"
             ),
             "drainDelay": (
                 file: "ServerToolTests/ServerLifeTests.swift",

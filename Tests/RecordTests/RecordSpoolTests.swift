@@ -1,0 +1,259 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyFiles
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyRecord
+
+@Suite(.timeLimit(.minutes(2))) struct RecordSpoolTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path("spool") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func spool(
+        _ told: Told = Told(), _ change: (inout RecordSpool.Settings) -> Void = { _ in }
+    ) throws -> RecordSpool {
+        var settings = RecordSpool.Settings()
+        change(&settings)
+        return try RecordSpool(folder: path, node: "n1", settings) { event in
+            told.events.withLock { $0.append(event) }
+        }
+    }
+
+    private var segments: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".rows") }.sorted()
+        }
+    }
+
+    @Test(arguments: RecordSpool.Sync.allCases)
+    func `rows come back in order, once, and are counted`(_ sync: RecordSpool.Sync) async throws {
+        let spool = try spool { $0.sync = sync }
+        for number in 1...10 { #expect(await spool.append(.sample(number)) == .kept) }
+        #expect(spool.standing.rows == 10 && spool.standing.oldest == LicenseRecordRow.noon)
+        let rows = try spool.drain(rows: 3)
+        #expect(rows.map(\.requestID) == (1...10).map { "r\($0)" })
+        #expect(rows.map(\.position.sequence) == Array(1...10))
+        #expect(Set(rows.map(\.position.node)) == ["n1"])
+        #expect(spool.standing.rows == 0 && spool.standing.oldest == nil)
+        #expect(try spool.next() == nil)
+        await spool.append(.sample(11))
+        #expect(try spool.drain().map(\.requestID) == ["r11"])
+    }
+
+    @Test func `what a process left is shipped before the rows of the next one, without what was acknowledged`()
+        async throws
+    {
+        do {
+            let first = try spool()
+            for number in 1...6 { await first.append(.sample(number)) }
+            let portion = try #require(try first.next(rows: 2))
+            first.acknowledge(portion)
+            // As after a crash: nobody closes it.
+        }
+        let second = try spool()
+        #expect(second.standing.rows == 4)
+        await second.append(.sample(7))
+        let rows = try second.drain()
+        #expect(rows.map(\.requestID) == ["r3", "r4", "r5", "r6", "r7"])
+        #expect(rows.map(\.position.sequence) == [3, 4, 5, 6, 1])
+        #expect(rows[0].position.spool != rows[4].position.spool)
+        #expect(try segments.count == 1)
+    }
+
+    @Test func `a row that a crash tore is cut wherever it is torn, and it is said`() async throws {
+        do {
+            let first = try spool()
+            for number in 1...3 { await first.append(.sample(number)) }
+            await first.close()
+        }
+        let name = try #require(try segments.first)
+        let whole = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+        let last = try #require(whole.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
+        for end in last..<whole.count {
+            try whole[..<end].write(to: URL(filePath: "\(path)/\(name)"))
+            let told = Told()
+            let rows = try spool(told).drain()
+            #expect(rows.map(\.requestID) == ["r1", "r2"], "cut at \(end)")
+            let expected: [RecordSpool.Event] =
+                end == last ? [] : [.damaged(file: "\(path)/\(name)", bytes: end - last, isEnd: true)]
+            #expect(told.lost == expected, "cut at \(end)")
+            try? FileManager.default.removeItem(atPath: "\(path)/acknowledged")
+        }
+    }
+
+    @Test func `a row with a bit that turned is left out and said, and the others are there`() async throws {
+        do {
+            let first = try spool()
+            for number in 1...3 { await first.append(.sample(number)) }
+            await first.close()
+        }
+        let name = try #require(try segments.first)
+        let whole = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
+        let lines = whole.split(separator: UInt8(ascii: "\n"))
+        for index in lines[1].startIndex..<lines[1].endIndex {
+            var damaged = whole
+            // Never a newline, which would be two rows.
+            damaged[index] ^= damaged[index] ^ 0x40 == UInt8(ascii: "\n") ? 0x01 : 0x40
+            try damaged.write(to: URL(filePath: "\(path)/\(name)"))
+            let told = Told()
+            #expect(try spool(told).drain().map(\.requestID) == ["r1", "r3"], "byte \(index)")
+            #expect(told.lost == [.damaged(file: "\(path)/\(name)", bytes: lines[1].count, isEnd: false)])
+            try? FileManager.default.removeItem(atPath: "\(path)/acknowledged")
+        }
+    }
+
+    @Test func `a file that became shorter, or is gone, is said and holds up no other`() async throws {
+        let told = Told()
+        let spool = try spool(told)
+        await spool.append(.sample(1))
+        try Data().write(to: URL(filePath: "\(path)/\(try #require(try segments.first))"))
+        #expect(try spool.drain().isEmpty)
+        #expect(told.lost.count == 1)
+        await spool.append(.sample(2))
+        try FileManager.default.removeItem(atPath: "\(path)/\(try #require(try segments.first))")
+        #expect(try spool.drain().isEmpty)
+        #expect(told.lost.count == 2)
+        await spool.append(.sample(3))
+        #expect(try spool.drain().map(\.requestID) == ["r3"])
+    }
+
+    @Test func `a full spool loses rows and says so, and takes them again once some are shipped`() async throws {
+        let told = Told()
+        let spool = try spool(told) { $0.bytes = 32_768 }
+        var kept = 0
+        while await spool.append(.sample(kept + 1)) == .kept { kept += 1 }
+        #expect(kept > 50 && spool.standing.bytes <= 32_768 && spool.standing.isFull)
+        #expect(await spool.append(.sample(0)) == .lost(.full))
+        #expect(told.lost == [.lost(.full, 1, reason: ""), .lost(.full, 1, reason: "")])
+        #expect(try spool.drain().count == kept)
+        #expect(!spool.standing.isFull)
+        #expect(await spool.append(.sample(kept + 1)) == .kept)
+        #expect(try spool.drain().map(\.requestID) == ["r\(kept + 1)"])
+    }
+
+    @Test func `many tasks at once get each row in once`() async throws {
+        let spool = try spool { $0.bytes = 8 << 20 }
+        await withTaskGroup { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<250 { _ = await spool.append(.sample(task * 250 + number)) }
+                }
+            }
+        }
+        let rows = try spool.drain()
+        #expect(rows.map(\.position.sequence) == Array(1...2_000))
+        #expect(Set(rows.map(\.requestID)).count == 2_000)
+    }
+
+    @Test func `rows of two days are not in one batch`() async throws {
+        let spool = try spool()
+        for (number, day) in [0, 0, 1, 0].enumerated() {
+            await spool.append(.sample(number, time: LicenseRecordRow.noon + Int64(day) * 86_400_000))
+        }
+        var sizes: [Int] = []
+        while let portion = try spool.next() {
+            sizes.append(portion.batch.lines.count)
+            #expect(Set(portion.batch.lines.map(\.day)).count == 1)
+            spool.acknowledge(portion)
+        }
+        #expect(sizes == [2, 1, 1])
+    }
+
+    @Test func `another process does not get the folder`() throws {
+        let held = try spool()
+        let error = #expect(throws: FileError.self) { try spool() }
+        #expect(error?.code == "recordFolderTaken")
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `with “always” a row counts once the disk has it`() async throws {
+        let syncs = Locked(0)
+        let spool = try spool {
+            $0.sync = .always
+            $0.disk.sync = { _ in
+                syncs.withLock { $0 += 1 }
+                return 0
+            }
+        }
+        await spool.append(.sample(1))
+        #expect(syncs.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: RecordSpool.Sync.allCases)
+    func `after a flush the disk has every row`(_ sync: RecordSpool.Sync) async throws {
+        let syncs = Locked(0)
+        let spool = try spool {
+            $0.sync = sync
+            $0.disk.sync = { _ in
+                syncs.withLock { $0 += 1 }
+                return 0
+            }
+        }
+        spool.post(.sample(1))
+        await spool.flush()
+        #expect(syncs.withLock { $0 } == 1)
+    }
+
+    @Test func `a disk that fails loses what it did not take, and nothing half`() async throws {
+        let (told, fails) = (Told(), Locked(true))
+        let spool = try spool(told) {
+            $0.disk.write = { descriptor, bytes in
+                guard fails.withLock({ $0 }) else { return SpoolDisk.writeAll(descriptor, bytes) }
+                _ = SpoolDisk.writeAll(descriptor, Array(bytes.prefix(bytes.count / 2)))
+                return ENOSPC
+            }
+        }
+        #expect(await spool.append(.sample(1)) == .lost(.failed))
+        #expect(spool.standing.isFull)
+        #expect(told.lost == [.lost(.failed, 1, reason: "No space left on device")])
+        fails.withLock { $0 = false }
+        #expect(await spool.append(.sample(2)) == .kept)
+        #expect(!spool.standing.isFull)
+        #expect(try spool.drain().map(\.requestID) == ["r2"])
+    }
+
+    @Test func `a disk that does not keep what it took is told of`() async throws {
+        let told = Told()
+        let spool = try spool(told) { $0.disk.sync = { _ in EIO } }
+        #expect(await spool.append(.sample(1)) == .kept)
+        await spool.flush()
+        #expect(told.lost == [.unsynced(reason: "Input/output error")])
+    }
+
+    @Test func `nobody waits for a disk that hangs, and its rows are there afterwards`() async throws {
+        let (told, gate) = (Told(), DispatchSemaphore(value: 0))
+        let hangs = Locked(true)
+        let spool = try spool(told) {
+            $0.patience = .milliseconds(20)
+            $0.memory = 2_000
+            $0.disk.write = { descriptor, bytes in
+                if hangs.withLock({ $0 }) { gate.wait() }
+                return SpoolDisk.writeAll(descriptor, bytes)
+            }
+        }
+        #expect(await spool.append(.sample(1)) == .late)
+        #expect(await spool.append(.sample(2)) == .late)
+        #expect(told.lost == [.hangs])
+        var late = 2
+        while await spool.append(.sample(late + 1)) == .late { late += 1 }
+        #expect(told.lost.last == .lost(.stuck, 1, reason: ""))
+        hangs.withLock { $0 = false }
+        gate.signal()
+        await spool.flush()
+        #expect(try spool.drain().map(\.requestID) == (1...late).map { "r\($0)" })
+        #expect(await spool.append(.sample(0)) == .kept)
+    }
+
+    @Test func `a closed spool takes no row, and says so`() async throws {
+        let told = Told()
+        let spool = try spool(told)
+        spool.post(.sample(1))
+        await spool.close()
+        #expect(await spool.append(.sample(2)) == .lost(.closed))
+        #expect(told.lost == [.lost(.closed, 1, reason: "")])
+        #expect(try spool.drain().map(\.requestID) == ["r1"])
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDevice
+import LatchkeyEngines
+import LatchkeyFiles
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyForms
+@testable import LatchkeyLicensing
+@testable import LatchkeyOperation
+@testable import LatchkeyRecord
+@testable import LatchkeyServer
+@testable import LatchkeyServerTool
+
+/// What a running server puts into its record.
+@Suite(.timeLimit(.minutes(5))) struct ServerRecordTests {
+    private static func stage(
+        _ members: String = "", also change: (inout String) -> Void = { _ in },
+        prepare: (URL) throws -> Void = { _ in }, time: any Timekeeper = SystemTimekeeper()
+    ) async throws -> ServerStage {
+        try await ServerStage(
+            { text in
+                text = text.replacing(
+                    #""drainDelay""#,
+                    with: #""record": {"folder": "spool", "destination": "files:rows"\#(members)}, "drainDelay""#)
+                change(&text)
+            }, prepare: prepare, time: time)
+    }
+
+    /// All rows, in the order in which they were made, once the server has stopped.
+    private static func rows(_ stage: ServerStage) async throws -> [LicenseRecordRow] {
+        await stage.server.shared.record?.close(within: .seconds(120))
+        await stage.server.stop()
+        let files = RecordFiles(folder: stage.folder.url.appending(path: "rows").path)
+        return try await files.rows(RecordQuery(times: 0..<(.max), limit: 100_000)).reversed()
+    }
+
+    private static func clearKey(_ stage: ServerStage, token: String) async throws -> Int {
+        let kid = Base64URL.text(try #require(KeyID(ServerStage.kid)).bytes)
+        return try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/clearkey", method: "POST",
+            body: Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8), bearer: token
+        ).status
+    }
+
+    @Test func `each license and each refusal has a row that says who, what, where and why`() async throws {
+        let stage = try await Self.stage()
+        let (reply, _) = try await stage.license(for: "anna", headers: ["X-Request-Id": "request-one"])
+        #expect(reply.status == 200)
+        let token = try stage.token(for: "otto")
+        #expect(try await stage.license(for: "otto").0.status == 200)
+        #expect(try await Self.clearKey(stage, token: "no.token.atall") == 401)
+        let url = "\(stage.server.addresses.players.url)/t/demo"
+        #expect(try await stage.send("\(url)/fairplay", method: "POST", body: Data([1]), bearer: token).status >= 400)
+        // What is no license has no row.
+        #expect(try await stage.send("\(url)/certificate").status == 200)
+        #expect(try await stage.send("\(url)/nothing").status == 404)
+
+        let rows = try await Self.rows(stage)
+        #expect(rows.map(\.event) == [.license, .license, .refusal, .refusal])
+        let first = try #require(rows.first)
+        #expect((first.tenant, first.account, first.api) == ("demo", "anna", "fairplay"))
+        #expect(first.content == "movie" && first.kid.lowercased() == ServerStage.kid)
+        #expect(first.address == "127.0.0.0/24" && first.policyDigest.count == 64 && !first.kind.isEmpty)
+        #expect(first.device.count == 32 && first.requestID.hasPrefix("request-one") && first.decision == nil)
+        #expect(first.microseconds.map { $0 > 0 } == true && first.position.node == stage.server.shared.node)
+        #expect(rows[1].account == "otto" && rows[1].session != rows[0].session)
+        #expect(rows[2].account == "" && rows[2].code != "" && rows[2].reason != "")
+        #expect(rows[3].account == "otto" && rows[3].code != "")
+        #expect(rows.map(\.position.sequence) == [1, 2, 3, 4])
+    }
+
+    @Test func `an end of a session has a row with its cause`() async throws {
+        let stage = try await Self.stage()
+        let url = "\(stage.server.addresses.players.url)/t/demo"
+        let (reply, _) = try await stage.license(for: "anna")
+        let token = try #require(
+            reply.headers.first { $0.name.lowercased() == "x-latchkey-heartbeat-token" }?.value)
+        #expect(try await stage.send("\(url)/sessions/heartbeat", method: "POST", bearer: token).status == 200)
+        #expect(try await stage.send("\(url)/sessions", method: "DELETE", bearer: token).status == 204)
+        #expect(try await stage.send("\(url)/sessions/heartbeat", method: "POST", bearer: token).status == 410)
+        _ = try await stage.license(for: "anna")
+        let admin = "\(stage.server.addresses.operators.url)/admin/v1/tenants/demo/sessions/stop-all"
+        #expect(
+            try await stage.send(
+                admin, method: "POST", body: Data(#"{"account":"anna"}"#.utf8), bearer: stage.admin
+            ).status == 200)
+        let rows = try await Self.rows(stage)
+        #expect(rows.map(\.event) == [.license, .end, .end, .license, .end])
+        #expect(rows.map(\.cause) == [nil, .released, .ended, nil, .stopped])
+        #expect(Set(rows.map(\.account)) == ["anna"] && rows[1].session == rows[0].session)
+        #expect(rows[4].session == rows[3].session && rows[0].session != "")
+    }
+
+    @Test func `with pseudonyms a viewer's name is nowhere, not even in a decision`() async throws {
+        let stage = try await Self.stage(#", "accounts": "pseudonyms", "decisions": "all""#)
+        for _ in 0..<4 { _ = try await stage.license(for: "annabella") }
+        let wanted = try #require(stage.server.shared.pseudonyms.pseudonym(of: "annabella", at: "demo"))
+        let rows = try await Self.rows(stage)
+        let (ends, licenses) = (rows.filter { $0.event == .end }, rows.filter { $0.event != .end })
+        #expect(licenses.count == 4 && Set(rows.map(\.account)) == [wanted])
+        #expect(licenses.allSatisfy { $0.decision?.contains(wanted) == true })
+        // The policy lets a new session take the place of an old one.
+        #expect(ends.allSatisfy { $0.cause == .replaced && $0.decision == nil })
+        for row in rows { #expect(!String(decoding: row.json, as: UTF8.self).contains("annabella")) }
+        // And the whole address is in none.
+        for row in licenses { #expect(row.decision?.contains("127.0.0.1") == false) }
+    }
+
+    @Test func `a refusal before a decision names account and key all the same`() async throws {
+        let stage = try await Self.stage(also: { $0 = $0.replacing(#""unlisted": "derive","#, with: "") })
+        let exchange = try stage.exchange("skd://movie/\(UUID().uuidString)")
+        let reply = try await stage.send(
+            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST", body: exchange.spc.revealed,
+            bearer: try stage.token(for: "anna"))
+        #expect(reply.status >= 400)
+        let rows = try await Self.rows(stage)
+        #expect(rows.map(\.event) == [.refusal] && rows[0].account == "anna" && rows[0].kid != "")
+    }
+
+    @Test func `what is turned away has rows, and a flood of it one with a count`() async throws {
+        let share = RefusalShare()
+        var row = LicenseRecordRow(.refusal, time: 1)
+        (row.tenant, row.api, row.code, row.requestID) = ("demo", "none", "rateLimit", "r")
+        var rows: [LicenseRecordRow] = []
+        for _ in 0..<RefusalShare.perSecond + 70 { rows += share.rows(of: row, at: .seconds(5)) }
+        #expect(rows.count == RefusalShare.perSecond)
+        let rest = share.take(at: .seconds(6))
+        #expect(rest.map(\.count) == [70] && rest.map(\.requestID) == [""] && rest.map(\.code) == ["rateLimit"])
+        #expect(share.take(at: nil).isEmpty)
+        #expect(share.rows(of: row, at: .seconds(6)) == [row])
+    }
+
+    @Test func `beyond a rate limit a refusal has its row`() async throws {
+        let time = ManualTimekeeper(date: Date())
+        let stage = try await Self.stage(
+            also: { $0 = $0.replacing(#""drainDelay""#, with: #""limits": {"perTenant": 1}, "drainDelay""#) },
+            time: time)
+        for _ in 0..<6 { _ = try await Self.clearKey(stage, token: "no") }
+        let rows = try await Self.rows(stage)
+        #expect(rows.map(\.code).last == "rateLimit" && rows.count == 6)
+    }
+
+    @Test(arguments: ["serve", "refuse"])
+    func `a spool that is full loses rows, or refuses licenses, as the settings say`(_ whenFull: String) async throws {
+        let stage = try await ServerStage { _ in }
+        let settings = try ServerSettings(
+            json: Data(
+                #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"\#(whenFull)"}}"#.utf8)
+        ).record
+        let (shared, fails) = (stage.server.shared, Locked(true))
+        let record = try LicenseRecord(
+            try #require(settings), folder: stage.root.path("spool"), node: "n",
+            to: RecordFiles(folder: stage.root.path("rows")), pseudonyms: shared.pseudonyms, metrics: shared.metrics,
+            log: shared.log, timekeeper: stage.time,
+            disk: SpoolDisk(write: { fails.withLock { $0 } ? ENOSPC : SpoolDisk.writeAll($0, $1) }))
+        shared.record = record
+        let refused = whenFull == "refuse"
+        #expect(try await stage.license().0.status == (refused ? 503 : 200))
+        #expect(shared.metrics.text(.prometheus).contains(#"latchkey_record_lost_total{why="failed"} 1"#))
+        // The second is refused before it costs anything.
+        #expect(try await stage.license().0.status == (refused ? 503 : 200))
+        fails.withLock { $0 = false }
+        // A refusal's row is tried, and with it the disk.
+        #expect(try await Self.clearKey(stage, token: "no") == (refused ? 503 : 401))
+        record.viewers(["demo": 3])
+        await record.spool.flush()
+        #expect(try await stage.license().0.status == 200)
+        await stage.server.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        #expect(log.contains(#""reason":"recordLost""#) && log.contains("No space left on device"))
+    }
+
+    @Test func `a server that was killed leaves its rows to the next one`() async throws {
+        let stage = try await Self.stage()
+        _ = try await stage.license()
+        let record = try #require(stage.server.shared.record)
+        #expect(record.spool.standing.rows == 1)
+        // What a crash leaves: the folder, copied as it is.
+        let left = stage.root.path("left")
+        try FileManager.default.copyItem(atPath: stage.folder.url.appending(path: "spool").path, toPath: left)
+        await stage.server.stop()
+        let spool = try RecordSpool(folder: left, node: "n")
+        #expect(try spool.next()?.batch.lines.count == 1)
+    }
+
+    @Test func `days that are older than the settings say are dropped`() async throws {
+        let stage = try await Self.stage(
+            #", "days": 2"#,
+            prepare: { folder in
+                for day in ["2020-01-01", "2100-01-01"] {
+                    try FileManager.default.createDirectory(
+                        at: folder.appending(path: "rows/\(day)"), withIntermediateDirectories: true)
+                }
+            })
+        let rows = stage.folder.url.appending(path: "rows").path
+        while FileManager.default.fileExists(atPath: "\(rows)/2020-01-01") { await Task.yield() }
+        #expect(FileManager.default.fileExists(atPath: "\(rows)/2100-01-01"))
+        await stage.server.stop()
+    }
+
+    @Test func `the count of viewers is in the record each minute, where the store knows it`() async throws {
+        let stage = try await Self.stage()
+        _ = try await stage.license()
+        let record = try #require(stage.server.shared.record)
+        let counts = await stage.server.shared.sessions.counts(of: ["demo"])
+        record.viewers(counts.mapValues(\.value))
+        let rows = try await Self.rows(stage)
+        #expect(rows.map(\.event) == [.license, .viewers])
+        #expect(rows[1].tenant == "demo" && rows[1].count == 1)
+    }
+
+    @Test func `a check says whether there is a record, and finds a folder and a destination of no use`() async throws {
+        let stage = try await Self.stage()
+        await stage.server.stop()
+        let path = stage.folder.configuration
+        #expect(try await ServerCheck(path, derivation: nil).summary.hasSuffix(", a record of licenses"))
+        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "sqlite:rows") }
+        let problems = try await ServerCheck(path, derivation: nil).problems
+        #expect(problems.reason.contains("record.destination: "))
+        try ServerStage.edit(path) {
+            $0 = $0.replacing("sqlite:rows", with: "files:rows").replacing(#""spool""#, with: #""no/such/spool""#)
+        }
+        #expect(try await ServerCheck(path, derivation: nil).problems.reason.contains("no/such cannot be written"))
+        let plain = try await ServerStage { _ in }
+        await plain.server.stop()
+        let without = try await ServerCheck(plain.folder.configuration, derivation: nil)
+        #expect(without.summary.hasSuffix(", no record of licenses"))
+        #expect(plain.server.current.settings.recordHazards(isProduction: true).count == 1)
+        #expect(plain.server.current.settings.recordHazards(isProduction: false).isEmpty)
+    }
+
+    @Test func `a destination's password in a file that others read is refused`() async throws {
+        let stage = try await Self.stage()
+        await stage.server.stop()
+        let path = stage.folder.configuration
+        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "redis://:hunter2@127.0.0.1:1") }
+        #expect(chmod(path, 0o644) == 0)
+        let error = #expect(throws: FileError.self) { try ConfigurationFile(path) }
+        #expect(error?.code == "passwordOpenToOthers" && error?.reason.contains("record.destination") == true)
+        #expect(error?.reason.contains("hunter2") == false)
+        #expect(chmod(path, 0o600) == 0)
+        #expect(try ConfigurationFile(path).settings.record?.destination.hasPrefix("redis:") == true)
+    }
+
+    @Test(arguments: [
+        ("anna", "anna", "X"), ("of anna.", "anna", "of X."), ("annabel", "anna", "annabel"),
+        ("anna-anna/annas", "anna", "X-X/annas"), ("nothing", "anna", "nothing"), ("ännanna", "anna", "ännanna"),
+    ])
+    func `a name is replaced where it stands by itself`(_ text: String, _ name: String, _ expected: String) {
+        #expect(text.replacing(name: name, by: "X") == expected)
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyFiles
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyRecord
+@testable import LatchkeyStores
+@testable import StoreProcesses
+
+/// 2026-11-27T12:00:00Z.
+private let noon: Int64 = 1_795_780_800_000
+
+extension RecordBatch {
+    /// Rows whose requests' identifiers are their sequences.
+    static func sample(
+        _ numbers: ClosedRange<Int>, spool: String = "00112233aabbccdd", day: Int64 = 0,
+        _ change: (inout LicenseRecordRow) -> Void = { _ in }
+    ) -> RecordBatch {
+        RecordBatch(
+            node: "n1", spool: spool,
+            lines: numbers.map { number in
+                var row = LicenseRecordRow(.license, time: noon + day * 86_400_000 + Int64(number))
+                row.position = RecordPosition(node: "n1", spool: spool, sequence: UInt64(number))
+                (row.tenant, row.account, row.requestID) = ("acme", "anna", "\(number)")
+                change(&row)
+                return RecordBatch.Line(sequence: UInt64(number), time: row.time, json: row.json)
+            })
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: PostgreSQLProcess.programs != nil))
+struct PostgreSQLRecordTests {
+    private static let everything = RecordQuery(times: 0..<4_000_000_000_000, limit: 10_000)
+
+    /// A database with the tables, and the record in it.
+    private func record(
+        in server: PostgreSQLProcess? = nil, limit: Duration = .seconds(60)
+    ) async throws -> (server: PostgreSQLProcess, database: String, record: PostgreSQLRecord) {
+        let server = if let server { server } else { try await PostgreSQLProcess.shared.value }
+        let database = try await server.database()
+        try await PostgreSQLStore.open(server.address(of: database), .patient, migrates: true).close()
+        return (server, database, try PostgreSQLRecord(server.address(of: database), limit: limit))
+    }
+
+    @Test func `a row comes back as it was, whatever stands in it`() async throws {
+        let (_, _, record) = try await record()
+        var wanted = LicenseRecordRow(.end, time: noon + 1)
+        wanted.position = RecordPosition(node: "n1", spool: "00112233aabbccdd", sequence: 1)
+        (wanted.cause, wanted.count, wanted.tenant, wanted.account) = (.replaced, 4, "acme", "a\tb\nc\\N\r\"ä😀")
+        (wanted.device, wanted.address, wanted.country, wanted.content) = ("\\N", "10.0.0.0/24", "DE", "\\.")
+        (wanted.kid, wanted.api, wanted.kind, wanted.seconds) = ("k", "fairplay", "lease", 300)
+        (wanted.policy, wanted.policyDigest, wanted.session, wanted.requestID) = ("p", "f", "s", "1")
+        (wanted.code, wanted.reason, wanted.microseconds) = ("c", "why", 12)
+        wanted.decision = #"{"a":"\\t"}"#
+        let row = wanted
+        #expect(try await record.take(.sample(1...1) { $0 = row }) == 1)
+        #expect(try await record.rows(Self.everything) == [wanted])
+        // PostgreSQL keeps no NUL.
+        _ = try await record.take(.sample(2...2) { $0.account = "a\0b" })
+        #expect(try await record.rows(Self.everything).map(\.account).contains("ab"))
+        record.close()
+    }
+
+    @Test func `a batch that comes again, also cut otherwise, is there once`() async throws {
+        let (_, _, record) = try await record()
+        #expect(try await record.take(.sample(1...100)) == 100)
+        #expect(try await record.take(.sample(1...100)) == 100)
+        #expect(try await record.take(.sample(50...120)) == 120)
+        #expect(try await record.take(.sample(1...2, spool: "ffffffffffffffff")) == 2)
+        let rows = try await record.rows(Self.everything)
+        #expect(rows.count == 122 && Set(rows.map(\.position)).count == 122)
+        record.close()
+    }
+
+    @Test func `what PostgreSQL refuses is nowhere, and leaves the position`() async throws {
+        let (server, database, record) = try await record()
+        try await server.query(
+            "ALTER TABLE latchkey.license_records ADD CHECK (account <> 'otto')", in: database)
+        let error = await #expect(throws: StoreError.self) {
+            try await record.take(.sample(1...5) { if $0.requestID == "3" { $0.account = "otto" } })
+        }
+        #expect(error?.kind == .unfit)
+        #expect(try await record.rows(Self.everything).isEmpty)
+        #expect(try await record.take(.sample(1...2)) == 2)
+        record.close()
+    }
+
+    @Test func `days are made ahead and dropped when they are too old, by a role without a right to tables`()
+        async throws
+    {
+        let (server, database, owner) = try await record()
+        owner.close()
+        let role = "node_\(database)"
+        try await server.query("CREATE ROLE \(role) LOGIN PASSWORD '\(PostgreSQLProcess.password)'", in: database)
+        let before = try PostgreSQLRecord(server.address(of: database, role: role))
+        #expect(await before.findings().count == 1)
+        before.close()
+        try await PostgreSQLStore.open(server.address(of: database), .patient, migrates: true, granting: role).close()
+
+        let record = try PostgreSQLRecord(server.address(of: database, role: role), limit: .seconds(60))
+        #expect(await record.findings() == [])
+        let today = Int(noon / 86_400_000)
+        for day in -5...0 { _ = try await record.take(.sample(1...3, spool: "\(day + 10)", day: Int64(day))) }
+        #expect(try await record.keepDays(today: today, days: nil) == 0)
+        #expect(try await days(server, database) == (22...29).map { "202611\($0)" })
+        // Days that have not passed by the database's clock are nobody's to drop.
+        let now = Int(Date().timeIntervalSince1970 / 86_400)
+        if now >= today - 1 {
+            #expect(try await record.keepDays(today: today, days: 3) == 3)
+            #expect(try await days(server, database).prefix(1) == ["20261125"])
+            #expect(try await record.rows(Self.everything).count == 9)
+        }
+        await #expect(throws: (any Error).self) {
+            try await server.query("SET ROLE \(role); DELETE FROM latchkey.license_records", in: database)
+        }
+        record.close()
+    }
+
+    private func days(_ server: PostgreSQLProcess, _ database: String) async throws -> [String] {
+        let sql = """
+            SELECT right(relname, 8) FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = 'latchkey.license_records'::regclass ORDER BY 1
+            """
+        return try await server.query(sql, in: database).map { String(decoding: try $0.bytes(0), as: UTF8.self) }
+    }
+
+    @Test func `pages follow each other, and conditions choose`() async throws {
+        let (_, _, record) = try await record()
+        _ = try await record.take(
+            .sample(1...9) { row in
+                if row.requestID == "4" { (row.account, row.event, row.code) = ("otto", .refusal, "place") }
+            })
+        var query = RecordQuery(times: 0..<4_000_000_000_000, limit: 4)
+        var all: [String] = []
+        while true {
+            let page = try await record.rows(query)
+            guard let last = page.last else { break }
+            all += page.map(\.requestID)
+            query.before = RecordCursor(last)
+        }
+        #expect(all == (1...9).reversed().map { "\($0)" })
+        query = Self.everything
+        (query.tenant, query.account, query.events) = ("acme", "otto", [.refusal, .end])
+        #expect(try await record.rows(query).map(\.requestID) == ["4"])
+        query.code = "other"
+        #expect(try await record.rows(query).isEmpty)
+        record.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `a server that hangs or is killed while rows are copied neither loses nor doubles one`(
+        _ hangs: Bool
+    ) async throws {
+        let server = try await PostgreSQLProcess()
+        let (_, _, record) = try await record(in: server, limit: .milliseconds(1_500))
+        let folder = try TemporaryFolder()
+        let spool = try RecordSpool(folder: folder.path("spool"), node: "n1")
+        let health = EngineHealth("record")
+        let shipper = RecordShipper(spool, folder: folder.path("spool"), to: record, health: health)
+        let shipping = Task { await shipper.run() }
+        let count = Locked(0)
+        let writing = Task {
+            while !Task.isCancelled {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                var row = LicenseRecordRow(.license, time: Int64(Date().timeIntervalSince1970 * 1_000))
+                (row.tenant, row.requestID) = ("acme", "\(number)")
+                _ = await spool.append(row)
+                // No more than a few batches wait.
+                while spool.standing.rows > 1_000, !Task.isCancelled { await Task.yield() }
+            }
+        }
+        for _ in 0..<3 {
+            if hangs { try server.hang(true) } else { try await server.stop() }
+            while !health.isAway { await Task.yield() }
+            if hangs { try server.hang(false) } else { try await server.start() }
+            while health.isAway { await Task.yield() }
+        }
+        writing.cancel()
+        await writing.value
+        while spool.standing.rows > 0 { await Task.yield() }
+        shipping.cancel()
+        await shipping.value
+        let total = count.withLock { $0 }
+        var query = Self.everything
+        query.limit = total + 10
+        let rows = try await record.rows(query)
+        #expect(rows.count == total)
+        #expect(Set(rows.map(\.requestID)).count == total)
+        record.close()
+    }
+}
