@@ -417,7 +417,7 @@ let package = Package(
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyRecord", "LatchkeyStores",
+                "LatchkeyStores",
                 "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(

@@ -71,7 +71,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
 
     /// Ends the body as broken: the connection closes without the end of the body, so that no client takes what came for all of it. Any
     /// thread may call it.
-    public func fail() {
+    package func fail() {
         lock.withLock { state.hasFailed = true }
         end()
     }

@@ -107,9 +107,25 @@ extension AdminCall {
 }
 
 extension LicenseRecordRow {
-    /// The decision that the row keeps; `nil` without one.
+    /// The decision that the row keeps; `nil` without one. What cannot be read is told as a row without its decision.
     fileprivate var decisionRecord: DecisionRecord? {
-        decision.flatMap { try? DecisionRecord(json: Data($0.utf8)) }
+        guard let decision, let value = JSONValue(Array(decision.utf8)) else { return nil }
+        return try? DecisionRecord(json: Data(value.withSingleAddresses.canonicalText.utf8))
+    }
+}
+
+extension JSONValue {
+    /// Facts have single addresses, and the record cuts them to ranges: the first of a range stands for it.
+    fileprivate var withSingleAddresses: JSONValue {
+        guard case .object(var members) = self else { return self }
+        for (name, value) in members {
+            if name == "address", let text = value.text {
+                members[name] = .text(String(text.prefix { $0 != "/" }))
+            } else {
+                members[name] = value.withSingleAddresses
+            }
+        }
+        return .object(members)
     }
 }
 

@@ -45,8 +45,14 @@ package final class RecordDesk: Sendable {
     /// Asks this from now on.
     func connect(_ new: Connection) { connection.withLock { $0 = new } }
 
-    /// Gives connections and threads back.
-    func close() { connection.withLock { $0 }.close() }
+    /// Gives connections and threads back, and asks nothing any more.
+    func close() {
+        let former = connection.withLock { connection in
+            defer { connection = Connection(source: .none) }
+            return connection
+        }
+        former.close()
+    }
 
     /// Whether the server keeps a record that can be asked.
     var canBeAsked: Bool {

@@ -53,9 +53,8 @@ import Testing
             stage.record.add([RecordStage.row(.license, at: Self.now - Self.hour, node: "node-b")])
             let silent = try await stage.test.admin("tenants/demo/report?\(whole)")
             let notes = silent.json["notes"]?.texts ?? []
-            #expect(
-                notes.count == 1 && notes[0].contains("node node-b brought rows last at 2026-11-27T11:00:00Z"),
-                "\(notes)")
+            #expect(notes.count == 1, "\(notes)")
+            #expect(notes.first?.contains("node node-b brought rows last at 2026-11-27T11:00:00Z") == true)
         }
     }
 
@@ -216,8 +215,7 @@ import Testing
         }
     }
 
-    @Test
-    func `why is told from this node's decisions first, then from the record of all nodes, for as long as it is kept`()
+    @Test func `why is told by this node's decisions first, then by the record of all nodes`()
         async throws
     {
         try await RecordStage.run { stage in

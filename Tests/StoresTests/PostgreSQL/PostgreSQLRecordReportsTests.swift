@@ -75,7 +75,7 @@ struct PostgreSQLRecordReportsTests {
         var refusal: StoreError?
         // It may be late where the machine is busy.
         repeat {
-            do { _ = try await hurried.report(whole) } catch { refusal = error as? StoreError }
+            do { _ = try await hurried.report(whole) } catch { refusal = error }
         } while refusal?.kind == .unavailable
         #expect(refusal?.kind == .unfit && refusal?.remedy.contains("shorter range") == true)
         let cut = try await reports.report(whole)
