@@ -9,7 +9,8 @@ package struct AuditEvent: Sendable, Hashable {
     /// What was done. Names are stable.
     package enum Action: String, Sendable, CaseIterable {
         case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
-        case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed, seedRenewed
+        case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed,
+            seedRenewed
         case sessionStopped, deviceForgotten
 
         /// Whether it is done while the audit's store is away, and its entry follows: what protects content, and what changes nothing.
