@@ -48,11 +48,10 @@ final class BrowserStage: Sendable {
 
     /// The console's first page, with nobody signed in, and a link to the provider.
     func signInPage(width: Int, isDark: Bool) async throws -> ChromiumPage {
-        let page = try await open("about:blank", width: width, isDark: isDark)
+        let page = try await open(demonstration.sheet.console, width: width, isDark: isDark)
+        try await page.wait(until: "document.querySelector('#provider')")
         // The provider's certificate is a test's own.
         try await page.send("Security.setIgnoreCertificateErrors", ["ignore": .flag(true)])
-        try await page.send("Page.navigate", ["url": .text(demonstration.sheet.console)])
-        try await page.wait(until: "document.querySelector('#provider')")
         return page
     }
 
@@ -79,6 +78,21 @@ extension ChromiumPage {
         try await value(
             "document.querySelector('#key').value = '\(key)'; document.querySelector('form').requestSubmit()")
         try await wait(until: "document.querySelector('h1')?.innerText === 'Overview'")
+    }
+
+    /// Waits until a condition holds, on this page or on one to which it leads. What is asked of a page that goes away may never be answered,
+    /// so it is asked again.
+    func waitThrough(until condition: String) async throws {
+        let lost = Chromium.Failure(description: "The page is gone.")
+        func holds() async throws -> Bool {
+            try await withDeadline(.seconds(2), SystemTimekeeper(), expired: { lost }) {
+                try await self.value("Boolean(\(condition))") == .flag(true)
+            }
+        }
+        while (try? await holds()) != true {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// Chooses a stream and plays it as one of the viewers, by the buttons' order.

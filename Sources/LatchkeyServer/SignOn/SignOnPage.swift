@@ -18,6 +18,7 @@ enum SignOnPage {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <title>Not signed in – Latchkey console</title>
+            <link rel="icon" href="/icon.svg" type="image/svg+xml">
             <link rel="stylesheet" href="/console.css">
             </head>
             <body>

@@ -104,7 +104,7 @@ import Testing
             #expect(try await browser.ask(back).text.contains("<code>signOnState</code>"))
             let late = stage.browser()
             let answer = try #require(try await late.begin().back)
-            stage.time.advance(by: .seconds(600))
+            stage.time.advance(by: .seconds(601))
             #expect(try await late.ask(answer).text.contains("<code>signOnState</code>"))
         }
     }

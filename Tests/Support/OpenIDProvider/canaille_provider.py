@@ -52,8 +52,9 @@ def main(certificate, private_key, redirect, signed_out):
             client_id="latchkey", client_secret="not a secret: a test's", client_name="Latchkey",
             client_uri="https://localhost", redirect_uris=[redirect], post_logout_redirect_uris=[signed_out],
             grant_types=["authorization_code"], response_types=["code"], scope=["openid", "profile", "groups"],
-            token_endpoint_auth_method="client_secret_basic",
+            token_endpoint_auth_method="client_secret_basic", id_token_signed_response_alg="RS256",
         )
+        Backend.instance.save(client)
         client.audience = [client]
         Backend.instance.save(client)
 
