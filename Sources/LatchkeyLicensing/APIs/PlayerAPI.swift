@@ -34,9 +34,6 @@ package struct PlayerAPI: Sendable {
     ]
     private static let router = Router(routes)
 
-    /// The methods and paths of all addresses.
-    static var routes: [(methods: [HTTPMethod], path: String)] { router.routes.map { ($0.methods, $0.path.text) } }
-
     private let issuer: LicenseIssuer
     private let accounts: AccountSessions
     private let tenants: [String: Tenant]

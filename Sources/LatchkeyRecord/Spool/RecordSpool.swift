@@ -216,4 +216,7 @@ package final class RecordSpool: Sendable {
         state.withLock { $0.isClosed = true }
         await flush()
     }
+
+    /// Leaves the folder to another spool; nobody touches this one any more.
+    package func leaveFolder() { lock.letGo() }
 }

@@ -46,6 +46,8 @@ final class SpoolFile: Sendable {
     /// Holds the file for this process alone, to its end.
     /// - Returns: false if another one holds it.
     func hold() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    func letGo() { _ = flock(descriptor, LOCK_UN) }
 }
 
 /// A file of rows, by its name: the time of the spool's start, the spool, the first row's sequence.

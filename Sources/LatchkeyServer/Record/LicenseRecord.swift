@@ -113,10 +113,11 @@ package final class LicenseRecord: Sendable {
         let task = shipping.withLock { $0 }
         task?.cancel()
         // Rows that are not shipped now, the next start ships.
-        try? await withDeadline(limit, SystemTimekeeper(), expired: { CancellationError() }) { [shipper] in
+        let isOver = try? await withDeadline(limit, SystemTimekeeper(), expired: { CancellationError() }) { [shipper] in
             await task?.value
             if task != nil { await shipper.finish() }
         }
+        if isOver != nil { spool.leaveFolder() }
         destination.close()
     }
 

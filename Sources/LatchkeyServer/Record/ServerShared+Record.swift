@@ -30,7 +30,7 @@ extension ServerShared {
         guard let opened else { throw problems }
         health.add(opened.health)
         record = opened
-        metrics.beforeText { opened.fillMetrics() }
+        metrics.beforeText { [weak opened] in opened?.fillMetrics() }
     }
 
     /// Keeps the row of an answer.

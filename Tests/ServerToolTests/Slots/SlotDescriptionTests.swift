@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `the description has the routes, and no other`() throws {
-        let routes = PlayerAPI.routes.flatMap { methods, path in
+        let routes = PlayerAPI.routes.map { ($0.methods, $0.path.text) }.flatMap { methods, path in
             methods.filter { $0 != .head }.map {
                 DescribedAPI.Operation(method: $0.rawValue, path: path.replacing("/t/{tenant}", with: ""))
             }
