@@ -200,7 +200,7 @@ package final class KeySetSource: Sendable {
             guard error.unknownKey != nil, mayFetchForUnknownKey() else { throw error }
         }
         try? await reload()
-        return try verifier.verified(text, with: keys, at: date)
+        return try verifier.verified(text, with: self.keys, at: date)
     }
 
     private func mayFetchForUnknownKey() -> Bool {

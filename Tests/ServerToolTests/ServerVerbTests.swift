@@ -84,7 +84,7 @@ struct ServerVerbTests {
         try await folder.makeTenants()
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
-        #expect(run.output.contains("1 tenant, 1 policy, 1 certificate."))
+        #expect(run.output.contains("1 tenant, 1 policy, 1 certificate, no record of licenses."))
         #expect(run.error.contains("test credentials only"))
         withExtendedLifetime(root) {}
     }

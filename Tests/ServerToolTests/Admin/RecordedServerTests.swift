@@ -27,6 +27,7 @@ import Testing
                 with:
                     #""record": {"folder": "\#(spool)", "destination": "\#(destination)"\#(more)}, "stores": {"#)
         }
+        chmod(demo.configuration, 0o600)
         try await demo.makeTenants()
         let server = try await LicenseServer(
             ConfigurationFile(demo.configuration), lines: LineWriter { _ in })

@@ -85,7 +85,7 @@ import Testing
 
     @Test func `no operator sees or changes anything of another tenant, at any address`() async throws {
         let cells = Cells()
-        try await TenantStage.run { stage in
+        try await TenantStage.run(whole: #""record":{"folder":"spool","destination":"files:rows"},"#) { stage in
             try await stage.live()
             try await stage.recorded()
             for owner in Owner.both {
@@ -249,7 +249,7 @@ import Testing
 
     @Test func `no viewer of a tenant gets anything at another's addresses`() async throws {
         let cells = Cells()
-        try await TenantStage.run { stage in
+        try await TenantStage.run(more: #","slots":"players""#) { stage in
             try await stage.live()
             for owner in Owner.both {
                 for route in PlayerAPI.routes {
@@ -264,13 +264,17 @@ import Testing
                             for spc in route.handler == .fairPlay ? [owner, owner.other] : [owner] {
                                 let kid = Base64URL.text(try #require(KeyID(owner.kid(1))).bytes)
                                 let body =
-                                    route.handler == .clearKey
-                                    ? Data(#"{"kids":["\#(kid)"]}"#.utf8) : try stage.spc(spc.name, owner)
+                                    switch route.handler {
+                                    case .clearKey: Data(#"{"kids":["\#(kid)"]}"#.utf8)
+                                    case .slot: Data(#"{"drm":"widevine","kid":"\#(owner.kid(1))"}"#.utf8)
+                                    default: try stage.spc(spc.name, owner)
+                                    }
                                 let path = String(route.path.text.dropFirst("/t/{tenant}/".count))
                                 let reply = try await stage.player(
                                     path, method.rawValue, body: method == .post ? body : nil, at: owner.name,
                                     bearer: token)
-                                let isOwn = bearer == owner && spc == owner || route.handler == .certificate
+                                let isForAll = [.certificate, .slotDescription].contains(route.handler)
+                                let isOwn = bearer == owner && spc == owner || isForAll
                                 let cell: Comment =
                                     "\(method) \(path) at \(owner.name), token of \(bearer?.name ?? "nobody"), SPC for \(spc.name): \(reply.status) \(reply.text.prefix(300))"
                                 #expect((reply.status < 300) == isOwn, cell)

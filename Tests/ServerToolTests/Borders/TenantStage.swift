@@ -90,12 +90,13 @@ struct TenantStage: Sendable {
     /// Runs a server while a test runs, and stops it in any case.
     /// - Parameters:
     ///   - more: more members of both tenants.
+    ///   - whole: more members of the configuration.
     ///   - time: the server's clock.
     static func run(
-        more: String = "", time: any Timekeeper = SystemTimekeeper(), _ body: (TenantStage) async throws -> Void
+        more: String = "", whole: String = "", time: any Timekeeper = SystemTimekeeper(), _ body: (TenantStage) async throws -> Void
     ) async throws {
         let stage = try await ServerStage(
-            { text in text = (try? configuration(more)) ?? "" }, prepare: prepare, time: time)
+            { text in text = (try? configuration(more, whole)) ?? "" }, prepare: prepare, time: time)
         do { try await body(TenantStage(stage: stage, certificates: certificates())) } catch {
             await stage.server.stop(within: .zero)
             throw error
@@ -126,7 +127,7 @@ struct TenantStage: Sendable {
 
     static func digest(_ key: String) throws -> String { try MessageDigest.sha256(Array(key.utf8)).hexString }
 
-    private static func configuration(_ more: String) throws -> String {
+    private static func configuration(_ more: String, _ whole: String) throws -> String {
         let admins = try StagedOperator.all.map { one in
             let tenants = one.owner.map { #"["\#($0.name)"]"# } ?? #""all""#
             return
@@ -149,8 +150,7 @@ struct TenantStage: Sendable {
             {"version":1,"players":{"port":0},"packagers":{"port":0},"operators":{"port":0},
              "stores":{"sessions":"sqlite:latchkey.db","keys":"sqlite:latchkey.db","audit":"sqlite:latchkey.db","sessionMilliseconds":10000},
              "keyEncryptionKey":{"id":"demo","file":"kek.hex"},"nodeSecret":{"file":"node-secret.hex"},
-             "policies":"policies","drainDelay":"0s","limits":{"perAddress":0},
-             "record":{"folder":"spool","destination":"files:rows"},
+             "policies":"policies","drainDelay":"0s","limits":{"perAddress":0},\(whole)
              "admins":[\(admins.joined(separator: ","))],"tenants":{\(tenants.joined(separator: ","))}}
             """
     }
