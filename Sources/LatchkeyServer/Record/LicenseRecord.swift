@@ -113,7 +113,8 @@ package final class LicenseRecord: Sendable {
         let task = shipping.withLock { $0 }
         task?.cancel()
         // Rows that are not shipped now, the next start ships.
-        let isOver: Void? = try? await withDeadline(limit, SystemTimekeeper(), expired: { CancellationError() }) { [shipper] in
+        let isOver: Void? = try? await withDeadline(limit, SystemTimekeeper(), expired: { CancellationError() }) {
+            [shipper] in
             await task?.value
             if task != nil { await shipper.finish() }
         }

@@ -93,7 +93,8 @@ struct TenantStage: Sendable {
     ///   - whole: more members of the configuration.
     ///   - time: the server's clock.
     static func run(
-        more: String = "", whole: String = "", time: any Timekeeper = SystemTimekeeper(), _ body: (TenantStage) async throws -> Void
+        more: String = "", whole: String = "", time: any Timekeeper = SystemTimekeeper(),
+        _ body: (TenantStage) async throws -> Void
     ) async throws {
         let stage = try await ServerStage(
             { text in text = (try? configuration(more, whole)) ?? "" }, prepare: prepare, time: time)
