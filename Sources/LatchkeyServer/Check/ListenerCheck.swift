@@ -71,6 +71,11 @@ struct ListenerCheck: Sendable {
 enum PortHolder {
     /// The process, such as `latchkey-server (process 123)`; `nil` if nobody is seen.
     static func name(of port: UInt16) -> String? {
+        // The system's table may leave a line out while other sockets come and go.
+        (0..<5).lazy.compactMap { _ in seen(at: port) }.first
+    }
+
+    private static func seen(at port: UInt16) -> String? {
         let sockets = Set(["tcp", "tcp6"].flatMap { inodes(of: port, in: "/proc/net/\($0)") }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty, let all = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
             return nil

@@ -20,7 +20,7 @@ extension InChromium {
             try await ConsoleReportsStage.with { stage in
                 stage.fill()
                 let page = try await stage.reports(width: width, isDark: isDark)
-                try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes('Licenses')")
+                try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
                 let text = try await page.value(Self.main).text ?? ""
                 for words in ["as of", "The record goes back to", "At most 109.", "nobody counted", " by day"] {
                     #expect(text.contains(words), "\(words): \(text.prefix(1_500))")
