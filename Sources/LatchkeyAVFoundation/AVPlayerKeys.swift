@@ -220,8 +220,12 @@
                 return (state.session, state.requests.removeAll())
             }
             for request in requests { request.release() }
-            // Behind the callbacks that are on their way, and behind their answers, which take the same queue.
-            queue.async { [queue, sessionUse] in queue.async { sessionUse.withLock { _ in session?.expire() } } }
+            queue.async { [queue, sessionUse] in
+                // Whoever uses the session still has asked then; nobody gets it any more.
+                sessionUse.withLock { _ in }
+                // Behind the callbacks that are on their way, and behind their answers, which take the same queue.
+                queue.async { queue.async { session?.expire() } }
+            }
             return Dictionary(requests.map { ($0.keyURI, $0.asset) }) { $0 ?? $1 }
         }
     }

@@ -97,7 +97,9 @@ import Testing
             case "deallocated": keys = nil
             default: keys?.replaceSession()
             }
-            await withCheckedContinuation { done in queue.async { queue.async { done.resume() } } }
+            await withCheckedContinuation { done in
+                queue.async { queue.async { queue.async { done.resume() } } }
+            }
             let found = AVContentKeySession.pendingExpiredSessionReports(
                 withAppIdentifier: try await loader.applicationCertificate().der, storageDirectoryAt: reports)
             #expect(found.map { String(decoding: $0.prefix(15), as: UTF8.self) } == ["expired session"])
