@@ -84,6 +84,11 @@ import Testing
             let earlier = try await run(
                 stage, ["report", "--history", "--account", "bob", "--before", String(before)] + Self.range)
             #expect(earlier.output.contains("blocked") && earlier.output.contains("request-2"), "\(earlier.error)")
+            let nobody = try await run(stage, ["report", "--history", "--account", "nobody"] + Self.range)
+            #expect(nobody.output.contains("The record has nothing of this account"), "\(nobody.output)")
+            let uncounted = try await run(stage, ["report", "--viewers", "--from", "2026-11-26", "--to", "2026-11-26"])
+            #expect(uncounted.output.contains("Nobody counted viewers"), "\(uncounted.output)")
+            #expect(!uncounted.output.contains("At most"), "\(uncounted.output)")
             let most = try await run(stage, ["report", "--viewers"] + Self.range)
             #expect(most.output.contains("At most 7 at once"), "\(most.output)")
         }

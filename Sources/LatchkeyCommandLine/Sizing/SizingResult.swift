@@ -57,8 +57,9 @@ struct SizingResult: Sendable, Encodable {
     /// Whether what there is takes all that comes, and no part is fuller than wanted.
     let suffices: Bool
 
-    /// Connections of a node to PostgreSQL, five and two of the record. Source: `Documentation/Server/Cluster.md`, `Record.md`.
-    static let connectionsPerNode = 7
+    /// Connections of a node to PostgreSQL: five, two of the record, three of reports. Source: `Documentation/Server/Cluster.md`, `Record.md`,
+    /// `Reports.md`.
+    static let connectionsPerNode = 10
     /// After how many seconds a node reads its keys again. Source: `LicenseServer.followKeys`.
     static let keySeconds = 30.0
 

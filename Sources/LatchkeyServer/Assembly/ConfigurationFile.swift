@@ -137,7 +137,7 @@ extension FileError {
             code: "passwordOpenToOthers",
             reason: "\(path) holds a password, in \(place), and is open to others than its owner.",
             remedy:
-                "Run chmod 600 \(path), or put the password into a file of its own: ?passfile=FILE for PostgreSQL, ?passwordFile=FILE for Redis."
+                "Run chmod 600 \(path), or put the password into a file of its own, which the address names: by passfile for PostgreSQL, by passwordFile for Redis."
         )
     }
 }

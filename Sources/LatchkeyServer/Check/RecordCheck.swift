@@ -11,6 +11,9 @@ struct RecordCheck: Sendable {
     let settings: ServerSettings.Record
     let file: ConfigurationFile
 
+    /// In megabytes; a file of the spool has 8.
+    private static let least = 16
+
     func look(_ problems: inout ServerProblems, _ notices: inout [String]) async {
         let destination = await problems.awaiting("record.destination") {
             try file.recordDestination(settings)
@@ -23,7 +26,14 @@ struct RecordCheck: Sendable {
         let room = await problems.awaiting("record.folder") {
             try await file.threads.run(path) { try Self.room(for: path) }
         }
-        if let room, room < needed {
+        guard let room else { return }
+        guard room >= Self.least else {
+            return problems.add(
+                .init(
+                    "record.folder", "The disk of \(path.onOneLine) has \(room) MB left: hardly a row could be kept.",
+                    "Make room, or name a folder on another disk."))
+        }
+        if room < needed {
             notices.append(
                 "record.folder: The disk of \(path.onOneLine) has \(room) MB left, and the spool may have \(needed). Make room, or lower record.megabytes."
             )

@@ -26,6 +26,20 @@ extension ServerBuilder {
         notices += standing.refused.prefix(8).map { "\(place): \($0.reason) \($0.remedy)" }
     }
 
+    /// Asks the provider at which operators sign in for its document and its keys. A server starts without it, and lets operators in by keys.
+    func lookAtProvider(_ problems: inout ServerProblems) async {
+        // What keeps it from being asked is told where the configuration's provider is made.
+        var untold = ServerProblems()
+        let provider = await untold.reading("operators.openID", on: file.threads) { self.openID(&$0) } ?? nil
+        do throws(SignOnRefusal) { try await provider?.answers() } catch {
+            problems.add(
+                .init(
+                    "operators.openID", error.reason,
+                    "See that the provider answers on this machine; correct issuer, and authorities where its own is a private one."
+                ))
+        }
+    }
+
     /// Connects to the operator's own service as a server would, by TLS with the same trust, and asks for its options: no viewer's question.
     ///
     /// Services need not know the question, so most answers are good. That a gateway stands before a service that is away, that it is

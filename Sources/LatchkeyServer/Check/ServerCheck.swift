@@ -35,6 +35,7 @@ package struct ServerCheck {
         }
         if let builder = await Self.builder(file, engines, &found) {
             await lookAtAddresses(file, builder, &found)
+            await builder.lookAtProvider(&found)
             do throws(ServerProblems) {
                 let state = try await builder.state()
                 notices += (state.keySetNotices + state.notices).map(\.text)

@@ -63,11 +63,12 @@ extension RecordReportAnswer {
 
 extension RecordViewers {
     func json(of question: Question, _ notes: ReportNotes) -> JSONValue {
-        let members: [String: JSONValue] = [
-            "bucketSeconds": .number(Int(question.bucket / 1_000)), "most": .number(points.map(\.most).max() ?? 0),
+        let members: [String: JSONValue?] = [
+            "bucketSeconds": .number(Int(question.bucket / 1_000)),
+            "most": points.map(\.most).max().map { .number($0) },
             "points": .array(points.map { .object(["time": .time($0.time), "viewers": .number($0.most)]) }),
         ]
-        return .object(members.merging(JSONValue.range(question.times, asOf, notes)) { one, _ in one })
+        return .members(members.merging(JSONValue.range(question.times, asOf, notes)) { one, _ in one })
     }
 
     func csv(of question: Question, _ notes: ReportNotes) -> [String] {

@@ -76,6 +76,9 @@ final class OpenIDProvider: Sendable {
         return document
     }
 
+    /// Asks for the document and the keys, as a sign-in does.
+    func answers() async throws(SignOnRefusal) { _ = try await keys(document()) }
+
     /// Where a browser is sent to sign in.
     func authorization(state: String, nonce: String, challenge: String) async throws(SignOnRefusal) -> URL {
         try await document().authorization.with([

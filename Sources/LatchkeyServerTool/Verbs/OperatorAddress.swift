@@ -14,7 +14,7 @@ struct OperatorAddress: Sendable {
     private let server = Option("server", .text("URL"), "the operators' address; defaults to http://127.0.0.1:8445")
     private let key = Option(
         "key", .path("FILE"), "a file with an operator's key; defaults to latchkey-demo/admin-key.txt")
-    /// The code of the verb's failures.
+    /// The code of failures for which the API gives none.
     let code: String
 
     var options: [any Parameter] { [server, key] }
@@ -51,7 +51,8 @@ struct OperatorAddress: Sendable {
             // The API says what is wrong and what to do; another program at this address does not.
             let told = JSONValue(reply.body)
             throw Diagnosis(
-                code: code, reason: told?["reason"]?.text ?? "The server answered \(reply.status).",
+                code: told?["code"]?.text ?? code,
+                reason: told?["reason"]?.text ?? "The server answered \(reply.status).",
                 remedy: told?["remedy"]?.text ?? "Give the operators' address of the server as --server.")
         }
         return reply.body

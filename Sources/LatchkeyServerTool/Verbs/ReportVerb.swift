@@ -131,6 +131,9 @@ extension JSONValue {
 
     fileprivate var viewerLines: [String] {
         let rows = list("points").map { [$0["time"]?.text ?? "–", $0.count("viewers")] }
+        guard !rows.isEmpty else {
+            return ["Nobody counted viewers in this range: a node does so once a minute."] + standing
+        }
         return [TextTable(rows: [["FROM", "VIEWERS"]] + rows).text]
             + ["At most \(count("most")) at once; a line is the most of \(count("bucketSeconds")) s."] + standing
     }
@@ -138,6 +141,7 @@ extension JSONValue {
     fileprivate var historyLines: [String] {
         let members = ["time", "event", "content", "device", "country", "code", "reason", "requestId"]
         let rows = list("rows").map { row in members.map { row[$0]?.text ?? "" } }
+        guard !rows.isEmpty else { return ["The record has nothing of this account in this range."] + standing }
         let titles = ["TIME", "EVENT", "CONTENT", "DEVICE", "PLACE", "CODE", "REASON", "REQUEST"]
         let more = self["next"]?.text.map { ["Earlier ones: --before \($0)"] } ?? []
         return [TextTable(rows: [titles] + rows).text] + more + standing

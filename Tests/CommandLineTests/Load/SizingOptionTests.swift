@@ -127,7 +127,7 @@ import Testing
             #expect(try abs(figure("exactlyNeeded", "nodes") / cores - 1) < 0.08, "\(index)")
             #expect(try abs(figure("exactlyNeeded", "primaries") / primaries - 1) < 0.08, "\(index)")
             #expect(try figure("needed", "nodes") == (figure("exactlyNeeded", "nodes") / 8).rounded(.up))
-            #expect(try figure("postgreSQLConnections") == figure("needed", "nodes") * 7)
+            #expect(try figure("postgreSQLConnections") == figure("needed", "nodes") * 10)
             #expect(try figure("refused") == 0 && figure("withoutSlot") == 0)
             #expect(columns[index]["suffices"] as? Bool == true)
         }

@@ -129,6 +129,9 @@ import Testing
             #expect(reply.json["bucketSeconds"]?.number == 3_600 && reply.json["most"]?.number == 9)
             #expect(reply.texts("points", "time") == ["2026-11-27T06:00:00Z", "2026-11-27T11:00:00Z"])
             #expect(reply.list("points").compactMap { $0["viewers"]?.number } == [9, 5])
+            // No count is no count of nobody.
+            let none = try await stage.test.admin("tenants/demo/viewers?from=2026-11-20&to=2026-11-21")
+            #expect(none.status == 200 && none.json["most"] == nil && none.list("points").isEmpty)
         }
     }
 

@@ -62,6 +62,20 @@ struct CheckTests {
         #expect(run.error.contains("(process \(ProcessInfo.processInfo.processIdentifier))"), "\(run.error)")
     }
 
+    @Test func `a record that could keep no row is a fault, and one that could is none`() async throws {
+        let stage = try await CheckStage()
+        let record = { (folder: String) in
+            #""drainDelay": "0s", "record": {"folder": "\#(folder)", "destination": "files:rows"},"#
+        }
+        try stage.replace(#""drainDelay": "0s","#, record("spool"))
+        let sound = await stage.check()
+        #expect(sound.status == .yes && sound.output.contains(", a record of licenses."), "\(sound.error)")
+        // A system of files without room, of which its owner may still write.
+        try stage.replace(record("spool"), record("/proc/latchkey"))
+        let full = await stage.check()
+        #expect(full.status == .no && full.error.contains("record.folder: "), "\(full.error)")
+    }
+
     @Test func `a fault that keeps nothing from being read keeps no start either, and a fault of form does`()
         async throws
     {

@@ -161,6 +161,8 @@ import Testing
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_record_lost_total{why="failed"} 1"#))
         // The second is refused before it costs anything.
         #expect(try await stage.license().0.status == (refused ? 503 : 200))
+        // The rows of both refusals are lost, too, before the disk is back.
+        await record.spool.flush()
         fails.withLock { $0 = false }
         // A refusal's row is tried, and with it the disk.
         #expect(try await Self.clearKey(stage, token: "no") == (refused ? 503 : 401))

@@ -151,6 +151,18 @@ import Testing
         }
     }
 
+    @Test func `a check asks the provider, and says that it does not answer`() async throws {
+        try await SignOnStage.with { stage in
+            let path = stage.stage.folder.configuration
+            let sound = try await ServerCheck(path, derivation: nil).problems.problems
+            #expect(sound.isEmpty, "\(sound)")
+            #expect(stage.provider.requests.contains("/keys"))
+            stage.provider.isAway = true
+            let away = try await ServerCheck(path, derivation: nil).problems.problems
+            #expect(away.map(\.place) == ["operators.openID"], "\(away)")
+        }
+    }
+
     @Test func `a provider that signs with a new key is believed, and asked for its keys once`() async throws {
         try await SignOnStage.with { stage in
             #expect(try await stage.browser().signIn().status == 303)
