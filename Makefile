@@ -51,9 +51,8 @@ cluster: engines ## run license servers, PostgreSQL, Redis and HAProxy here, und
 	$(SWIFT_BUILD) --product latchkey
 	@Scripts/cluster --bin "$$($(SWIFT_BUILD) --show-bin-path)"
 
-readers: ## fetch other programs' readers of OpenTelemetry and HAR, and a validator of OpenAPI, from PyPI for tests, if they can be had
+readers: ## fetch other programs' readers of OpenTelemetry and HAR from PyPI for tests, if they can be had
 	@Scripts/install-trace-readers
-	@Scripts/install-openapi-validator
 
 test: engines packager readers ## run all tests
 	@echo "Building and testing; failures and a summary follow"

@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyFiles
 import LatchkeyHTTP
 import LatchkeyTerminal
 import LatchkeyTesting
@@ -13,12 +12,6 @@ import Testing
 
 /// The description of the admin API: it has each address, and what it says is what the server answers.
 @Suite(.timeLimit(.minutes(5))) struct AdminDescriptionTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        .standardized
-    private static let packages = root.appending(path: ".build/python-tools")
-    static let isThere = FileManager.default.fileExists(atPath: packages.appending(path: "openapi_spec_validator").path)
-    static let whyNot = "openapi-spec-validator is not there; make engines fetches it"
-
     /// An answer, as the script reads it.
     private struct Answer {
         let method, path: String
@@ -33,22 +26,12 @@ import Testing
     }
 
     /// What is wrong with a description and with answers by it, line by line.
-    private static func problems(_ description: JSONValue, _ answers: [Answer]) throws -> [String] {
+    private static func problems(_ description: JSONValue, _ answers: [Answer]) async throws -> [String] {
         let folder = try TemporaryFolder()
         let file = JSONValue.object(["description": description, "answers": .array(answers.map(\.json))])
         let path = try folder.write(file.canonicalText, to: "given.json")
-        let process = Subprocess()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "PYTHONPATH=\(packages.path)", "PYTHONDONTWRITEBYTECODE=1", "python3",
-            root.appending(path: "Tests/Support/OpenAPI/check_answers.py").path, path,
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let text = try await PythonRun.output(
+            PythonRun.file("Tests/Support/OpenAPI/check_answers.py"), path)
         return text.split(separator: "\n").map(String.init)
     }
 
@@ -75,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isThere, "\(whyNot)"))
+    @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
     func `each address answers as it is described: what is asked for, an entry of the audit, a refusal`() async throws {
         try await AdminAuditTests.run { test in
             _ = try await test.license(1, token: "nonsense", requestID: "request-bad")
@@ -96,19 +79,20 @@ import Testing
             let refused = try await test.admin("requests/request-bad")
             answers.append(
                 Answer(method: "GET", path: "/admin/v1/requests/{request}", status: refused.status, body: refused.text))
-            let problems = try Self.problems(AdminDescription.document, answers)
+            let problems = try await Self.problems(AdminDescription.document, answers)
             #expect(problems == [], "\(problems.joined(separator: "\n"))")
         }
     }
 
-    @Test(.enabled(if: isThere, "\(whyNot)"))
-    func `an answer with another member, another kind or another status is found, and so is a bad description`() throws
+    @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
+    func `an answer with another member, another kind or another status is found, and so is a bad description`()
+        async throws
     {
         func answer(_ body: String, _ status: Int = 200, _ path: String = "reload") -> Answer {
             Answer(method: "POST", path: "/admin/v1/\(path)", status: status, body: body)
         }
         let good = #"{"restart":["threads"]}"#
-        let problems = try Self.problems(
+        let problems = try await Self.problems(
             AdminDescription.document,
             [
                 answer(good), answer(#"{"restart":[],"more":1}"#), answer("{}"), answer(#"{"restart":[1]}"#),
@@ -121,7 +105,7 @@ import Testing
             "nothing 200: not described", "'reason' is a required", "-1} is not valid",
         ]
         for words in found { #expect(problems.contains { $0.contains(words) }, "\(words): \(problems)") }
-        #expect(try !Self.problems(.object(["openapi": .text("3.1.0"), "paths": .object([:])]), []).isEmpty)
+        #expect(try await !Self.problems(.object(["openapi": .text("3.1.0"), "paths": .object([:])]), []).isEmpty)
     }
 
     @Test func `a dry run says what the audit would have, and changes nothing`() async throws {
