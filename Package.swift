@@ -156,8 +156,8 @@ let package = Package(
         room(
             "LatchkeyOperation",
             [
-                "LatchkeyCore", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
-                "LatchkeyVault",
+                "LatchkeyCore", "LatchkeyFiles", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
+                "LatchkeyTokens", "LatchkeyVault",
             ]),
         // Four vendors' tokens and envelopes, as their license services take them.
         room(

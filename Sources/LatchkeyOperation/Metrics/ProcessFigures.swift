@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyFiles
 
 /// What the system knows of this process, under the names that every Prometheus client gives it.
 struct ProcessFigures {
@@ -54,7 +55,8 @@ struct ProcessFigures {
     }()
 
     private static func text(of path: String) -> String? {
-        (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) }
+        // Not with Foundation's readers, which end within the first page of what has no size.
+        (try? PlainFile.read(path, limit: 1 << 24)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func words(of path: String) -> [Substring]? { text(of: path)?.split(separator: " ") }

@@ -71,11 +71,6 @@ struct ListenerCheck: Sendable {
 enum PortHolder {
     /// The process, such as `latchkey-server (process 123)`; `nil` if nobody is seen.
     static func name(of port: UInt16) -> String? {
-        // The system's table may leave a line out while other sockets come and go.
-        (0..<5).lazy.compactMap { _ in seen(at: port) }.first
-    }
-
-    private static func seen(at port: UInt16) -> String? {
         let sockets = Set(["tcp", "tcp6"].flatMap { inodes(of: port, in: "/proc/net/\($0)") }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty, let all = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {
             return nil
@@ -99,8 +94,9 @@ enum PortHolder {
     private static func inodes(of port: UInt16, in table: String) -> [Substring] {
         let hex = String(port, radix: 16, uppercase: true)
         let suffix = ":" + String(repeating: "0", count: 4 - hex.count) + hex
-        let lines = ((try? String(contentsOfFile: table, encoding: .utf8)) ?? "").split(separator: "\n").dropFirst()
-        return lines.compactMap { line in
+        // A table of the kernel has no size, and Foundation's readers end within its first page.
+        guard let bytes = try? PlainFile.read(table, limit: 1 << 28) else { return [] }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 9, fields[1].hasSuffix(suffix), fields[3] == "0A" else { return nil }
             return fields[9]

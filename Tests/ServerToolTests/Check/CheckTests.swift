@@ -62,6 +62,16 @@ struct CheckTests {
         #expect(run.error.contains("(process \(ProcessInfo.processInfo.processIdentifier))"), "\(run.error)")
     }
 
+    @Test func `who has a port is found however many listen beside it`() throws {
+        // The kernel's table of them is longer than a page, within which Foundation's readers end.
+        let servers = try (0..<60).map { _ in try LoopbackServer { _, _ in .send("") } }
+        for server in servers {
+            #expect(
+                PortHolder.name(of: UInt16(server.port))?
+                    .hasSuffix("(process \(ProcessInfo.processInfo.processIdentifier))") == true)
+        }
+    }
+
     @Test func `a record that could keep no row is a fault, and one that could is none`() async throws {
         let stage = try await CheckStage()
         let record = { (folder: String) in
