@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
 import LatchkeyTesting
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyForms
@@ -37,19 +38,46 @@ import Testing
         // Ann renews, and goes on at another device, which stops the first one.
         #expect(try await Self.license(stage, "ann", session: 1).response.status == 200)
         #expect(try await Self.license(stage, "ann", session: 4).response.status == 200)
-        let usage = stage.tenant.usage
-        #expect(usage.used(stage.tenant.settings.limits, at: stage.time.date) == [.sessions: 2])
-        usage.learn(sessions: 1, including: usage.taken)
+        let (usage, limits) = (stage.tenant.usage, stage.tenant.settings.limits)
+        #expect(usage.used(limits, at: stage.time.date).isEmpty, "The store was not asked.")
+        #expect(usage.taken == 2)
+        usage.learn(sessions: RecordCount(1, isWhole: true), including: usage.taken)
+        #expect(usage.used(limits, at: stage.time.date).mapValues(\.value) == [.sessions: 1])
         #expect(try await Self.license(stage, "cid", session: 3).response.status == 200)
         #expect(try await Self.license(stage, "dan", session: 5).code == "tenantSessionLimit")
     }
 
     @Test func `a count of slots includes those that were taken before it was asked for, and not those after`() {
         let usage = TenantUsage()
-        usage.learn(sessions: 5, including: 0)
         var limits = TenantSettings.Limits()
         limits.sessions = 10
-        #expect(usage.used(limits, at: Date()) == [.sessions: 5])
+        let bound = TenantBound(usage, limits, at: Date())
+        #expect(bound.take(.another) == nil)
+        let asked = usage.taken
+        #expect(bound.take(.another) == nil)
+        usage.learn(sessions: RecordCount(5, isWhole: false), including: asked)
+        #expect(usage.used(limits, at: Date()).mapValues(\.value) == [.sessions: 6])
+        bound.giveBack(.another)
+        #expect(usage.used(limits, at: Date()).mapValues(\.value) == [.sessions: 5])
+        limits.sessions = 5
+        #expect(
+            usage.notices("acme", limits, at: Date()).map(\.text)
+                == [
+                    "tenants.acme.limits.sessions: At least 5 of 5 are used. Raise the limit, or expect refusals with tenantSessionLimit."
+                ])
+    }
+
+    @Test func `a license beyond a limit stops no session, adds no device and spends no token`() async throws {
+        let stage = try await APIStage(
+            Self.policy + #","token":{"singleUse":true},"devices":{"limit":2}"#,
+            settings: #""limits":{"licensesPerDay":1}"#)
+        #expect(try await Self.license(stage, "ann", session: 1).response.status == 200)
+        let before = try await stage.accounts.account("ann", of: "acme")
+        #expect(before.slots.count == 1)
+        // Ann goes on at another device, which would stop the first one.
+        #expect(try await Self.license(stage, "ann", session: 2).code == "tenantLicenseLimit")
+        #expect(try await stage.accounts.account("ann", of: "acme") == before)
+        #expect(try await stage.sessions.page(of: .token, "acme", prefix: "", after: nil, limit: 10).count == 1)
     }
 
     @Test func `beyond a day's licenses a playback does not begin, one that runs goes on, and the next day is another`()
@@ -64,61 +92,61 @@ import Testing
         // 2026-01-01T00:00:00Z is when the stage begins.
         #expect(third.response.headers[.retryAfter] == "86400")
         #expect(try await Self.license(stage, "ann", session: 1).response.status == 200)
-        #expect(stage.tenant.usage.used(stage.tenant.settings.limits, at: stage.time.date) == [.licensesPerDay: 3])
+        #expect(stage.tenant.usage.licenses(at: stage.time.date) == ["2026-01-01": 3])
         stage.time.advance(by: .seconds(86_400))
         #expect(try await Self.license(stage, "cid", session: 3).response.status == 200)
     }
 
     @Test func `nodes add up a day's licenses, and none is lost or counted twice where an exchange fails`() async throws
     {
-        let (store, date) = (MemoryRecordStore(), Date(timeIntervalSince1970: 1_767_225_600))
-        let accounts = AccountSessions(accounts: store, secrets: [])
+        let date = Date(timeIntervalSince1970: 1_767_225_600)
+        let accounts = AccountSessions(accounts: MemoryRecordStore(), secrets: [])
         var limits = TenantSettings.Limits()
         limits.licensesPerDay = 100
         let nodes = [TenantUsage(), TenantUsage()]
         func exchange(_ usage: TenantUsage) async throws {
-            for (day, own) in usage.unshared(at: date) {
-                let total = try await accounts.add(own, to: "licenses/\(day)", of: "acme", until: .distantFuture)
-                usage.learn(licenses: total, of: day, including: own)
+            for (day, own) in usage.licenses(at: date) {
+                let others = try await accounts.share(
+                    own, of: "licenses/\(day)", "acme", by: usage.process, until: .distantFuture)
+                usage.learn(others: others, of: day, telling: own)
             }
         }
         for (node, count) in zip(nodes, [7, 5]) {
-            for _ in 0..<count { #expect(Self.grant(node, limits, at: date) == nil) }
+            let bound = TenantBound(node, limits, at: date)
+            for _ in 0..<count { #expect(bound.take(.asMany) == nil) }
+            #expect(node.used(limits, at: date).isEmpty)
         }
+        // A write of which the node never learned.
+        _ = try await accounts.share(7, of: "licenses/2026-01-01", "acme", by: nodes[0].process, until: .distantFuture)
         for node in nodes + nodes { try await exchange(node) }
-        for node in nodes { #expect(node.used(limits, at: date) == [.licensesPerDay: 12]) }
+        for node in nodes { #expect(node.used(limits, at: date).mapValues(\.value) == [.licensesPerDay: 12]) }
         // What was granted while the exchange went on is told with the next one.
-        let told = try #require(nodes[0].unshared(at: date)["2026-01-01"])
-        _ = Self.grant(nodes[0], limits, at: date)
-        nodes[0].learn(licenses: 12, of: "2026-01-01", including: told)
-        #expect(nodes[0].unshared(at: date)["2026-01-01"] == 1)
+        #expect(TenantBound(nodes[0], limits, at: date).take(.asMany) == nil)
+        nodes[0].learn(others: 5, of: "2026-01-01", telling: 7)
+        #expect(nodes[0].licenses(at: date + 86_400) == ["2026-01-01": 8, "2026-01-02": 0])
+        try await exchange(nodes[0])
+        try await exchange(nodes[1])
+        #expect(nodes[1].used(limits, at: date).mapValues(\.value) == [.licensesPerDay: 13])
+        #expect(nodes[0].licenses(at: date + 86_400) == ["2026-01-02": 0])
         // Another tenant has a count of its own.
-        #expect(try await accounts.add(0, to: "licenses/2026-01-01", of: "other", until: .distantFuture) == 0)
-    }
-
-    private static func grant(_ usage: TenantUsage, _ limits: TenantSettings.Limits, at date: Date) -> LicenseRefusal? {
-        let decision = Decision.license(LicenseTerms(), .none, renewAfter: nil, delivers: .keyAndDuration, notes: [])
-        let booked = BookedDecision(
-            decision: decision, origin: .init(facts: Facts(), policy: Policy(), requestID: nil), slot: nil,
-            isTaken: false,
-            heartbeatToken: nil, heartbeat: nil, account: nil)
-        return usage.refusal(of: booked, limits, at: date)
+        #expect(
+            try await accounts.share(0, of: "licenses/2026-01-01", "other", by: "x", until: .distantFuture) == 0)
     }
 
     @Test func `at 80 percent of a limit there is a word for it, once, and below none`() {
         let usage = TenantUsage()
         var limits = TenantSettings.Limits()
         (limits.keys, limits.sessions) = (100, 10)
-        usage.learn(keys: 79)
-        #expect(usage.notices("acme", limits, at: Date()) == [] && usage.news(limits, at: Date()) == [])
-        usage.learn(keys: 80)
-        #expect(usage.news(limits, at: Date()) == [.keys] && usage.news(limits, at: Date()) == [])
-        let notice = usage.notices("acme", limits, at: Date())
-        #expect(notice.count == 1 && notice[0].hasPrefix("tenants.acme.limits.keys: 80 of 100 are used."), "\(notice)")
-        usage.learn(keys: 10)
-        _ = usage.news(limits, at: Date())
-        usage.learn(keys: 99)
-        #expect(usage.news(limits, at: Date()) == [.keys])
+        func news(with keys: Int) -> [String] {
+            usage.learn(keys: keys)
+            return usage.news("acme", limits, at: Date())
+        }
+        #expect(news(with: 79) == [] && usage.notices("acme", limits, at: Date()).isEmpty)
+        let told = news(with: 80)
+        #expect(told.count == 1 && told[0].hasPrefix("tenants.acme.limits.keys: 80 of 100 are used."), "\(told)")
+        // At the edge it is not told again, and after it was away it is.
+        for keys in [80, 79, 80, 75, 85] { #expect(news(with: keys) == []) }
+        #expect(news(with: 74) == [] && news(with: 99).count == 1)
     }
 
     @Test func `a limit of 0, and an operator of a tenant that there is not, are faults with their places`() throws {

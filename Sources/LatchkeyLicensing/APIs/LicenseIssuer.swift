@@ -284,16 +284,15 @@ extension LicenseIssuer {
         } catch {
             throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy)
         }
-        let outcome = await accounts.decide(facts, by: policy, requestID: report.requestID)
-        report.record = outcome.record
-        report.end(.policy, at: timekeeper.uptime)
-        if let refusal = tenant.usage.refusal(of: outcome, tenant.settings.limits, at: timekeeper.date) {
-            await accounts.undo(outcome)
-            // It tells of a license that nobody got.
-            report.record = nil
-            throw refusal
+        let limits = TenantBound(tenant.usage, tenant.settings.limits, at: timekeeper.date)
+        defer { report.end(.policy, at: timekeeper.uptime) }
+        do throws(TenantBound.Excess) {
+            let outcome = try await accounts.decide(facts, by: policy, requestID: report.requestID, within: limits)
+            report.record = outcome.record
+            return outcome
+        } catch {
+            throw tenant.usage.refusal(error.limit, wait: error.wait)
         }
-        return outcome
     }
 
     func ckc(

@@ -34,23 +34,29 @@ extension AccountSessions {
         try await accounts.count(of: .account, tenant, most: most) { AccountState.slotEnds(inRecordBytes: $0) ?? [] }
     }
 
-    /// Adds to what all nodes count together, such as a tenant's licenses of a day.
+    /// Shares what each process counts of something, such as a tenant's licenses of a day.
+    ///
+    /// Each writes how many it has counted altogether, so that a write whose outcome nobody knows can be made again.
     /// - Parameters:
-    ///   - count: how many more; 0 to read.
+    ///   - count: how many this process counted.
     ///   - name: of what.
+    ///   - process: which process it is, of ASCII without a space.
     ///   - end: when it may be forgotten.
-    /// - Returns: how many there are.
-    /// - Throws: `StoreError`; then nobody knows whether they were added.
-    package func add(_ count: Int, to name: String, of tenant: String, until end: Date) async throws(StoreError) -> Int
-    {
+    /// - Returns: how many the other processes counted.
+    /// - Throws: `StoreError`.
+    package func share(
+        _ count: Int, of name: String, _ tenant: String, by process: String, until end: Date
+    ) async throws(StoreError) -> Int {
         let key = RecordKey(.usage, tenant: tenant, name: name)
         for _ in 0..<Self.attempts {
             let reading = try await accounts.read(key)
-            let known = reading.record.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
-            guard count > 0 else { return known }
-            let record = Record(version: reading.nextVersion, bytes: Array("\(known + count)".utf8))
+            var counts = reading.record.map { SharedCounts($0.bytes) } ?? SharedCounts()
+            let others = counts.sum(without: process)
+            guard counts[process] != count else { return others }
+            counts[process] = count
+            let record = Record(version: reading.nextVersion, bytes: counts.bytes)
             if try await accounts.write(record, at: key, replacing: reading.record?.version, until: end, counting: []) {
-                return known + count
+                return others
             }
         }
         throw .contended(accounts.engine)
@@ -135,4 +141,35 @@ package struct NamedAccount: Sendable, Hashable {
     package let account: AccountState
     /// When the account may be forgotten.
     package let end: Date
+}
+
+/// What processes counted, as a record keeps it: a line each, such as `0f3a…9c 1200`.
+private struct SharedCounts {
+    private var counts: [String: Int] = [:]
+
+    init() {}
+
+    /// What cannot be read counts nothing.
+    init(_ bytes: [UInt8]) {
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let count = Int(words[1]) else { continue }
+            counts[String(words[0])] = max(0, count)
+        }
+    }
+
+    subscript(_ process: String) -> Int {
+        get { counts[process] ?? 0 }
+        set { counts[process] = newValue }
+    }
+
+    func sum(without process: String) -> Int {
+        counts.reduce(0) { sum, one in
+            one.key == process ? sum : sum.addingReportingOverflow(one.value).overflow ? .max : sum + one.value
+        }
+    }
+
+    var bytes: [UInt8] {
+        Array(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined().utf8)
+    }
 }

@@ -58,30 +58,44 @@ package final class AccountSessions: Sendable {
 
     /// Decides about one key.
     ///
-    /// Never throws: where a store is out of service, the policy's outage rule decides, and nothing is written.
+    /// Where a store is out of service, the policy's outage rule decides, and nothing is written.
     /// - Parameters:
     ///   - facts: what the request, the token and the key say. What is kept of the account, and the time, are filled in; engines that
     ///     are out of service stay so.
     ///   - policy: the policy, resolved.
     ///   - requestID: the request's identifier, for the record.
-    package func decide(_ facts: Facts, by policy: Policy, requestID: String? = nil) async -> BookedDecision {
+    ///   - bound: in which a license has to find room. Defaults to none.
+    /// - Throws: what the bound says of a license without room; then nothing was written.
+    package func decide<Bound: DecisionBound>(
+        _ facts: Facts, by policy: Policy, requestID: String? = nil, within bound: Bound = Unbounded()
+    ) async throws(Bound.Excess) -> BookedDecision {
         var facts = facts
         facts.now = timekeeper.date.inMilliseconds
         facts.grant.issued = facts.grant.issued?.inMilliseconds
         facts.grant.expires = facts.grant.expires?.inMilliseconds
-        var knowledge = Knowledge.guess
+        var course = Course()
         for _ in 0..<Self.attempts {
-            var asked = Engine.sessionStore
-            do throws(StoreError) {
-                switch try await attempt(facts, policy, requestID, knowledge, &asked) {
-                case .booked(let booked): return booked
-                case .again(let held): knowledge = held.map { .held($0) } ?? .store
-                }
-            } catch {
-                facts.account.outages.insert(asked)
+            course.asked = .sessionStore
+            switch await attempt(facts, policy, requestID, bound, &course) {
+            case .booked(let booked):
+                if booked.decision.terms == nil { await unspend(course) }
+                return booked
+            case .beyond(let excess):
+                await unspend(course)
+                throw excess
+            case .again(let held): course.knowledge = held.map { .held($0) } ?? .store
+            case .out: facts.account.outages.insert(course.asked)
             }
         }
+        await unspend(course)
         return contended(facts, policy, requestID)
+    }
+
+    /// Gives back the token of a request that got no license in the end.
+    private func unspend(_ course: Course) async {
+        guard let (key, record) = course.spent else { return }
+        // An error is reported, and the token stays used.
+        _ = try? await tokens.remove(key, version: record.version)
     }
 
     /// Gives back the slot that a decision took, because no CKC could be made for it. A slot that another key of the playback has
@@ -104,41 +118,80 @@ package final class AccountSessions: Sendable {
         case held(RecordReading)
     }
 
-    private enum Attempt {
+    private enum Attempt<Excess> {
         case booked(BookedDecision)
+        /// The license has no room in the bound.
+        case beyond(Excess)
         /// Somebody else changed the account or used the token meanwhile, or the guess was wrong; with what the store holds, if it said.
         case again(RecordReading?)
+        /// The store that was asked last does not answer.
+        case out
     }
 
-    /// - Parameters:
-    ///   - knowledge: what is known of the account.
-    ///   - engine: the one that was asked last, which is the one that an error is of.
-    private func attempt(
-        _ given: Facts, _ policy: Policy, _ requestID: String?, _ knowledge: Knowledge, _ engine: inout Engine
-    ) async throws(StoreError) -> Attempt {
+    /// What attempts pass on.
+    private struct Course {
+        /// What is known of the account.
+        var knowledge = Knowledge.guess
+        /// The one that was asked last, which is the one that an error is of.
+        var asked = Engine.sessionStore
+        /// What an attempt wrote of the token's use. It is this request's own, and refuses it nothing.
+        var spent: (key: RecordKey, record: Record)?
+        /// What an attempt took of the bound, and has not kept a license for.
+        var taken: SlotUse?
+    }
+
+    private func attempt<Bound: DecisionBound>(
+        _ facts: Facts, _ policy: Policy, _ requestID: String?, _ bound: Bound, _ course: inout Course
+    ) async -> Attempt<Bound.Excess> {
+        let attempt: Attempt<Bound.Excess>
+        do throws(StoreError) {
+            attempt = try await self.attempt(facts, policy, requestID, within: bound, &course)
+        } catch {
+            attempt = .out
+        }
+        if let use = course.taken {
+            course.taken = nil
+            if case .booked = attempt {} else { bound.giveBack(use) }
+        }
+        return attempt
+    }
+
+    private func attempt<Bound: DecisionBound>(
+        _ given: Facts, _ policy: Policy, _ requestID: String?, within bound: Bound, _ course: inout Course
+    ) async throws(StoreError) -> Attempt<Bound.Excess> {
         var deliberation = PolicyEvaluation(given, policy)
         let needs = Needs(deliberation)
-        let (account, token) = await readings(needs, knowledge)
+        let (account, token) = await readings(needs, course.knowledge)
         let accountReading = try account.get()
-        engine = .tokenStore
-        let usedToken = try token.get()
-        engine = .sessionStore
-        var state = try reporting(engine) { () throws(StoreError) in try accounts.account(in: accountReading?.record) }
+        course.asked = .tokenStore
+        let tokenReading = try token.get()
+        let usedToken = tokenReading?.record == course.spent?.record ? nil : tokenReading?.record
+        course.asked = .sessionStore
+        var state = try reporting(.sessionStore) { () throws(StoreError) in
+            try accounts.account(in: accountReading?.record)
+        }
         state.outages = given.account.outages
         if let pending { state.stopped += pending.stops(of: given.grant.account, given.request.tenant) }
-        engine = .tokenStore
-        state.tokenUse = try reporting(engine) { () throws(StoreError) in try tokens.use(in: usedToken?.record) }
-        deliberation.learn(state, at: (accountReading?.now ?? usedToken?.now ?? given.now).inMilliseconds)
+        course.asked = .tokenStore
+        state.tokenUse = try reporting(.tokenStore) { () throws(StoreError) in try tokens.use(in: usedToken) }
+        deliberation.learn(state, at: (accountReading?.now ?? tokenReading?.now ?? given.now).inMilliseconds)
 
         let decision = deliberation.decision()
         let origin = BookedDecision.Origin(facts: deliberation.facts, policy: policy, requestID: requestID)
-        if let key = needs.token, let usedToken, usedToken.record == nil, decision.terms != nil {
-            let record = Record(version: usedToken.nextVersion, bytes: deliberation.tokenUse.recordBytes)
-            guard try await tokens.write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
-                return .again(nil)
+        if decision.terms != nil {
+            let use = SlotUse(decision, keepsSlots: needs.account != nil)
+            // Nobody is refused for what the node believes.
+            if let excess = bound.take(use) { return accountReading?.isGuess == true ? .again(nil) : .beyond(excess) }
+            course.taken = use
+            if let key = needs.token, let tokenReading, tokenReading.record == nil {
+                let record = Record(version: tokenReading.nextVersion, bytes: deliberation.tokenUse.recordBytes)
+                guard try await tokens.write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
+                    return .again(nil)
+                }
+                course.spent = (key, record)
             }
         }
-        engine = .sessionStore
+        course.asked = .sessionStore
         guard let key = needs.account, let accountReading else {
             return .booked(BookedDecision(decision, origin))
         }
@@ -215,7 +268,9 @@ extension AccountSessions {
         // A task for nothing would wake another thread.
         guard needs.token != nil else { return (await accountReading(needs.account, knowledge), .success(nil)) }
         async let token = reading(tokens, needs.token)
-        return (await accountReading(needs.account, knowledge), await token)
+        // The token costs a trip anyway, in which the account is read as well: a guess saves nothing.
+        let known = if case .guess = knowledge { Knowledge.store } else { knowledge }
+        return (await accountReading(needs.account, known), await token)
     }
 
     private func accountReading(

@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyForms
 package import LatchkeyOperation
 package import LatchkeyPolicy
+package import LatchkeyVault
 
 /// How much of its limits a tenant uses, as far as this node knows.
 ///
@@ -13,52 +14,60 @@ package import LatchkeyPolicy
 package final class TenantUsage: Sendable {
     /// A day's licenses.
     private struct Day {
-        /// Of all nodes, when they were last asked.
-        var known = 0
-        /// Of this node, which the others do not know yet.
+        /// Of other processes, when the store was last asked; `nil` if it never answered.
+        var others: Int?
+        /// Of this process.
         var own = 0
+        /// How many of them the store has.
+        var told = 0
+
+        var licenses: Int { (others ?? 0) + own }
     }
 
     private struct State {
-        /// Slots in use when the store was last asked, and those that were taken here since then.
-        var sessions = 0
+        /// Slots in use when the store was last asked, at least, and those that were taken here since then.
+        var sessions: RecordCount?
         var taken = 0
         var days: [String: Day] = [:]
         var keys: Int?
         var isNear: Set<TenantLimit> = []
+
+        var sessionsInUse: Int { (sessions?.value ?? 0) + taken }
+
+        mutating func count(_ one: Int, _ use: SlotUse, _ day: String, _ limits: TenantSettings.Limits) {
+            // A count of the store's may have come between, which has what was taken before.
+            if use == .another { taken = max(0, taken + one) }
+            if limits.licensesPerDay != nil { days[day, default: Day()].own += one }
+        }
     }
 
     /// What part of a limit is near it, and worth a word.
     package static let near = 0.8
+    /// Below which part of a limit it is no longer near.
+    package static let away = 0.75
+    /// Which process counts, among those that share a store.
+    package let process = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Locked(State())
     private let refused: @Sendable (TenantLimit) -> Void
 
     /// - Parameter refused: is told of each refusal; must not wait. Defaults to nobody.
     package init(refused: @escaping @Sendable (TenantLimit) -> Void = { _ in }) { self.refused = refused }
 
-    /// Counts what a decision grants, or says why it is beyond a limit.
-    /// - Returns: the refusal, with which nothing was counted; `nil` if the decision stands.
-    func refusal(
-        of booked: BookedDecision, _ limits: TenantSettings.Limits, at date: Date
-    ) -> LicenseRefusal? {
-        guard limits.sessions != nil || limits.licensesPerDay != nil,
-            case .license(_, let change, _, _, _) = booked.decision
-        else { return nil }
-        // Whoever stops another session makes room for itself.
-        var isNewSession = false
-        if case .take(_, stopping: []) = change, booked.isTaken { isNewSession = true }
-        let isRenewal = booked.slot != nil && !booked.isTaken
+    /// Counts a license, or says which limit it is beyond.
+    fileprivate func take(_ use: SlotUse, _ limits: TenantSettings.Limits, at date: Date) -> TenantLimit? {
         let day = Self.day(date)
-        let beyond: TenantLimit? = state.withLock { state in
-            if isNewSession, let limit = limits.sessions, state.sessions + state.taken >= limit { return .sessions }
-            let used = state.days[day].map { $0.known + $0.own } ?? 0
-            if !isRenewal, let limit = limits.licensesPerDay, used >= limit { return .licensesPerDay }
-            if isNewSession { state.taken += 1 }
-            if limits.licensesPerDay != nil { state.days[day, default: Day()].own += 1 }
+        return state.withLock { state in
+            if use == .another, let limit = limits.sessions, state.sessionsInUse >= limit { return .sessions }
+            if use != .renewed, let limit = limits.licensesPerDay, state.days[day]?.licenses ?? 0 >= limit {
+                return .licensesPerDay
+            }
+            state.count(1, use, day, limits)
             return nil
         }
-        guard let beyond else { return nil }
-        return refusal(beyond, wait: beyond == .sessions ? .seconds(60) : Self.untilTomorrow(date))
+    }
+
+    fileprivate func giveBack(_ use: SlotUse, _ limits: TenantSettings.Limits, at date: Date) {
+        state.withLock { $0.count(-1, use, Self.day(date), limits) }
     }
 
     /// The refusal of a request beyond a limit, which is counted.
@@ -82,76 +91,120 @@ extension TenantUsage {
     /// - Parameters:
     ///   - sessions: the slots in use, by the store.
     ///   - taken: what ``taken`` was before the store was asked: the count has those.
-    package func learn(sessions: Int, including taken: Int) {
+    package func learn(sessions: RecordCount, including taken: Int) {
         state.withLock { state in
             state.sessions = sessions
             state.taken = max(0, state.taken - taken)
         }
     }
 
-    /// How many licenses of each day the other nodes do not know, and the days that are asked for: that of the date and those with some.
-    package func unshared(at date: Date) -> [String: Int] {
+    /// This process's licenses of today, and of each day of which the store has not all.
+    package func licenses(at date: Date) -> [String: Int] {
         state.withLock { state in
-            state.days = state.days.filter { $0.key == Self.day(date) || $0.value.own > 0 }
-            var days = state.days.mapValues(\.own)
-            days[Self.day(date), default: 0] += 0
-            return days
+            let today = Self.day(date)
+            state.days = state.days.filter { $0.key == today || $0.value.own != $0.value.told }
+            return state.days.mapValues(\.own).merging([today: 0]) { own, _ in own }
         }
     }
 
     /// - Parameters:
-    ///   - licenses: those of a day, of all nodes.
-    ///   - shared: how many of this node's are in it that were not known before.
-    package func learn(licenses: Int, of day: String, including shared: Int) {
+    ///   - others: other processes' licenses of a day.
+    ///   - day: the day.
+    ///   - own: this one's, which the store has now.
+    package func learn(others: Int, of day: String, telling own: Int) {
         state.withLock { state in
-            state.days[day, default: Day()].known = licenses
-            state.days[day]?.own -= shared
+            state.days[day, default: Day()].others = others
+            state.days[day]?.told = own
         }
     }
 
     /// - Parameter keys: the content keys in the store.
     package func learn(keys: Int) { state.withLock { $0.keys = keys } }
 
+    /// How much of a limit is used.
+    package struct Use: Sendable, Hashable {
+        package let value: Int
+        /// Whether all are counted; otherwise there are at least so many.
+        package let isWhole: Bool
+
+        fileprivate init(_ value: Int, isWhole: Bool = true) { (self.value, self.isWhole) = (value, isWhole) }
+
+        fileprivate func reaches(_ part: Double, of bound: Int) -> Bool { Double(value) >= Double(bound) * part }
+    }
+
     /// How much of its limits is used; without those that nobody counted yet.
-    package func used(_ limits: TenantSettings.Limits, at date: Date) -> [TenantLimit: Int] {
+    package func used(_ limits: TenantSettings.Limits, at date: Date) -> [TenantLimit: Use] {
         state.withLock { state in
-            var used: [TenantLimit: Int] = [:]
-            if limits.sessions != nil { used[.sessions] = state.sessions + state.taken }
-            if limits.licensesPerDay != nil {
-                used[.licensesPerDay] = state.days[Self.day(date)].map { $0.known + $0.own } ?? 0
+            var used: [TenantLimit: Use] = [:]
+            if limits.sessions != nil, let sessions = state.sessions {
+                used[.sessions] = Use(state.sessionsInUse, isWhole: sessions.isWhole)
             }
-            if limits.keys != nil { used[.keys] = state.keys }
+            if limits.licensesPerDay != nil, let day = state.days[Self.day(date)], day.others != nil {
+                used[.licensesPerDay] = Use(day.licenses)
+            }
+            if limits.keys != nil { used[.keys] = state.keys.map { Use($0) } }
             return used
         }
     }
 
-    /// What an operator should know before the bound is reached, one sentence for each limit that is near.
-    package func notices(_ tenant: String, _ limits: TenantSettings.Limits, at date: Date) -> [String] {
-        used(limits, at: date).sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { limit, used in
-            guard let bound = limits[limit], Double(used) >= Double(bound) * Self.near else { return nil }
-            return
+    /// What an operator should know before the bound is reached, for each limit that is near.
+    package func notices(
+        _ tenant: String, _ limits: TenantSettings.Limits, at date: Date
+    ) -> [(limit: TenantLimit, text: String)] {
+        used(limits, at: date).sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { limit, use in
+            guard let bound = limits[limit], use.reaches(Self.near, of: bound) else { return nil }
+            let used = use.isWhole ? "\(use.value)" : "At least \(use.value)"
+            return (
+                limit,
                 "tenants.\(tenant).limits.\(limit.rawValue): \(used) of \(bound) are used. Raise the limit, or expect refusals with \(limit.code)."
+            )
         }
     }
 
-    /// The limits that came near since they were last asked for, to say so once each time.
-    package func news(_ limits: TenantSettings.Limits, at date: Date) -> Set<TenantLimit> {
-        let near = Set(
-            used(limits, at: date).filter { limit, used in
-                limits[limit].map { Double(used) >= Double($0) * Self.near } ?? false
-            }.keys)
+    /// The notices of limits that came near since they were last asked for, to say so once each time. A limit is near until less than
+    /// ``away`` of it is used, so that one at the edge is not told again and again.
+    package func news(_ tenant: String, _ limits: TenantSettings.Limits, at date: Date) -> [String] {
+        let (used, notices) = (used(limits, at: date), notices(tenant, limits, at: date))
         return state.withLock { state in
-            defer { state.isNear = near }
-            return near.subtracting(state.isNear)
+            let former = state.isNear.filter { limit in
+                limits[limit].map { used[limit]?.reaches(Self.away, of: $0) ?? true } ?? false
+            }
+            state.isNear = former.union(notices.map(\.limit))
+            return notices.filter { !former.contains($0.limit) }.map(\.text)
         }
     }
 
     /// The day of a date in UTC, such as `2026-11-27`.
     package static func day(_ date: Date) -> String { String(DateText.text(date).prefix(10)) }
 
-    private static func untilTomorrow(_ date: Date) -> Duration {
+    fileprivate static func untilTomorrow(_ date: Date) -> Duration {
         .seconds(86_400 - date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400))
     }
+}
+
+/// The limits of a tenant, at the time of a request.
+struct TenantBound: DecisionBound {
+    /// Which limit a license is beyond, and after how long it may come again.
+    struct Excess: Error {
+        let limit: TenantLimit
+        let wait: Duration
+    }
+
+    private let usage: TenantUsage
+    private let limits: TenantSettings.Limits
+    private let date: Date
+
+    init(_ usage: TenantUsage, _ limits: TenantSettings.Limits, at date: Date) {
+        (self.usage, self.limits, self.date) = (usage, limits, date)
+    }
+
+    func take(_ use: SlotUse) -> Excess? {
+        usage.take(use, limits, at: date).map { limit in
+            Excess(limit: limit, wait: limit == .sessions ? .seconds(60) : TenantUsage.untilTomorrow(date))
+        }
+    }
+
+    func giveBack(_ use: SlotUse) { usage.giveBack(use, limits, at: date) }
 }
 
 extension TenantLimit {

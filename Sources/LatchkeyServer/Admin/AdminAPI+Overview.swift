@@ -114,7 +114,7 @@ extension ServerState {
     private func notices(_ shared: ServerShared, _ scope: TenantScope) -> [String] {
         let date = shared.timekeeper.date
         let limits = tenants.values.filter { scope.covers($0.name) }.sorted { $0.name < $1.name }
-            .flatMap { $0.usage.notices($0.name, $0.settings.limits, at: date) }
+            .flatMap { $0.usage.notices($0.name, $0.settings.limits, at: date).map(\.text) }
         let own = (keySetNotices + self.notices).filter { scope.covers($0.tenant) }.map(\.text)
         let away = shared.health.all.filter { $0.isAway && scope.covers($0.tenant) }.compactMap(\.notice)
         return away + (scope.isAll ? serverNotices(shared) : []) + limits + own

@@ -66,7 +66,13 @@ extension AdminCall {
         let used = tenant.usage.used(limits, at: shared.timekeeper.date)
         let rows = TenantLimit.allCases.compactMap { limit in
             limits[limit].map { bound in
-                (limit.rawValue, JSONValue.members(["limit": .number(bound), "used": used[limit].map { .number($0) }]))
+                (
+                    limit.rawValue,
+                    JSONValue.members([
+                        "limit": .number(bound), "used": used[limit].map { .number($0.value) },
+                        "atLeast": used[limit].flatMap { $0.isWhole ? nil : .flag(true) },
+                    ])
+                )
             }
         }
         return rows.isEmpty ? nil : .object(Dictionary(rows) { first, _ in first })

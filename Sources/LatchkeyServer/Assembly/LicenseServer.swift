@@ -203,6 +203,7 @@ public final class LicenseServer: Sendable {
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
         patience.cancel()
+        await shareLicenses()
         threads.end()
         current.retire()
         await shared.close()

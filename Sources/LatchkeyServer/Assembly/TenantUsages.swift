@@ -31,11 +31,8 @@ extension LicenseServer {
     func exchangeUsage() async {
         for tenant in current.tenants.values.sorted(by: { $0.name < $1.name }) {
             await exchange(tenant, tenant.settings.limits)
-            for limit in tenant.usage.news(tenant.settings.limits, at: shared.timekeeper.date)
-                .sorted(by: { $0.rawValue < $1.rawValue })
-            {
-                let notices = tenant.usage.notices(tenant.name, tenant.settings.limits, at: shared.timekeeper.date)
-                guard let notice = notices.first(where: { $0.contains(".\(limit.rawValue):") }) else { continue }
+            let news = tenant.usage.news(tenant.name, tenant.settings.limits, at: shared.timekeeper.date)
+            for notice in news {
                 var entry = LogEntry(.warning, .life, message: notice)
                 entry.tenant = tenant.name
                 shared.log.write(entry)
@@ -45,22 +42,33 @@ extension LicenseServer {
 
     /// What the store does not answer counts as it did before; that it does not, its health says.
     private func exchange(_ tenant: Tenant, _ limits: TenantSettings.Limits) async {
-        let (accounts, usage, date) = (shared.operatorAccounts, tenant.usage, shared.timekeeper.date)
+        let (accounts, usage) = (shared.operatorAccounts, tenant.usage)
         if limits.sessions != nil {
             let taken = usage.taken
             if let count = try? await accounts.sessionCount(of: tenant.name, most: 20_000) {
-                usage.learn(sessions: count.value, including: taken)
+                usage.learn(sessions: count, including: taken)
             }
         }
-        if limits.licensesPerDay != nil {
-            for (day, own) in usage.unshared(at: date) {
-                // Two days later nobody asks.
-                let end = date.addingTimeInterval(2 * 86_400)
-                let total = try? await accounts.add(own, to: "licenses/\(day)", of: tenant.name, until: end)
-                if let total { usage.learn(licenses: total, of: day, including: own) }
-            }
-        }
+        if limits.licensesPerDay != nil { await shareLicenses(of: tenant) }
         if limits.keys != nil, let count = await tenant.vault.rowCount() { usage.learn(keys: count) }
+    }
+
+    /// Tells the store of the licenses of the last seconds, before the server ends.
+    func shareLicenses() async {
+        for tenant in current.tenants.values where tenant.settings.limits.licensesPerDay != nil {
+            await shareLicenses(of: tenant)
+        }
+    }
+
+    private func shareLicenses(of tenant: Tenant) async {
+        let (usage, date) = (tenant.usage, shared.timekeeper.date)
+        for (day, own) in usage.licenses(at: date) {
+            // Two days later nobody asks.
+            let end = date.addingTimeInterval(2 * 86_400)
+            let others = try? await shared.operatorAccounts.share(
+                own, of: "licenses/\(day)", tenant.name, by: usage.process, until: end)
+            if let others { usage.learn(others: others, of: day, telling: own) }
+        }
     }
 }
 
@@ -82,6 +90,6 @@ extension ServerShared {
             }
         }
         metrics.tenantUse.replaceAll(
-            rows.flatMap { name, _, used in used.map { ([name, $0.key.rawValue], Double($0.value)) } })
+            rows.flatMap { name, _, used in used.map { ([name, $0.key.rawValue], Double($0.value.value)) } })
     }
 }

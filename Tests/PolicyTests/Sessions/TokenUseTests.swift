@@ -67,6 +67,40 @@ import Testing
         #expect(try await word("c", "t-b", both) == "license")
     }
 
+    @Test func `an attempt that begins again because the account changed keeps its token, and a refusal gives it back`()
+        async throws
+    {
+        // No use after the first one, to the millisecond.
+        let policy = #""token":{"singleUse":true,"reuse":"0s"},"#
+        for (limit, expected) in [(2, "license"), (1, "sessionLimit")] {
+            let scene = AccountScene()
+            let other = scene.accountSessions()
+            let rule = try Scene.policy(AccountScene.lease + #","concurrency":{"limit":\#(limit)}"#)
+            let isFirst = Locked(true)
+            // Between the token and the account another session takes a slot.
+            let store = InterruptedStore(
+                store: scene.store,
+                before: { call, key throws(StoreError) in
+                    guard call == .write, key?.kind == .account,
+                        isFirst.withLock({ first in
+                            defer { first = false }; return first
+                        })
+                    else { return }
+                    _ = await other.decide(AccountScene.facts("other"), by: rule)
+                    scene.clock.advance(by: .seconds(1))
+                })
+            let facts = AccountScene.facts("one") { ($0.grant.tokenID, $0.grant.expires) = ("t", Scene.now + 300) }
+            let word = await scene.accountSessions(store)
+                .decide(
+                    facts, by: try Scene.policy(policy + AccountScene.lease + #","concurrency":{"limit":\#(limit)}"#)
+                )
+                .decision.word
+            #expect(word == expected)
+            let spent = try await scene.store.page(of: .token, "demo", prefix: "", after: nil, limit: 10).count
+            #expect(spent == (expected == "license" ? 1 : 0))
+        }
+    }
+
     @Test(arguments: [("allow", "license"), ("allow:2m", "license"), ("refuse", "storeUnavailable")])
     func `while the store is down or full the policy decides`(_ rule: String, _ expected: String) async throws {
         let policy = Self.single + #","outage":{"tokenStore":"\#(rule)"}"#

@@ -133,8 +133,15 @@ import Testing
             await node.exchangeUsage()
             let amber = try #require(node.current.tenants["amber"])
             #expect(
-                amber.usage.used(amber.settings.limits, at: Date()) == [.sessions: 1, .keys: 2, .licensesPerDay: 2])
+                amber.usage.used(amber.settings.limits, at: Date()).mapValues(\.value)
+                    == [.sessions: 1, .keys: 2, .licensesPerDay: 2])
+            // A node that ends tells of its last licenses.
+            #expect(TenantBound(amber.usage, amber.settings.limits, at: Date()).take(.asMany) == nil)
             await node.stop(within: .zero)
+            await stage.server.exchangeUsage()
+            #expect(
+                stage.server.shared.metrics.text(.prometheus).contains(
+                    #"latchkey_tenant_use{tenant="amber",limit="licensesPerDay"} 3"#))
             let log = String(decoding: lines.withLock { $0 }, as: UTF8.self)
             for limit in ["sessions: 1 of 1", "keys: 2 of 2"] { #expect(log.contains("tenants.amber.limits.\(limit)")) }
             #expect(!log.contains("licensesPerDay:"))
