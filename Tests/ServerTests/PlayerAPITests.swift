@@ -228,6 +228,31 @@ struct ClearKeyAPITests {
         #expect(answer.json?["type"]?.text == "temporary")
     }
 
+    @Test func `a page that asks for two keys begins one playback, and ends the one whose place it takes`() async throws
+    {
+        let stage = try await APIStage(
+            #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":1,"mode":"stopOldest"}"#,
+            settings: #""clearKey":true"#)
+        let other = String(APIStage.kid.reversed())
+        for kid in [APIStage.kid, other] {
+            let demand = KeyDemand(
+                KeyAddress(content: try #require(ContentName("movie")), kid: try #require(KeyID(kid))))
+            _ = try await stage.vault.keys(for: [demand])
+        }
+        let kids = try [APIStage.kid, other].map { Base64URL.text(try #require(KeyID($0)).bytes) }
+        for (session, stopped) in [("one", []), ("two", ["one"])] {
+            let answer = await stage.ask(
+                "clearkey", Self.body(kids), token: try stage.token(["sid": .text(session)]))
+            #expect(answer.response.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+            guard case .take(let slot, let stopping)? = answer.report.record?.made?.decision.change else {
+                Issue.record("The report tells of no playback that began.")
+                continue
+            }
+            #expect(slot.session == session && stopping == stopped)
+            #expect(answer.report.kid == KeyID(APIStage.kid))
+        }
+    }
+
     @Test(arguments: [[], ["short"], ["oLHC0-T1BhcoOUpbbH2Onw=="], Array(repeating: kid, count: 101)])
     func `kids in another form are refused`(_ kids: [String]) async throws {
         let stage = try await APIStage(settings: #""clearKey":true"#)

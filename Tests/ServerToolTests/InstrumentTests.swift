@@ -64,6 +64,13 @@ import Testing
         let all = SessionCounts(shared.operatorAccounts, shared.metrics)
         #expect(await all.counts(of: ["demo"])["demo"] == RecordCount(3, isWhole: true))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 0"#))
+        let store = SwitchedRecordStore()
+        let switched = SessionCounts(AccountSessions(accounts: store, secrets: []), shared.metrics)
+        #expect(await switched.counts(of: ["demo"])["demo"]?.value == 0)
+        store.setDown(true)
+        // Whoever looks sees what was counted last. The record of viewers has no number that nobody counted.
+        #expect(await switched.counts(of: ["demo"])["demo"]?.value == 0)
+        #expect(await switched.count(["demo"]).isEmpty)
         let some = SessionCounts(AccountSessions(accounts: PartlyCounted(), secrets: []), shared.metrics)
         #expect(await some.counts(of: ["demo"])["demo"] == RecordCount(2, isWhole: false))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 1"#))

@@ -159,15 +159,21 @@ package struct LicenseIssuer: Sendable {
         let grant = try await self.grant(token, of: tenant, &report)
         var answer = ClearKeys()
         var refused: LicenseRefusal?
+        // The key whose decision says what becomes of the request: the first that changed more than the end of a slot, or got a license.
+        var shown: (kid: KeyID, record: DecisionRecord?)?
         for kid in kids {
             report.kid = kid
             do throws(LicenseRefusal) {
                 try await addClearKey(kid, to: &answer, grant, viewer, tenant, &report)
+                if shown == nil || report.record?.begins == true && shown?.record?.begins != true {
+                    shown = (kid, report.record)
+                }
             } catch {
                 refused = refused ?? error
             }
         }
-        if answer.keys.isEmpty { throw refused ?? .malformed("The request names no key.") }
+        guard let shown else { throw refused ?? .malformed("The request names no key.") }
+        (report.kid, report.record) = (shown.kid, shown.record)
         return answer
     }
 
@@ -289,6 +295,7 @@ extension LicenseIssuer {
         do throws(TenantBound.Excess) {
             let outcome = try await accounts.decide(facts, by: policy, requestID: report.requestID, within: limits)
             report.record = outcome.record
+            if outcome.isTaken { report.undo = { [accounts] in await accounts.undo(outcome) } }
             return outcome
         } catch {
             throw tenant.usage.refusal(error.limit, wait: error.wait)
@@ -311,4 +318,13 @@ extension LicenseRefusal {
     static let clearKeyIsOff = Self(
         .policy(.right), reason: "Clear Key is not switched on for this tenant.",
         remedy: "Play through FairPlay, or have the operator switch it on: it protects nothing on the device.")
+}
+
+extension DecisionRecord {
+    /// Whether a playback began with the decision, or one ended.
+    fileprivate var begins: Bool {
+        guard let (_, decision) = made else { return false }
+        if case .take = decision.change { return true }
+        return !decision.change.stopping.isEmpty
+    }
 }

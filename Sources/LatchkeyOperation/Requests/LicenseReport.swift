@@ -33,6 +33,8 @@ package struct LicenseReport: Sendable {
     package var recipients: [[UInt8]] = []
     /// The decision with everything that it depended on.
     @Boxed package var record: DecisionRecord? = nil
+    /// Gives back the slot that the license took, for one that cannot be sent after all; `nil` if it took none.
+    package var undo: (@Sendable () async -> Void)?
     /// How long each part took.
     package private(set) var stages: [(stage: LicenseStage, duration: Duration)] = []
     /// When the request came, by the uptime clock.

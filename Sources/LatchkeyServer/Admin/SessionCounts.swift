@@ -48,15 +48,20 @@ final class SessionCounts: Sendable {
             return true
         }
         guard isDue else { return nil }
-        return startTask { [self] in
-            var counts: [String: RecordCount] = [:]
-            for tenant in tenants {
-                // A number that nobody could count is shown nowhere; why, the store's health says.
-                counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)
-            }
-            metrics.sessions.replaceAll(counts.map { ([$0.key], Double($0.value.value)) })
-            metrics.sessionsAreAtLeast.replaceAll(counts.map { ([$0.key], $0.value.isWhole ? 0 : 1) })
-            state.withLock { [counts] in $0.counts = counts }
+        return startTask { [self] in _ = await count(tenants) }
+    }
+
+    /// Counts now; the metric and who looks next have it too.
+    /// - Returns: the counts of the tenants that could be counted.
+    func count(_ tenants: [String]) async -> [String: RecordCount] {
+        var counts: [String: RecordCount] = [:]
+        for tenant in tenants {
+            // A number that nobody could count is shown nowhere; why, the store's health says.
+            counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)
         }
+        metrics.sessions.replaceAll(counts.map { ([$0.key], Double($0.value.value)) })
+        metrics.sessionsAreAtLeast.replaceAll(counts.map { ([$0.key], $0.value.isWhole ? 0 : 1) })
+        state.withLock { [counts] in $0.counts = counts }
+        return counts
     }
 }

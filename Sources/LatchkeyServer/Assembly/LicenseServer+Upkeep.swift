@@ -99,7 +99,7 @@ extension LicenseServer {
     func recordViewers() async {
         while (try? await shared.timekeeper.sleep(for: .seconds(60))) != nil {
             guard let record = shared.record else { continue }
-            let counts = await shared.sessions.counts(of: current.tenants.keys.sorted())
+            let counts = await shared.sessions.count(current.tenants.keys.sorted())
             record.viewers(counts.filter(\.value.isWhole).mapValues(\.value))
         }
     }

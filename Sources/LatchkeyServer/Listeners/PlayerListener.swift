@@ -55,7 +55,7 @@ struct PlayerListener: Sendable {
     }
 
     private func answer(_ received: ReceivedRequest, _ state: ServerState) async -> HTTPResponse {
-        let answer = await shared.recorded(await answered(received.call, state), received.call)
+        let answer = await shared.recorded(await answered(received, state), received.call)
         let now = timekeeper.uptime
         if received.call.request.method == .post {
             let wasShed = answer.report.refusal?.kind == .overloaded
@@ -86,10 +86,11 @@ struct PlayerListener: Sendable {
     }
 
     /// The answer of a vendor's API, or else of the native one.
-    private func answered(_ call: APICall, _ state: ServerState) async -> APIAnswer {
+    private func answered(_ received: ReceivedRequest, _ state: ServerState) async -> APIAnswer {
+        let call = received.call
         if call.request.method == .post, shared.record?.refuses == true, !call.request.isHeartbeat {
             return .unrecorded(
-                LicenseReport(tenant: nil, endpoint: .fairPlay, requestID: call.requestID, at: timekeeper.uptime), call)
+                report(.recordUnavailable, .fairPlay, received), call)
         }
         if let answer = await state.vendors.answer(call) { return answer }
         return await state.players.answer(call)

@@ -59,21 +59,24 @@ package final class LicenseRecord: Sendable {
         let made = rows.rows(of: report, viewer, at: timekeeper.date, timekeeper.uptime)
         guard let first = made.first else { return true }
         for row in made.dropFirst() { post(row) }
-        guard first.event == .license || first.event == .renewal else {
-            refuse(first, report)
-            return true
-        }
+        let kept = within(first, report)
+        for row in kept.dropLast() { post(row) }
+        guard let last = kept.last else { return true }
         let start = timekeeper.uptime
-        let outcome = await spool.append(first)
-        metrics.recordRows[first.event.rawValue].add()
+        let outcome = await spool.append(last)
+        metrics.recordRows[last.event.rawValue].add()
         metrics.recordWait.observe(timekeeper.uptime - start)
         if outcome == .late { metrics.recordLate.add() }
-        return outcome == .kept || settings.whenFull == .serve
+        // A row that is late is in memory, and says that there was a license.
+        guard case .lost = outcome, last.event == .license || last.event == .renewal else { return true }
+        return settings.whenFull == .serve
     }
 
     /// Keeps the rows of a request for which nobody waits: one that was turned away.
     func note(_ report: LicenseReport, _ viewer: LicenseRequestFacts) {
-        for row in rows.rows(of: report, viewer, at: timekeeper.date, timekeeper.uptime) { refuse(row, report) }
+        for row in rows.rows(of: report, viewer, at: timekeeper.date, timekeeper.uptime) {
+            for row in within(row, report) { post(row) }
+        }
     }
 
     /// A session that somebody else than its player ended: an operator, or another service.
@@ -122,10 +125,11 @@ package final class LicenseRecord: Sendable {
         destination.close()
     }
 
-    /// A refusal that cost its sender nothing has a share, so that nobody fills the disk with such.
-    private func refuse(_ row: LicenseRecordRow, _ report: LicenseReport) {
-        guard row.event == .refusal, report.record == nil else { return post(row) }
-        for row in share.rows(of: row, at: timekeeper.uptime) { post(row) }
+    /// The rows to keep now, the request's own last. A refusal that cost its sender nothing has a share, so that nobody fills the disk with
+    /// such; beyond it, it has none of its own.
+    private func within(_ row: LicenseRecordRow, _ report: LicenseReport) -> [LicenseRecordRow] {
+        guard row.event == .refusal, report.record == nil else { return [row] }
+        return share.rows(of: row, at: timekeeper.uptime)
     }
 
     private func post(_ row: LicenseRecordRow) {
@@ -203,10 +207,14 @@ final class RefusalShare: Sendable {
     private struct State {
         var second: Int64 = 0
         var count = 0
+        /// Those of each tenant.
+        var counts: [String: Int] = [:]
         var more: [Kind: LicenseRecordRow] = [:]
     }
 
     static let perSecond = 500
+    /// Those that a tenant has however many others have.
+    static let perTenant = 50
     /// Codes and tenants come from the code and the configuration; still, nobody fills the memory.
     private static let kinds = 1_000
     private let state = Locked(State())
@@ -216,7 +224,10 @@ final class RefusalShare: Sendable {
         let former = take(at: uptime)
         return state.withLock { state in
             state.count += 1
-            guard state.count > Self.perSecond else { return former + [row] }
+            state.counts[row.tenant, default: 0] += 1
+            guard state.count > Self.perSecond, state.counts[row.tenant, default: 0] > Self.perTenant else {
+                return former + [row]
+            }
             let kind = Kind(tenant: row.tenant, api: row.api, code: row.code)
             guard state.more[kind] != nil || state.more.count < Self.kinds else { return former + [row] }
             var more = state.more[kind] ?? row

@@ -126,6 +126,7 @@ struct RecordRows: Sendable {
         row.session = row.session.replacing(name: account, by: row.account)
         row.reason = row.reason.replacing(name: account, by: row.account)
         row.device = row.device.replacing(name: account, by: row.account)
+        row.requestID = row.requestID.replacing(name: account, by: row.account)
         return row
     }
 

@@ -37,6 +37,7 @@ extension ServerShared {
     /// - Returns: the answer; a refusal in its place where its row could not be kept and the settings say so.
     func recorded(_ answer: APIAnswer, _ call: APICall) async -> APIAnswer {
         guard let record, await !record.keep(answer.report, call.viewer) else { return answer }
+        await answer.report.undo?()
         return .unrecorded(answer.report, call)
     }
 }
@@ -44,13 +45,16 @@ extension ServerShared {
 extension APIAnswer {
     /// The refusal of a license whose row cannot be kept.
     static func unrecorded(_ report: LicenseReport, _ call: APICall) -> APIAnswer {
-        let refusal = LicenseRefusal(
-            .vendor(code: "recordUnavailable", status: 503), reason: "The license's row in the record cannot be kept.",
-            remedy: "Try again shortly.")
         var report = report
-        report.outcome = .refused(refusal)
-        return APIAnswer(.refusal(refusal, requestID: call.requestID), report)
+        report.outcome = .refused(.recordUnavailable)
+        return APIAnswer(.refusal(.recordUnavailable, requestID: call.requestID), report)
     }
+}
+
+extension LicenseRefusal {
+    static let recordUnavailable = Self(
+        .vendor(code: "recordUnavailable", status: 503), reason: "The license's row in the record cannot be kept.",
+        remedy: "Try again shortly.")
 }
 
 extension ConfigurationFile {

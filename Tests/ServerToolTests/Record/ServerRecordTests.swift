@@ -95,9 +95,11 @@ import Testing
 
     @Test func `with pseudonyms a viewer's name is nowhere, not even in a decision`() async throws {
         let stage = try await Self.stage(#", "accounts": "pseudonyms", "decisions": "all""#)
-        for _ in 0..<4 { _ = try await stage.license(for: "annabella") }
+        for _ in 0..<3 { _ = try await stage.license(for: "annabella") }
+        let (licenseOne, _) = try await stage.license(for: "annabella", headers: ["X-Request-Id": "annabella-1234"])
         let wanted = try #require(stage.server.shared.pseudonyms.pseudonym(of: "annabella", at: "demo"))
         let rows = try await Self.rows(stage)
+        #expect(licenseOne.status == 200 && rows.filter { $0.requestID.hasPrefix("\(wanted)-1234") }.count >= 1)
         let (ends, licenses) = (rows.filter { $0.event == .end }, rows.filter { $0.event != .end })
         #expect(licenses.count == 4 && Set(rows.map(\.account)) == [wanted])
         #expect(licenses.allSatisfy { $0.decision?.contains(wanted) == true })
@@ -132,6 +134,19 @@ import Testing
         #expect(share.rows(of: row, at: .seconds(6)) == [row])
     }
 
+    @Test func `a flood of one tenant leaves the others' refusals their rows`() {
+        let share = RefusalShare()
+        func refusal(_ tenant: String) -> LicenseRecordRow {
+            var row = LicenseRecordRow(.refusal, time: 1)
+            (row.tenant, row.api, row.code) = (tenant, "none", "rateLimit")
+            return row
+        }
+        for _ in 0..<2_000 { _ = share.rows(of: refusal("loud"), at: .seconds(5)) }
+        let quiet = (0..<60).flatMap { _ in share.rows(of: refusal("quiet"), at: .seconds(5)) }
+        #expect(quiet.count == RefusalShare.perTenant)
+        #expect(share.take(at: nil).map(\.count) == [1_500, 10])
+    }
+
     @Test func `beyond a rate limit a refusal has its row`() async throws {
         let time = ManualTimekeeper(date: Date())
         let stage = try await Self.stage(
@@ -158,6 +173,8 @@ import Testing
         shared.record = record
         let refused = whenFull == "refuse"
         #expect(try await stage.license().0.status == (refused ? 503 : 200))
+        // A license that is not sent leaves no slot.
+        #expect(try await shared.operatorAccounts.sessionCount(of: "demo", most: 10).value == (refused ? 0 : 1))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_record_lost_total{why="failed"} 1"#))
         // The second is refused before it costs anything.
         #expect(try await stage.license().0.status == (refused ? 503 : 200))
@@ -172,6 +189,71 @@ import Testing
         await stage.server.stop()
         let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
         #expect(log.contains(#""reason":"recordLost""#) && log.contains("No space left on device"))
+    }
+
+    @Test func `where rows come first, a disk that hangs holds up no license, and a refusal waits for its row`()
+        async throws
+    {
+        let stage = try await ServerStage { _ in }
+        let settings = try ServerSettings(
+            json: Data(
+                #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"refuse"}}"#.utf8)
+        ).record
+        let (shared, gate, hangs) = (stage.server.shared, DispatchSemaphore(value: 0), Locked(true))
+        let isReached = Promise<Void, Never>()
+        let record = try LicenseRecord(
+            try #require(settings), folder: stage.root.path("spool"), node: "n",
+            to: RecordFiles(folder: stage.root.path("rows")), pseudonyms: shared.pseudonyms, metrics: shared.metrics,
+            log: shared.log, timekeeper: stage.time,
+            disk: SpoolDisk(write: { file, bytes in
+                _ = isReached.resolve(.success(()))
+                if hangs.withLock({ $0 }) { gate.wait() }
+                return SpoolDisk.writeAll(file, bytes)
+            }))
+        var report = LicenseReport(tenant: "demo", endpoint: .fairPlay, requestID: "r", at: .zero)
+        report.outcome = .refused(LicenseRefusal(.policy(.right), reason: "No right."))
+        let mayBeSent = Locked<Bool?>(nil)
+        let keeping = startTask { [report] in
+            let answer = await record.keep(report, LicenseRequestFacts())
+            mayBeSent.withLock { $0 = answer }
+        }
+        try await isReached.value
+        for _ in 0..<100 { await Task.yield() }
+        #expect(mayBeSent.withLock { $0 } == nil)
+        shared.record = record
+        #expect(try await stage.license().0.status == 200)
+        await keeping.value
+        #expect(mayBeSent.withLock { $0 } == true)
+        hangs.withLock { $0 = false }
+        gate.signal()
+        await record.spool.flush()
+        #expect(try record.spool.next()?.batch.lines.count == 2)
+        await stage.server.stop()
+    }
+
+    @Test func `a request turned away because no row can be kept is its tenant's, and has a row once there is room`()
+        async throws
+    {
+        let stage = try await ServerStage { _ in }
+        let settings = try ServerSettings(
+            json: Data(
+                #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"refuse"}}"#.utf8)
+        ).record
+        let (shared, fails) = (stage.server.shared, Locked(true))
+        let record = try LicenseRecord(
+            try #require(settings), folder: stage.root.path("spool"), node: "n",
+            to: RecordFiles(folder: stage.root.path("rows")), pseudonyms: shared.pseudonyms, metrics: shared.metrics,
+            log: shared.log, timekeeper: stage.time,
+            disk: SpoolDisk(write: { fails.withLock { $0 } ? ENOSPC : SpoolDisk.writeAll($0, $1) }))
+        shared.record = record
+        #expect(try await stage.license().0.status == 503)
+        fails.withLock { $0 = false }
+        #expect(try await stage.license().0.status == 503)
+        await record.spool.flush()
+        let lines = try #require(try record.spool.next()?.batch.lines)
+        let row = try #require(lines.first.flatMap { JSONValue(Data($0.json)) })
+        #expect(row["tenant"]?.text == "demo" && row["code"]?.text == "recordUnavailable", "\(row.canonicalText)")
+        await stage.server.stop()
     }
 
     @Test func `a server that was killed leaves its rows to the next one`() async throws {
@@ -206,8 +288,8 @@ import Testing
         let stage = try await Self.stage()
         _ = try await stage.license()
         let record = try #require(stage.server.shared.record)
-        let counts = await stage.server.shared.sessions.counts(of: ["demo"])
-        record.viewers(counts.mapValues(\.value))
+        let sessions = stage.server.shared.sessions
+        record.viewers(await sessions.count(["demo"]).mapValues(\.value))
         let rows = try await Self.rows(stage)
         #expect(rows.map(\.event) == [.license, .viewers])
         #expect(rows[1].tenant == "demo" && rows[1].count == 1)
