@@ -14,11 +14,19 @@ struct LoadCrowd: Sendable {
         let account: String
         /// The token's session, such as `viewer-12-0`.
         let session: String
-        let start, renewal: KeyExchange
-        fileprivate let pair: Int
+        let way: Way
+    }
+
+    /// How a playback gets what it needs.
+    enum Way: Sendable {
+        /// With SPCs, which are the pair of a number.
+        case licenses(start: KeyExchange, renewal: KeyExchange, pair: Int)
+        /// With slots for the licenses of another system; the body of the requests.
+        case slots(Data)
     }
 
     private let pairs: [(start: KeyExchange, renewal: KeyExchange)]
+    private let slotPart: Double
     private let viewers: Int
     private let sessions: Int
     private let seed: UInt64
@@ -31,11 +39,12 @@ struct LoadCrowd: Sendable {
     ///   - viewers: how many accounts there are.
     ///   - sessions: how many sessions an account has. Its playbacks are each in one of them.
     ///   - pairs: how many pairs of SPCs are made at most.
+    ///   - slotPart: which part of the playbacks takes slots, 0 to 1. Defaults to none.
     ///   - seed: draws devices, sessions and the SPCs' randomness.
     init(
         _ certificate: FairPlayCertificate, _ secret: Secret, contents: [ContentIdentifier], viewers: Int,
         sessions: Int = 1,
-        pairs most: Int = 200, seed: UInt64 = 1
+        pairs most: Int = 200, slotPart: Double = 0, seed: UInt64 = 1
     ) throws {
         var generator = SeededGenerator(seed: seed)
         var pairs: [(start: KeyExchange, renewal: KeyExchange)] = []
@@ -53,10 +62,18 @@ struct LoadCrowd: Sendable {
                     try device.exchange(for: content, options: .renewing(in: session), using: &generator)
                 ))
         }
-        self.pairs = pairs
-        self.viewers = max(1, viewers)
-        self.sessions = max(1, sessions)
-        self.seed = seed
+        self.init(pairs, viewers, sessions, slotPart, seed)
+    }
+
+    /// A crowd that takes slots alone.
+    init(slotsOf viewers: Int, sessions: Int = 1, seed: UInt64 = 1) { self.init([], viewers, sessions, 1, seed) }
+
+    private init(
+        _ pairs: [(start: KeyExchange, renewal: KeyExchange)], _ viewers: Int, _ sessions: Int, _ slotPart: Double,
+        _ seed: UInt64
+    ) {
+        (self.pairs, self.viewers, self.sessions) = (pairs, max(1, viewers), max(1, sessions))
+        (self.slotPart, self.seed) = (slotPart, seed)
         opened = Locked([])
     }
 
@@ -65,17 +82,23 @@ struct LoadCrowd: Sendable {
         var generator = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15)
         let viewer = Int.random(in: 0..<viewers, using: &generator)
         let session = Int.random(in: 0..<sessions, using: &generator)
+        let account = "viewer-\(viewer)"
+        let name = "\(account)-\(session)"
+        if slotPart > 0, Double.random(in: 0..<1, using: &generator) < slotPart {
+            let request = #"{"drm":"widevine","asset":"load","session":"\#(name)","device":"\#(name)"}"#
+            return Playback(account: account, session: name, way: .slots(Data(request.utf8)))
+        }
         guard !pairs.isEmpty else { return nil }
         let pair = (viewer &* sessions &+ session) % pairs.count
         return Playback(
-            account: "viewer-\(viewer)", session: "viewer-\(viewer)-\(session)", start: pairs[pair].start,
-            renewal: pairs[pair].renewal, pair: pair)
+            account: account, session: name,
+            way: .licenses(start: pairs[pair].start, renewal: pairs[pair].renewal, pair: pair))
     }
 
     /// Opens a license as the device does, if it is the first one for this SPC.
     /// - Returns: whether the device has a key; `nil` if another license was opened before.
-    func opens(_ license: Data, for playback: Playback, _ exchange: KeyExchange) -> Bool? {
-        guard opened.withLock({ $0.insert(playback.pair).inserted }) else { return nil }
+    func opens(_ license: Data, for pair: Int, _ exchange: KeyExchange) -> Bool? {
+        guard opened.withLock({ $0.insert(pair).inserted }) else { return nil }
         return (try? exchange.open(license)) != nil
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyForms
 
 /// What became of a request.
 enum LoadOutcome: String, Sendable, CaseIterable, Encodable {
@@ -38,6 +39,17 @@ enum LoadQuestion: String, Sendable, CaseIterable, Encodable {
     /// The license of a playback that goes on.
     case renewal
     case heartbeat
+    /// The same for another system's playback.
+    case slot, slotRenewal, slotHeartbeat
+
+    /// The question of another system's playback in its place.
+    var ofSlots: Self {
+        switch self {
+        case .start, .slot: .slot
+        case .renewal, .slotRenewal: .slotRenewal
+        case .heartbeat, .slotHeartbeat: .slotHeartbeat
+        }
+    }
 }
 
 /// What came back, as far as it counts.
@@ -73,6 +85,16 @@ struct LoadReply: Sendable, Equatable {
         heartbeat = number("x-latchkey-heartbeat")
         heartbeatToken = field("x-latchkey-heartbeat-token")
         requestID = field("x-request-id")
+    }
+
+    /// The same reply with what the body of a slot's answer says.
+    var ofSlot: Self {
+        var reply = self
+        guard status == 200, let slot = JSONValue(body) else { return reply }
+        let number = { (name: String) in slot[name]?.number.map { Int(saturating: $0) } }
+        (reply.renewAfter, reply.heartbeat) = (number("renewAfter"), number("heartbeat"))
+        reply.heartbeatToken = slot["heartbeatToken"]?.text
+        return reply
     }
 
     var outcome: LoadOutcome {

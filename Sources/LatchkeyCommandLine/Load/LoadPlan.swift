@@ -28,6 +28,8 @@ struct LoadPlan: Sendable {
     var patience = Duration.seconds(10)
     /// How many playbacks go on at once at most; a playback beyond does not begin, and counts as `notStarted`.
     var mostPlaybacks = 50_000
+    /// Which part of the playbacks takes slots for another system's licenses instead of licenses, 0 to 1.
+    var slotPart = 0.0
     /// Draws arrivals and viewers: the same seed gives the same.
     var seed: UInt64 = 1
 

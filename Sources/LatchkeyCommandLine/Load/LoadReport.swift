@@ -109,7 +109,9 @@ struct LoadReport: Encodable, Sendable {
 extension LoadReport {
     /// The report for people.
     var text: String {
-        var lines = ["\(starts) playbacks in \(seconds.words) s; \(goodput.words) licenses and heartbeats a second"]
+        let slots = LoadQuestion.allCases.contains { $0 == $0.ofSlots && questions[$0.rawValue] != nil }
+        let granted = slots ? "licenses, slots and heartbeats" : "licenses and heartbeats"
+        var lines = ["\(starts) playbacks in \(seconds.words) s; \(goodput.words) \(granted) a second"]
         let times = hasLatencies ? ["P50 ms", "P90 ms", "P99 ms", "P99.9 ms", "MAX ms"] : []
         var rows = [["REQUESTS", "NUMBER"] + times]
         for outcome in LoadOutcome.allCases {

@@ -10,6 +10,8 @@ struct LoadRun: Sendable {
     let plan: LoadPlan
     /// Where licenses are asked for, and where heartbeats go.
     let license, heartbeats: URL
+    /// Where slots are taken; their heartbeats go below.
+    var slots: URL?
     let crowd: LoadCrowd
     let tokens: ViewerTokens
     var carrier: any LoadCarrier
@@ -64,7 +66,7 @@ struct LoadRun: Sendable {
         let begin: Duration
 
         func play(from intended: Duration) async {
-            var reply = await ask(.start, playback.start, intended)
+            var reply = await ask(.start, intended)
             guard let watching = run.plan.watching, reply.outcome == .granted else { return }
             let end = intended + watching
             var token = reply.heartbeatToken
@@ -74,7 +76,7 @@ struct LoadRun: Sendable {
             while let time = [renewal, beat].compactMap({ $0 }).min(), time < end {
                 if time > run.timekeeper.uptime { try? await run.timekeeper.sleep(until: time) }
                 if time == renewal {
-                    reply = await ask(.renewal, playback.renewal, time)
+                    reply = await ask(.renewal, time)
                     guard reply.outcome == .granted else { return }
                     renewal = next(reply.renewAfter, time)
                     token = reply.heartbeatToken ?? token
@@ -89,18 +91,29 @@ struct LoadRun: Sendable {
             seconds.map { time + .seconds(min(max($0, 1), 86_400)) }
         }
 
-        private func ask(_ question: LoadQuestion, _ exchange: KeyExchange, _ intended: Duration) async -> LoadReply {
-            await answer(question, exchange, intended) {
-                LoadRequest(
-                    url: run.license, token: try await run.tokens.token(playback.account, playback.session),
-                    contentType: "application/octet-stream", body: exchange.spc.revealed)
+        private func ask(_ question: LoadQuestion, _ intended: Duration) async -> LoadReply {
+            let exchange: KeyExchange? =
+                switch playback.way {
+                case .licenses(let start, let renewal, _): question == .start ? start : renewal
+                case .slots: nil
+                }
+            return await answer(question, exchange, intended) {
+                let token = try await run.tokens.token(playback.account, playback.session)
+                if case .slots(let body) = playback.way {
+                    return LoadRequest(
+                        url: run.slots ?? run.license, token: token, contentType: "application/json", body: body)
+                }
+                return LoadRequest(
+                    url: run.license, token: token, contentType: "application/octet-stream",
+                    body: exchange?.spc.revealed ?? Data())
             }
         }
 
         private func heartbeat(_ token: String, _ intended: Duration) async -> LoadReply {
-            await answer(.heartbeat, nil, intended) {
-                LoadRequest(
-                    url: run.heartbeats, token: Secret(token), contentType: "application/octet-stream", body: Data())
+            var url = run.heartbeats
+            if case .slots = playback.way { url = run.slots?.appending(path: "heartbeat") ?? url }
+            return await answer(.heartbeat, nil, intended) { [url] in
+                LoadRequest(url: url, token: Secret(token), contentType: "application/octet-stream", body: Data())
             }
         }
 
@@ -110,6 +123,8 @@ struct LoadRun: Sendable {
             _ request: () async throws -> LoadRequest
         ) async -> LoadReply {
             var (intended, attempt) = (intended, 0)
+            var question = question
+            if case .slots = playback.way { question = question.ofSlots }
             while true {
                 var reply: LoadReply
                 do {
@@ -127,7 +142,7 @@ struct LoadRun: Sendable {
                 }
                 if isLast {
                     if outcome == .unreadable { reply.status = 0 }
-                    return reply
+                    return question == .slot || question == .slotRenewal ? reply.ofSlot : reply
                 }
                 attempt += 1
                 let stated = run.plan.obeysRetryAfter ? reply.retryAfter : nil
@@ -138,8 +153,10 @@ struct LoadRun: Sendable {
         }
 
         private func outcome(of reply: LoadReply, _ exchange: KeyExchange?) -> LoadOutcome {
-            guard reply.status == 200, let exchange else { return reply.outcome }
-            guard let isOpen = run.crowd.opens(reply.body, for: playback, exchange) else { return .granted }
+            guard reply.status == 200, let exchange, case .licenses(_, _, let pair) = playback.way else {
+                return reply.outcome
+            }
+            guard let isOpen = run.crowd.opens(reply.body, for: pair, exchange) else { return .granted }
             state.withLock { if isOpen { $0.tally.open() } }
             return isOpen ? .granted : .unreadable
         }

@@ -20,6 +20,10 @@ struct LoadVerb: Verb {
     )
     private let credentials = Option(
         "credentials", .path("DIR"), "the test credentials of the server; with --in-process also its private key")
+    private let slotsURL = Option(
+        "slots-url", .text("URL"), "where slots for other systems are; --slots-part of the playbacks take one there")
+    private let slotsPart = Option(
+        "slots-part", .count, "how many of 100 playbacks take a slot; defaults to 50, without --license-url to 100")
     private let contentID = Option(
         "content-id", .text("ID"), "what SPCs ask for; {kid} is one of --keys UUIDs; defaults to skd://load/{kid}")
     private let keys = Option("keys", .count, "how many keys are asked for; defaults to 10, with --sizing to 5000")
@@ -61,7 +65,8 @@ struct LoadVerb: Verb {
                 they need. Without --nodes and --primaries these are computed; else what there is is judged.
                 """,
             options: [
-                licenseURL, certificateURL, credentials, contentID, keys, tokenFile, tokenCommand, tokenKey, tokenKeyID,
+                licenseURL, certificateURL, slotsURL, slotsPart, credentials, contentID, keys, tokenFile, tokenCommand,
+                tokenKey, tokenKeyID,
                 rate, length, arrivals, viewers, sessions, watch, retry, impatient, timeout, connections, inProcess,
                 virtual, policy, seed, html, TraceRecorder.option, Flag.json,
             ] + SizingOptions.all,
@@ -130,6 +135,9 @@ struct LoadVerb: Verb {
         plan.retries = arguments[retry] ?? 0
         plan.obeysRetryAfter = !arguments[impatient]
         plan.patience = arguments[timeout] ?? plan.patience
+        if arguments[slotsURL] != nil {
+            plan.slotPart = Double(arguments[slotsPart] ?? (arguments[licenseURL] == nil ? 100 : 50)) / 100
+        }
         plan.seed = UInt64(clamping: arguments[seed] ?? 1)
         return plan
     }
@@ -139,9 +147,22 @@ struct LoadVerb: Verb {
         _ progress: @escaping @Sendable (LoadTally) -> Void
     ) async throws -> (LoadReport, title: String) {
         let policy = try LoadPolicy(arguments[policy].map { try InputFile.read($0, limit: 1 << 20, console) })
-        let places = [arguments[licenseURL] != nil, arguments[inProcess], arguments[virtual]]
+        let places = [
+            arguments[licenseURL] != nil || arguments[slotsURL] != nil, arguments[inProcess], arguments[virtual],
+        ]
         guard places.filter({ $0 }).count == 1 else {
-            throw UsageError("load needs one of --license-url, --in-process, --virtual and --sizing.")
+            throw UsageError("load needs one of --license-url or --slots-url, --in-process, --virtual and --sizing.")
+        }
+        if let part = arguments[slotsPart] {
+            guard arguments[slotsURL] != nil else {
+                throw UsageError("--slots-part means nothing without --slots-url.")
+            }
+            guard part <= 100, part == 100 || arguments[licenseURL] != nil else {
+                throw UsageError(
+                    part > 100
+                        ? "--slots-part needs a number up to 100."
+                        : "--slots-part \(part) leaves playbacks for which --license-url is needed.")
+            }
         }
         if arguments[virtual] {
             guard arguments[TraceRecorder.option] == nil else {
@@ -166,12 +187,18 @@ struct LoadVerb: Verb {
     private func run(
         _ plan: LoadPlan, _ policy: LoadPolicy, _ arguments: Arguments, _ console: Console
     ) async throws -> LoadRun {
+        let slots = try arguments[slotsURL].map { _ in try url(slotsURL, arguments) }
+        if let slots, arguments[licenseURL] == nil {
+            let crowd = LoadCrowd(slotsOf: plan.viewers, sessions: arguments[sessions] ?? 1, seed: plan.seed)
+            return LoadRun(
+                plan: plan, license: slots, heartbeats: slots, slots: slots, crowd: crowd,
+                tokens: try tokens(arguments, console), carrier: try carrier(slots, arguments))
+        }
         let folder = try arguments.required(credentials)
         let device = try DeviceCredentials(folder, console)
         let crowd = try LoadCrowd(
             device.certificate, device.secret, contents: contents(arguments), viewers: plan.viewers,
-            sessions: arguments[sessions] ?? 1,
-            seed: plan.seed)
+            sessions: arguments[sessions] ?? 1, slotPart: plan.slotPart, seed: plan.seed)
         if arguments[inProcess] {
             guard let license = InProcessServer.license else { throw UsageError("--in-process has no address.") }
             let server = try await InProcessServer(URL(filePath: folder), policy: policy)
@@ -183,16 +210,19 @@ struct LoadVerb: Verb {
         if arguments[certificateURL] != nil {
             try await compare(url(certificateURL, arguments), device)
         }
-        let carrier: any LoadCarrier
-        if license.scheme == "http" {
-            carrier = try SocketCarrier(license, connections: arguments[connections] ?? 256)
-        } else {
-            carrier = TransportCarrier(transport: SystemTransport())
+        if let slots, (slots.scheme, slots.host(), slots.port) != (license.scheme, license.host(), license.port) {
+            throw UsageError("--slots-url and --license-url have to be of one server.")
         }
         return LoadRun(
             plan: plan, license: license,
-            heartbeats: license.deletingLastPathComponent().appending(path: "sessions/heartbeat"), crowd: crowd,
-            tokens: try tokens(arguments, console), carrier: carrier)
+            heartbeats: license.deletingLastPathComponent().appending(path: "sessions/heartbeat"), slots: slots,
+            crowd: crowd, tokens: try tokens(arguments, console), carrier: try carrier(license, arguments))
+    }
+
+    private func carrier(_ server: URL, _ arguments: Arguments) throws -> any LoadCarrier {
+        server.scheme == "http"
+            ? try SocketCarrier(server, connections: arguments[connections] ?? 256)
+            : TransportCarrier(transport: SystemTransport())
     }
 
     private func url(_ option: Option<String>, _ arguments: Arguments) throws -> URL {

@@ -34,11 +34,11 @@ import Testing
 
     private static let credentials = Result { try TestCredentials.make(bits: 1024) }
 
-    private static func crowd(viewers: Int) throws -> LoadCrowd {
+    private static func crowd(viewers: Int, slotPart: Double = 0) throws -> LoadCrowd {
         let credentials = try credentials.get()
         return try LoadCrowd(
             credentials.credential.certificate, credentials.applicationSecret,
-            contents: [ContentIdentifier("skd://load/1")], viewers: viewers)
+            contents: [ContentIdentifier("skd://load/1")], viewers: viewers, slotPart: slotPart)
     }
 
     private func report(
@@ -47,7 +47,7 @@ import Testing
         let time = VirtualTime()
         let service = Service(time, after: delay, answer)
         let url = try #require(URL(string: "http://127.0.0.1/t/demo/fairplay"))
-        let crowd = try Self.crowd(viewers: plan.viewers)
+        let crowd = try Self.crowd(viewers: plan.viewers, slotPart: plan.slotPart)
         let report = try await time.run {
             await LoadRun(
                 plan: plan, license: url, heartbeats: url, crowd: crowd, tokens: .none(), carrier: service,
@@ -122,6 +122,27 @@ import Testing
             report.questions == ["start": ["granted": 1], "renewal": ["granted": 2], "heartbeat": ["granted": 3]])
         // One for starts, one for renewals, and nothing for heartbeats.
         #expect(service.spcs == 3)
+    }
+
+    @Test func `a playback of another system takes a slot, renews it, and tells that it goes on`() async throws {
+        let plan = plan { plan in
+            (plan.rate, plan.length, plan.watching, plan.slotPart) = (1, .seconds(2), .seconds(100), 1)
+        }
+        let slot = Data(#"{"state":"taken","renewAfter":40,"heartbeat":30,"heartbeatToken":"t"}"#.utf8)
+        let (report, service) = try await report(plan) { _ in LoadReply(status: 200, body: slot) }
+        #expect(
+            report.questions
+                == ["slot": ["granted": 1], "slotRenewal": ["granted": 2], "slotHeartbeat": ["granted": 3]])
+        #expect(report.opened == 0 && report.text.contains("licenses, slots and heartbeats a second"))
+        // The same request each time, and nothing for heartbeats.
+        #expect(service.spcs == 2)
+    }
+
+    @Test func `as many playbacks take slots as the plan says`() async throws {
+        let crowd = try Self.crowd(viewers: 100, slotPart: 0.25)
+        let ways = (0..<4_000).compactMap { crowd.playback($0)?.way }
+        let slots = ways.filter { if case .slots = $0 { true } else { false } }.count
+        #expect(ways.count == 4_000 && (900...1_100).contains(slots))
     }
 
     @Test func `no more playbacks go on at once than the plan allows`() async throws {

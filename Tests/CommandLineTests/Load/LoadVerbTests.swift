@@ -125,6 +125,8 @@ import Testing
 
     @Test(arguments: [
         [], ["--virtual", "--in-process"], ["--license-url", "ftp://x", "--credentials", "c"],
+        ["--slots-part", "50"], ["--slots-url", "http://127.0.0.1:1/t/x/slots", "--slots-part", "50"],
+        ["--slots-url", "http://127.0.0.1:1/t/x/slots", "--virtual"],
         ["--in-process"], ["--virtual", "--rate", "0"], ["--virtual", "--trace", "load.html"],
     ])
     func `arguments that do not fit together are refused`(arguments: [String]) async {
