@@ -33,7 +33,7 @@ struct RedisSlotMap: Sendable {
 
     private static let noSlots = StoreError.redis(
         "A node of the cluster knows none of its slots.",
-        remedy: "Join it to the cluster with redis-cli --cluster add-node, or take it out of the address.")
+        remedy: "Run redis-cli --cluster check; join the node to the cluster, or give the cluster its slots.")
 
     private static func place(_ node: RESPValue, _ asked: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {
         guard let parts = node.elements, parts.count > 1, case .integer(let number) = parts[1],
