@@ -37,9 +37,11 @@ package enum StoreAddress: Sendable, Hashable {
     package var holdsPassword: Bool {
         guard case .postgresql(let secret) = self else {
             guard case .redis(let secret) = self else { return false }
-            return Self.holdsPassword(secret.revealedText)
+            let text = secret.revealedText[...]
+            return Self.holdsPassword(text, loginBefore: RedisAddress.parameters(in: text))
         }
-        return Self.holdsPassword(secret.revealedText)
+        let text = secret.revealedText[...]
+        return Self.holdsPassword(text, loginBefore: text.endIndex)
     }
 
     /// The files of Redis's secrets that the address names, for those who look whether others can read them.
@@ -55,9 +57,10 @@ package enum StoreAddress: Sendable, Hashable {
         case .memory, .postgresql: return self
         case .sqlite(let path): return .sqlite(path: absolute(path))
         case .redis(let secret):
-            let parts = secret.revealedText.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, RedisScheme(of: String(parts[0])) != nil else { return self }
-            let items = parts[1].split(separator: "&").map { item in
+            let text = secret.revealedText[...]
+            let mark = RedisAddress.parameters(in: text)
+            guard mark < text.endIndex, RedisScheme(of: secret.revealedText) != nil else { return self }
+            let items = text[mark...].dropFirst().split(separator: "&").map { item in
                 let words = item.split(separator: "=", maxSplits: 1)
                 guard words.count == 2, RedisAddress.File(rawValue: String(words[0])) != nil,
                     let path = String(words[1]).removingPercentEncoding,
@@ -65,16 +68,16 @@ package enum StoreAddress: Sendable, Hashable {
                 else { return String(item) }
                 return "\(words[0])=\(value)"
             }
-            return .redis(Secret("\(parts[0])?\(items.joined(separator: "&"))"))
+            return .redis(Secret("\(text[..<mark])?\(items.joined(separator: "&"))"))
         }
     }
 
-    private static func holdsPassword(_ text: String) -> Bool {
+    private static func holdsPassword(_ text: Substring, loginBefore end: Substring.Index) -> Bool {
         let parts = text.split(separator: "?", maxSplits: 1)
         let items = parts.count > 1 ? parts[1].split(separator: "&") : []
         if items.contains(where: { $0.lowercased().hasPrefix("password=") && $0.utf8.count > 9 }) { return true }
-        // A password may have a slash or a question mark in it, against the rules: look up to the last @ of all.
-        guard let scheme = text.range(of: "://"), let at = text.lastIndex(of: "@"), at >= scheme.upperBound,
+        // A password may have a slash or a question mark in it, against the rules: look up to the last @ before the end.
+        guard let scheme = text.range(of: "://"), let at = text[..<end].lastIndex(of: "@"), at >= scheme.upperBound,
             let colon = text[scheme.upperBound..<at].firstIndex(of: ":")
         else { return false }
         return text.index(after: colon) < at

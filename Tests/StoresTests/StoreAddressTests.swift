@@ -40,6 +40,18 @@ struct StoreAddressTests {
         #expect(try !address.holdsPassword && StoreAddress("redis://n:word@h?caFile=/x").holdsPassword)
     }
 
+    @Test func `an @ in a file's path is no password, and a ? in a password hides no file`() throws {
+        #expect(try !StoreAddress("redis://h:6379?passwordFile=/run/a@b").holdsPassword)
+        #expect(try StoreAddress("redis://n:a?b@h:6379?caFile=/run/a@b").holdsPassword)
+        let folder = URL(filePath: "/etc/latchkey", directoryHint: .isDirectory)
+        guard case .redis(let secret) = try StoreAddress("rediss://n:a?b@h:1?caFile=c@d").below(folder) else {
+            Issue.record("It is no address of Redis.")
+            return
+        }
+        let read = try RedisAddress(secret)
+        #expect(read.files == [.caFile: "/etc/latchkey/c@d"] && read.password == Secret("a?b"))
+    }
+
     @Test func `no address shows a password`() throws {
         #expect("\(try StoreAddress("redis://:hunter2@localhost"))".contains("hunter2") == false)
     }

@@ -123,13 +123,14 @@ package struct ServerEngines: Sendable {
             }
             return regions.count == stores.regions.count ? Stores(regions: regions) : nil
         }
-        let sessions = if let given = given.sessions { Stores(records: given) } else { await records() }
         let keys =
             if let given = given.keys { Stores(given) } else { await open(stores.keys, "keys", mayBeAway: mayBeAway) }
         let audit =
             if let given = given.audit { Stores(given) } else {
                 await open(stores.audit, "audit", mayBeAway: mayBeAway)
             }
+        // Last: where a region shares an address with them, keys and audit say whether it may be away.
+        let sessions = if let given = given.sessions { Stores(records: given) } else { await records() }
         let keyStore = keys?.keys ?? (stores.keys == "memory" ? MemorySealedKeyStore() : nil)
         let auditStore = audit?.audit ?? (stores.audit == "memory" ? MemoryAuditStore() : nil)
         if keys != nil, keyStore == nil { problems.add(.keepsRecordsOnly("keys")) }

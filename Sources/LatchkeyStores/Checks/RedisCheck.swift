@@ -43,23 +43,23 @@ struct RedisCheck {
         return findings + primaries.flatMap { self.findings(at: $0) }
     }
 
-    /// Looks at the slots, and at each primary. A node of the address that does not answer is a notice: the others know all.
+    /// Looks at the slots, and at each primary. A node of the address that does not say them is a notice if another one does.
     private func clusterFindings(_ seeds: [RedisAddress.Endpoint]) -> [StoreFinding] {
-        var (findings, faults): ([StoreFinding], [StoreFinding]) = ([], [])
+        var faults: [StoreFinding] = []
         for seed in seeds {
             let map: RedisSlotMap
             do throws(StoreError) {
                 let socket = try connected(to: seed)
-                if let refusal = try refusal(by: socket, at: seed) { return findings + [refusal] }
+                if let refusal = try refusal(by: socket, at: seed) { return faults + [refusal] }
                 let answer = try socket.ask(["CLUSTER", "SLOTS"], within: limit)
-                if case .error(let text) = answer { return findings + [noCluster(text, at: seed)] }
+                if case .error(let text) = answer { return faults + [noCluster(text, at: seed)] }
                 map = try RedisSlotMap(answer, from: seed)
             } catch {
                 faults.append(.fault(error, at: shown(seed)))
                 continue
             }
             // What the address names and nobody needs now is missed when the others are away.
-            findings += faults.map { .notice($0.reason, $0.remedy) }
+            var findings: [StoreFinding] = faults.map { .notice($0.reason, $0.remedy) }
             if map.uncovered > 0 {
                 findings.append(
                     .fault(

@@ -64,7 +64,8 @@ package struct RedisAddress: Sendable, Hashable {
         guard let scheme = RedisScheme(of: text) else { throw .redisAddress }
         isTLS = scheme.isTLS
         var rest = text.dropFirst(scheme.text.count)
-        if let at = rest.lastIndex(of: "@") {
+        // A file's path may have an @ in it, too.
+        if let at = rest[..<Self.parameters(in: rest)].lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = String(parts[0]).removingPercentEncoding,
                 let word = parts.count == 2 ? String(parts[1]).removingPercentEncoding : ""
@@ -109,6 +110,16 @@ package struct RedisAddress: Sendable, Hashable {
         var node = self
         node.form = .node(place)
         return node
+    }
+
+    /// Where the parameters begin: at the first question mark with a parameter's name behind it, because a password may have others in it.
+    /// The end without any.
+    static func parameters(in text: Substring) -> Substring.Index {
+        let names = File.allCases.map(\.rawValue) + ["replicas"]
+        let mark = text.indices.first { index in
+            text[index] == "?" && names.contains { text[index...].dropFirst().hasPrefix("\($0)=") }
+        }
+        return mark ?? text.endIndex
     }
 
     private static func parameters(

@@ -228,9 +228,10 @@ final class RedisCluster: Sendable {
         }
     }
 
-    /// Asks nodes for the map, and takes the first that comes: one that hangs holds up nobody.
+    /// Asks nodes for the map, and takes the first that comes: one that hangs holds up nobody. Where none comes, the error is one that somebody
+    /// has to mend, if there is one, and the last otherwise.
     private func ask(_ places: [RedisAddress.Endpoint], for promise: Promise<RedisSlotMap, any Error>) {
-        let left = Locked(places.count)
+        let errors = Locked<[StoreError]>([])
         for place in places {
             _ = startTask { [self] in
                 do throws(StoreError) {
@@ -239,11 +240,12 @@ final class RedisCluster: Sendable {
                     ])
                     finish(.success(try RedisSlotMap(try answers.first.checked(), from: place)), promise)
                 } catch {
-                    let isLast = left.withLock { left in
-                        left -= 1
-                        return left == 0
+                    let all = errors.withLock { errors in
+                        errors.append(error)
+                        return errors
                     }
-                    if isLast { finish(.failure(error), promise) }
+                    guard all.count == places.count else { return }
+                    finish(.failure(all.first { $0.kind == .misconfigured } ?? error), promise)
                 }
             }
         }

@@ -108,7 +108,7 @@ struct RedisDriver {
     }
 
     private func server(at place: RedisAddress.Endpoint, _ trust: TLSTrust?) throws(StoreError) -> RedisSocket {
-        let socket = try RedisSocket(place, within: connectLimit, trusting: trust)
+        let socket = try RedisSocket(place, within: connectLimit, trusting: trust, timekeeper: timekeeper)
         func ask(_ command: [String]) throws(StoreError) -> RESPValue {
             let answer = try socket.ask(command, within: connectLimit)
             if case .error(let text) = answer { throw StoreError(redis: text) }
@@ -128,7 +128,9 @@ struct RedisDriver {
     private func place(
         by sentinel: RedisAddress.Endpoint, _ name: String, _ trust: TLSTrust?
     ) -> RedisAddress.Endpoint? {
-        guard let socket = try? RedisSocket(sentinel, within: connectLimit, trusting: trust),
+        guard
+            let socket = try? RedisSocket(
+                sentinel, within: connectLimit, trusting: trust, timekeeper: timekeeper),
             let answer = try? socket.ask(["SENTINEL", "get-master-addr-by-name", name], within: connectLimit),
             let parts = answer.elements, parts.count == 2, let host = parts[0].text,
             let port = parts[1].text.flatMap({ UInt16($0) })

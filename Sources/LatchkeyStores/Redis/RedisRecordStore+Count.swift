@@ -30,8 +30,10 @@ extension RedisRecordStore {
         }
         var sum = 0
         for answers in try await servers.send(requests, on: .operators) {
-            guard case .integer(let count) = try answers.first.checked() else { throw Self.damaged }
-            sum += Int(clamping: count)
+            // A set has fewer members, and the sum stays a number.
+            guard case .integer(let count) = try answers.first.checked(), let count = Int32(exactly: count), count >= 0
+            else { throw Self.damaged }
+            sum += Int(count)
         }
         return RecordCount(sum, isWhole: try await isWhole(first, kind))
     }

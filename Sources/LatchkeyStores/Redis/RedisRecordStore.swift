@@ -91,7 +91,7 @@ package final class RedisRecordStore: SingleTripStore {
         try record.check(for: engine)
         guard key.kind.isCounted else {
             let arguments = [replaced.digits, record.version.digits, record.bytes, end.redisTime]
-            return try await change(.write, key) { _ in arguments }.first.checked() == .integer(1)
+            return try await change(.write, key) { arguments + [Self.word($0)] }.first.checked() == .integer(1)
         }
         return try await exchange(record, at: key, replacing: replaced, decided: [], until: end, counting: ends) == nil
     }
@@ -100,7 +100,8 @@ package final class RedisRecordStore: SingleTripStore {
         memory.forget(key)
         let arguments = [version.digits] + (key.kind.isCounted ? [Array(key.name.utf8)] : [])
         let script: RedisScript = key.kind.isCounted ? .removeAndCount : .remove
-        return try await change(script, key) { _ in arguments }.first.checked() == .integer(1)
+        // Once: after an answer that did not come, a record that is gone does not say who removed it.
+        return try await changeOnce(script, key, arguments).first.checked() == .integer(1)
     }
 
     // MARK: One trip
@@ -134,8 +135,8 @@ package final class RedisRecordStore: SingleTripStore {
         let times = ends.map(\.redisScore)
         let answers = try await change(.writeAndCount, key) { isAgain in
             [
-                replaced.digits, record.version.digits, record.bytes, end.redisTime, decided,
-                Array((isAgain ? "again" : "").utf8), Array(key.name.utf8),
+                replaced.digits, record.version.digits, record.bytes, end.redisTime, decided, Self.word(isAgain),
+                Array(key.name.utf8),
             ] + times
         }
         let held = try held(answers, key)
@@ -165,8 +166,9 @@ package final class RedisRecordStore: SingleTripStore {
 
     // MARK: Scripts
 
-    /// Runs a script on a record. In a cluster it is tried once more with the primary that took over, if there is time.
+    /// Runs a script on a record that may run twice. In a cluster it is tried once more with the primary that took over, if there is time.
     /// - Parameter arguments: what the script gets; for the second time, `true`.
+    /// - Throws: `StoreError` of the first time, if there is no second.
     private func change(
         _ script: RedisScript, _ key: RecordKey, _ arguments: (Bool) -> [[UInt8]]
     ) async throws(StoreError) -> [RESPValue] {
@@ -175,13 +177,17 @@ package final class RedisRecordStore: SingleTripStore {
         let before = servers.place(of: name)
         do throws(StoreError) { return try await changeOnce(script, key, arguments(false)) } catch {
             let limit = servers.limits[lanes.writes] ?? .zero
-            guard error.kind == .unavailable, let cluster = servers.cluster,
+            // A cluster without a map is as far away as the first error says.
+            guard error.kind == .unavailable, let cluster = servers.cluster, let before,
                 servers.timekeeper.uptime - began < limit / 2,
-                try await cluster.refreshed()[RedisSlot(of: name)] != before
+                let now = (try? await cluster.refreshed())?[RedisSlot(of: name)], now != before
             else { throw error }
             return try await changeOnce(script, key, arguments(true))
         }
     }
+
+    /// What tells a script that it may have done its work before.
+    private static func word(_ isAgain: Bool) -> [UInt8] { Array((isAgain ? "again" : "").utf8) }
 
     private func changeOnce(
         _ script: RedisScript, _ key: RecordKey, _ arguments: [[UInt8]]

@@ -14,10 +14,15 @@ struct RedisScript {
         digest = (try? MessageDigest.sha1(Array(text.utf8)).hexString) ?? ""
     }
 
-    /// Sets version, bytes and end, if the version is still the one that was read: ARGV has that, and the three.
+    /// Sets version, bytes and end, if the version is still the one that was read: ARGV has that, the three, and `again` for a call whose first
+    /// answer is not known.
     static let write = RedisScript(
         """
-        if (redis.call('HMGET', KEYS[1], 'v')[1] or '') ~= ARGV[1] then return 0 end
+        local held = redis.call('HMGET', KEYS[1], 'v')[1]
+        if (held or '') ~= ARGV[1] then
+            if ARGV[5] == 'again' and held == ARGV[2] and redis.call('HGET', KEYS[1], 'b') == ARGV[3] then return 1 end
+            return 0
+        end
         redis.call('HSET', KEYS[1], 'v', ARGV[2], 'b', ARGV[3])
         redis.call('PEXPIREAT', KEYS[1], ARGV[4])
         return 1

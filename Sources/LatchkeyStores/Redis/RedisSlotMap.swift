@@ -5,19 +5,20 @@ struct RedisSlotMap: Sendable {
     private(set) var primaries: [RedisAddress.Endpoint] = []
     private(set) var replicas: Set<RedisAddress.Endpoint> = []
     /// For each slot the index of its primary; -1 for none.
-    private var owners = [Int16](repeating: -1, count: RedisSlot.count)
+    private var owners = [Int32](repeating: -1, count: RedisSlot.count)
 
     init() {}
 
     /// - Parameters:
     ///   - answer: what `CLUSTER SLOTS` gave: first and last slot, the primary, its replicas; each node with host and port first.
     ///   - asked: the node that gave it.
-    /// - Throws: `StoreError` for another answer.
+    /// - Throws: `StoreError` for another answer, and for one without any slot, as a node gives that is in no cluster yet, or no more.
     init(_ answer: RESPValue, from asked: RedisAddress.Endpoint) throws(StoreError) {
         guard let ranges = answer.elements else { throw Self.noMap }
+        guard !ranges.isEmpty else { throw Self.noSlots }
         for range in ranges {
             guard let parts = range.elements, parts.count > 2, case .integer(let first) = parts[0],
-                case .integer(let last) = parts[1], 0...last ~= first, last < Int64(RedisSlot.count),
+                case .integer(let last) = parts[1], first >= 0, first <= last, last < Int64(RedisSlot.count),
                 let primary = Self.place(parts[2], asked)
             else { throw Self.noMap }
             let owner = index(of: primary)
@@ -30,6 +31,10 @@ struct RedisSlotMap: Sendable {
         "A node of the cluster does not say which slots it has.", .misconfigured,
         remedy: "Check that the address is that of a cluster.")
 
+    private static let noSlots = StoreError.redis(
+        "A node of the cluster knows none of its slots.",
+        remedy: "Run redis-cli --cluster check; join the node to the cluster, or give the cluster its slots.")
+
     private static func place(_ node: RESPValue, _ asked: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {
         guard let parts = node.elements, parts.count > 1, case .integer(let number) = parts[1],
             let port = UInt16(exactly: number)
@@ -37,10 +42,10 @@ struct RedisSlotMap: Sendable {
         return RedisAddress.Endpoint(parts[0].text ?? "", port, from: asked)
     }
 
-    private mutating func index(of primary: RedisAddress.Endpoint) -> Int16 {
-        if let index = primaries.firstIndex(of: primary) { return Int16(index) }
+    private mutating func index(of primary: RedisAddress.Endpoint) -> Int32 {
+        if let index = primaries.firstIndex(of: primary) { return Int32(clamping: index) }
         primaries.append(primary)
-        return Int16(primaries.count - 1)
+        return Int32(clamping: primaries.count - 1)
     }
 
     /// The slot's primary; `nil` if it has none.

@@ -8,26 +8,34 @@ final class RedisSocket {
     let descriptor: CInt
     private(set) var reader = RESPReader()
     private var tls: TLSSession?
+    /// Why nothing more comes, for whoever has taken what came before; `nil` as long as something may come.
+    private var ending: StoreError?
+    private let timekeeper: any Timekeeper
 
     /// Connects.
     /// - Parameters:
-    ///   - limit: how long it may take in all; looking up a name is not counted.
-    ///   - trust: whom it trusts by TLS; `nil` for a connection without. Defaults to none.
+    ///   - limit: how long connecting to each address of the host may take, and how long the handshake in all. Looking up a name is not
+    ///     counted.
+    ///   - trust: whom it trusts by TLS; `nil` for a connection without.
+    ///   - timekeeper: the time for limits. Defaults to the machine's.
+    /// - Throws: `StoreError`; of the kind `misconfigured` for a certificate that is not trusted.
     convenience init(
-        _ place: RedisAddress.Endpoint, within limit: Duration, trusting trust: TLSTrust?
+        _ place: RedisAddress.Endpoint, within limit: Duration, trusting trust: TLSTrust?,
+        timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(StoreError) {
-        try self.init(place, within: limit)
+        try self.init(place, within: limit, timekeeper: timekeeper)
         guard let trust, case .host(let host, _) = place else { return }
         guard let tls = TLSSession(trust, to: host, socket: descriptor) else {
             throw .redis("There is no memory for TLS.")
         }
+        let deadline = timekeeper.uptime + limit
         while true {
             switch tls.shakeHands() {
             case .done:
                 self.tls = tls
                 return
             case .later:
-                guard Self.wait(descriptor, POLLIN, limit) else {
+                guard Self.wait(descriptor, POLLIN, until: deadline, timekeeper) else {
                     throw .redis("Redis does not answer by TLS.", remedy: Self.tlsRemedy)
                 }
             case .ended, .failed:
@@ -41,11 +49,22 @@ final class RedisSocket {
         }
     }
 
-    init(_ place: RedisAddress.Endpoint, within limit: Duration) throws(StoreError) {
+    /// Connects without TLS.
+    /// - Parameters:
+    ///   - limit: how long connecting to each address of the host may take. Looking up a name is not counted.
+    ///   - timekeeper: the time for limits. Defaults to the machine's.
+    /// - Throws: `StoreError`.
+    init(
+        _ place: RedisAddress.Endpoint, within limit: Duration, timekeeper: any Timekeeper = SystemTimekeeper()
+    ) throws(StoreError) {
+        self.timekeeper = timekeeper
         var failure = "its name was not found"
         for (family, address) in Self.addresses(of: place) {
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            guard descriptor >= 0 else { continue }
+            guard descriptor >= 0 else {
+                failure = String(cString: strerror(errno))
+                continue
+            }
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             let result = address.withUnsafeBytes { bytes in
                 bytes.baseAddress.map {
@@ -54,7 +73,8 @@ final class RedisSocket {
             }
             var code = result == 0 ? 0 : errno
             if code == EINPROGRESS || code == EAGAIN {
-                code = Self.wait(descriptor, POLLOUT, limit) ? Self.error(of: descriptor) : ETIMEDOUT
+                let isReady = Self.wait(descriptor, POLLOUT, until: timekeeper.uptime + limit, timekeeper)
+                code = isReady ? Self.error(of: descriptor) : ETIMEDOUT
             }
             if code == 0 {
                 var on: CInt = 1
@@ -88,18 +108,24 @@ final class RedisSocket {
     }
 
     /// Takes what has come.
+    /// - Throws: `StoreError` at the end of the connection; `answer` throws it where something came before the end.
     func receive() throws(StoreError) {
+        if let ending { throw ending }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         if let tls {
             // What it holds back rings no bell.
+            var hasCome = false
             while true {
                 switch buffer.withUnsafeMutableBytes({ tls.receive($0) }) {
-                case .done(let count): reader.append(buffer.prefix(count))
+                case .done(let count):
+                    reader.append(buffer.prefix(count))
+                    hasCome = true
                 case .later: return
-                case .ended: throw .redis("Redis closed the connection.")
+                case .ended: return try end(.redis("Redis closed the connection."), after: hasCome)
                 case .failed:
                     // With TLS 1.3 the server refuses a client's certificate only now.
-                    throw .redis("Redis ended TLS.", remedy: "See whether it wants a certificate of the client.")
+                    let remedy = "See whether it wants a certificate of the client."
+                    return try end(.redis("Redis ended TLS.", remedy: remedy), after: hasCome)
                 }
             }
         }
@@ -109,16 +135,33 @@ final class RedisSocket {
         reader.append(buffer.prefix(count))
     }
 
+    /// Notes the end, after answers that came with it.
+    private func end(_ error: StoreError, after hasCome: Bool) throws(StoreError) {
+        guard hasCome else { throw error }
+        ending = error
+    }
+
     /// The next answer; `nil` until it is there.
-    func answer() throws(StoreError) -> RESPValue? { try reader.next() }
+    /// - Throws: `StoreError` for bytes that are no answer, and once all answers are taken that came before the end.
+    func answer() throws(StoreError) -> RESPValue? {
+        if let answer = try reader.next() { return answer }
+        if let ending { throw ending }
+        return nil
+    }
 
     /// Asks one question and waits for the answer, before the connection is in use.
+    /// - Parameter limit: how long it may take in all.
+    /// - Throws: `StoreError` if no answer comes in time.
     func ask(_ command: [String], within limit: Duration) throws(StoreError) -> RESPValue {
+        let deadline = timekeeper.uptime + limit
         var unsent = RedisCommand(command).bytes[...]
         while true {
             if !unsent.isEmpty { unsent = unsent.dropFirst(try send(unsent)) }
             if let answer = try answer() { return answer }
-            guard Self.wait(descriptor, POLLIN, limit) else { throw .redis("Redis does not answer.") }
+            let events = unsent.isEmpty ? POLLIN : POLLIN | POLLOUT
+            guard Self.wait(descriptor, events, until: deadline, timekeeper) else {
+                throw .redis("Redis does not answer.")
+            }
             try receive()
         }
     }
@@ -126,9 +169,19 @@ final class RedisSocket {
     private static let tlsRemedy =
         "Name the port that Redis has as tls-port; certificateFile and keyFile, where it asks for a certificate."
 
-    private static func wait(_ descriptor: CInt, _ event: CInt, _ limit: Duration) -> Bool {
-        var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-        return poll(&waiting, 1, limit.wholeMilliseconds) > 0
+    /// Waits until the socket is ready.
+    /// - Returns: whether it is; `false` once the deadline has passed, of the timekeeper's uptime.
+    private static func wait(
+        _ descriptor: CInt, _ events: CInt, until deadline: Duration, _ timekeeper: any Timekeeper
+    ) -> Bool {
+        while true {
+            let left = deadline - timekeeper.uptime
+            guard left > .zero else { return false }
+            var waiting = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
+            let count = poll(&waiting, 1, left.wholeMilliseconds)
+            // A signal is no answer.
+            guard count < 0, errno == EINTR else { return count > 0 }
+        }
     }
 
     private static func error(of descriptor: CInt) -> CInt {

@@ -82,8 +82,11 @@ package final class GuardedRecordStore: RecordStore {
     /// Whether the last call to some part got no answer.
     package var isOut: Bool { regions == nil ? state.withLock { !$0.out.isEmpty } : parts.contains(where: \.isOut) }
 
-    /// Whether a store that is left alone is being asked whether it is back.
-    package var isAsking: Bool { state.withLock { $0.breakers.values.contains { $0.phase == .halfOpen } } }
+    /// Whether a store that is left alone is being asked whether it is back: of regions, the store of any.
+    package var isAsking: Bool {
+        guard regions == nil else { return parts.contains(where: \.isAsking) }
+        return state.withLock { $0.breakers.values.contains { $0.phase == .halfOpen } }
+    }
 
     /// Asks whether the store answers, as a license would: each part that did not. Does nothing while somebody else asks a store that is
     /// left alone.

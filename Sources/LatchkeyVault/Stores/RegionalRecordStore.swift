@@ -54,6 +54,7 @@ package final class RegionalRecordStore: RecordStore {
         try await store(of: key).remove(key, version: version)
     }
 
+    /// Of a record that several regions have, as after a change of the regions, the page has that of its home, which is the one that counts.
     /// - Throws: `StoreError` of any region: a page without some accounts would say that they are not there.
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
@@ -61,10 +62,15 @@ package final class RegionalRecordStore: RecordStore {
         let pages = await all { store throws(StoreError) in
             try await store.page(of: kind, tenant, prefix: prefix, after: name, limit: limit)
         }
-        var named: [NamedRecord] = []
-        for page in pages { named += try page.get() }
-        return Array(
-            named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.prefix(StoreLimits.page(limit)))
+        var named: [[UInt8]: NamedRecord] = [:]
+        for (region, page) in pages {
+            for one in try page.get() {
+                let isHome = region == home(of: RecordKey(kind, tenant: tenant, name: one.name))
+                if isHome || named[Array(one.name.utf8)] == nil { named[Array(one.name.utf8)] = one }
+            }
+        }
+        let sorted = named.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+        return Array(sorted.prefix(StoreLimits.page(limit)))
     }
 
     /// The sum over the regions that answer, which is a lower bound if one does not.
@@ -72,21 +78,25 @@ package final class RegionalRecordStore: RecordStore {
     package func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
     ) async throws(StoreError) -> RecordCount {
-        let counts = await all { store throws(StoreError) in try await store.count(of: kind, tenant, most: most, ends) }
+        let counts = await all { store throws(StoreError) in
+            try await store.count(of: kind, tenant, most: most, ends)
+        }.map(\.outcome)
         let known = counts.compactMap { try? $0.get() }
         if known.isEmpty, let none = counts.first { return try none.get() }
         return RecordCount(
             known.reduce(0) { $0 + $1.value }, isWhole: known.count == counts.count && known.allSatisfy(\.isWhole))
     }
 
-    /// Asks all regions at once.
+    /// Asks all regions at once. The outcomes come as they come.
     private func all<Value: Sendable>(
         _ ask: @escaping @Sendable (any RecordStore) async throws(StoreError) -> Value
-    ) async -> [Result<Value, StoreError>] {
+    ) async -> [(region: String, outcome: Result<Value, StoreError>)] {
         await withTaskGroup { group in
-            for store in stores.values {
-                group.addTask { () async -> Result<Value, StoreError> in
-                    do throws(StoreError) { return .success(try await ask(store)) } catch { return .failure(error) }
+            for (region, store) in stores {
+                group.addTask { () async -> (region: String, outcome: Result<Value, StoreError>) in
+                    do throws(StoreError) { return (region, .success(try await ask(store))) } catch {
+                        return (region, .failure(error))
+                    }
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }

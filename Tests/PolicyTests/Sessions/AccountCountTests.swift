@@ -39,6 +39,37 @@ import Testing
         }
     }
 
+    /// What `Documentation/Server/Regions.md` says of PostgreSQL: each is a trip, but that both reads go at once.
+    @Test func `of a store that nobody guesses about a license reads and writes, and so does a heartbeat`() async throws
+    {
+        let calls = Locked<[InterruptedStore.Call]>([])
+        let store = InterruptedStore(
+            store: scene.store, before: { call, _ throws(StoreError) in calls.withLock { $0.append(call) } })
+        let accountSessions = scene.accountSessions(store)
+        func asked(_ body: () async throws -> Void) async throws -> [InterruptedStore.Call] {
+            calls.withLock { $0 = [] }
+            try await body()
+            return calls.withLock { $0 }
+        }
+        let lease = AccountScene.lease + #","concurrency":{"limit":1,"heartbeat":"60s"}"#
+        var token: String?
+        let license = try await asked {
+            token = await accountSessions.decide(AccountScene.facts("a"), by: try Scene.policy(lease)).heartbeatToken
+        }
+        #expect(license == [.read, .write])
+        scene.clock.advance(by: .seconds(60))
+        let heartbeat = try await asked { _ = await accountSessions.heartbeat(try #require(token), of: "demo") }
+        #expect(heartbeat == [.read, .write])
+        let single = lease + #","token":{"singleUse":true}"#
+        scene.clock.advance(by: .seconds(60))
+        var words: [String] = []
+        let used = try await asked { words.append(try await word(accountSessions, single, "a")) }
+        #expect(used == [.read, .read, .write, .write])
+        let refused = try await asked { words.append(try await word(accountSessions, lease, "b")) }
+        #expect(refused == [.read])
+        #expect(words == ["license", "sessionLimit"])
+    }
+
     @Test func `the renewal of an unknown device does not make it known`() async throws {
         let (accountSessions, policy) = (scene.accountSessions(), #""devices":{"limit":1}"#)
         #expect(try await word(accountSessions, policy, "a") == "license")

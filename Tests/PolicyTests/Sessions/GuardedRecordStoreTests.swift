@@ -14,14 +14,19 @@ import Testing
     private let answers = Locked<Promise<Void, any Error>>(Promise())
 
     /// A store that answers nobody until told, with a breaker of three failures and a second.
-    private func hung() -> GuardedRecordStore {
-        let store = InterruptedStore(
+    private func hung() -> GuardedRecordStore { guarded(hungStore) }
+
+    private var hungStore: InterruptedStore {
+        InterruptedStore(
             store: MemoryRecordStore(timekeeper: clock),
             before: { [calls, answers] _, _ throws(StoreError) in
                 calls.withLock { $0 += 1 }
                 try? await answers.withLock { $0 }.value
             })
-        return GuardedRecordStore(
+    }
+
+    private func guarded(_ store: any RecordStore) -> GuardedRecordStore {
+        GuardedRecordStore(
             store, for: .sessionStore, RecordStoreLimits(breaker: .init(failures: 3, pause: .seconds(1))),
             timekeeper: clock, report: { _ in })
     }
@@ -59,6 +64,23 @@ import Testing
             clock.advance(by: .milliseconds(50))
             while store.isAsking { await Task.yield() }
         }
+    }
+
+    @Test func `of regions one is asked whether it is back, and the store says so for all`() async throws {
+        let (here, there) = (MemoryRecordStore(timekeeper: clock), MemoryRecordStore(timekeeper: clock))
+        let home = try #require(RegionalRecordStore(["eu": here, "us": there])).home(of: Self.key)
+        let stores = ["eu", "us"].map { name -> (String, any RecordStore) in (name, name == home ? hungStore : here) }
+        let store = guarded(try #require(RegionalRecordStore(Dictionary(uniqueKeysWithValues: stores))))
+        await takeAway(store)
+        #expect(store.isOut && !store.isAsking)
+        clock.advance(by: .seconds(1))
+        #expect(await errorKind(store) == .unavailable)
+        await clock.untilSomeoneSleeps(for: .milliseconds(50))
+        #expect(store.isAsking)
+        #expect(store.parts.map(\.isAsking) == ["eu", "us"].map { $0 == home })
+        clock.advance(by: .milliseconds(50))
+        while store.parts.contains(where: \.isAsking) { await Task.yield() }
+        #expect(store.isOut && !store.isAsking)
     }
 
     @Test func `a store that answers again is asked by the first request after the answer`() async {

@@ -71,6 +71,30 @@ import Testing
         #expect(error?.problems.allSatisfy { !$0.remedy.isEmpty } == true)
     }
 
+    @Test func `a region that is away keeps no node from its start, but keys in the same database do`() async throws {
+        let root = try TemporaryFolder()
+        let folder = try DemoFolder.patient(in: root)
+        let away = "postgresql://127.0.0.1:\(try UnusedPort.any())/latchkey"
+        func open(_ keys: String, _ audit: String) async throws {
+            try ServerStage.edit(folder.configuration) { text in
+                guard case .object(var members)? = JSONValue(Data(text.utf8)) else { return }
+                members["stores"] = .object([
+                    "region": .text("us"), "regions": .object(["eu": .text(away), "us": .text("sqlite:us.db")]),
+                    "keys": .text(keys), "audit": .text(audit),
+                ])
+                text = JSONValue.object(members).canonicalText
+            }
+            try await ServerEngines.open(ConfigurationFile(folder.configuration)).close()
+        }
+        try await open("sqlite:latchkey.db", "sqlite:latchkey.db")
+        for (keys, audit, place) in [
+            (away, "sqlite:latchkey.db", "stores.keys"), ("sqlite:latchkey.db", away, "stores.audit"),
+        ] {
+            let error = await #expect(throws: ServerProblems.self) { try await open(keys, audit) }
+            #expect(error?.problems.map(\.place) == [place])
+        }
+    }
+
     @Test(.enabled(if: RedisProcess.isInstalled, "Redis is not installed."))
     func `a check looks at each region, and says which is too far for its time`() async throws {
         let (near, far) = (try await RedisProcess(), try await RedisProcess())

@@ -86,6 +86,20 @@ import Testing
             ))
     }
 
+    @Test(arguments: ["redis", "rediss", "redis+sentinel", "rediss+cluster"])
+    func `an @ in a file's path is no end of a user's name, and a ? in a password no begin of parameters`(
+        _ scheme: String
+    ) throws {
+        let rest = scheme == "redis+sentinel" ? "/main" : ""
+        let path = try RedisAddress(Secret("\(scheme)://h:1\(rest)?replicas=1&passwordFile=/run/a@b"))
+        #expect(path.files == [.passwordFile: "/run/a@b"] && path.user == nil && path.password == nil)
+        #expect("\(path.form)".contains(#""h", port: 1"#))
+        let both = try RedisAddress(Secret("\(scheme)://n@h:1\(rest)?passwordFile=/run/a@b"))
+        #expect(both.files == [.passwordFile: "/run/a@b"] && both.user == "n" && both.form == path.form)
+        let marked = try RedisAddress(Secret("\(scheme)://n:a?b@c?d@h:1\(rest)?replicas=1"))
+        #expect(marked.password == Secret("a?b@c?d") && marked.form == path.form && marked.replicas != nil)
+    }
+
     @Test(arguments: [
         "", "redis://", "redis://h:x", "redis://h:99999", "redis://h/x", "redis://hunter2@h", "redis://a,b",
         "redis+unix:",

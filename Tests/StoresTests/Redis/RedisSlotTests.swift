@@ -61,10 +61,13 @@ import Testing
     }
 
     @Test(arguments: [
-        RESPValue.bulk(nil), .list([.integer(1)]), .list([.list([.integer(5), .integer(4), node("a", 1)])]),
+        RESPValue.bulk(nil), .list(nil), .list([]), .list([.integer(1)]),
+        .list([.list([.integer(5), .integer(4), node("a", 1)])]),
         .list([.list([.integer(0), .integer(16_384), node("a", 1)])]),
         .list([.list([.integer(0), .integer(1), node("a", 70_000)])]),
         .list([.list([.integer(-1), .integer(1), node("a", 1)])]),
+        .list([.list([.integer(0), .integer(-1), node("a", 1)])]),
+        .list([.list([.integer(.min), .integer(.min), node("a", 1)])]),
     ])
     func `another answer is no map`(_ answer: RESPValue) {
         #expect(throws: StoreError.self) { try RedisSlotMap(answer, from: .host("a", port: 1)) }

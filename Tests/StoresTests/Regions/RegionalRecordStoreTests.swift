@@ -57,6 +57,25 @@ import Testing
         #expect(try await Set(store.stores.values.asyncMap { try await $0.counted().value }).count > 1)
     }
 
+    @Test func `an account that two regions have is on a page once, as its home has it`() async throws {
+        let stores = ["eu": MemoryRecordStore(), "us": MemoryRecordStore()]
+        let store = try #require(RegionalRecordStore(stores))
+        for name in Self.names.prefix(40) {
+            for (number, region) in ["eu", "us"].enumerated() {
+                let version: UInt64 = region == store.home(of: Self.account(name)) ? 7 : UInt64(number)
+                let isWritten = try await stores[region]?.write(
+                    Record(version: version, bytes: []), at: Self.account(name), replacing: nil, until: Date() + 600)
+                #expect(isWritten == true)
+            }
+        }
+        let page = try await store.page(of: .account, "acme", prefix: "", after: nil, limit: 25)
+        let names = Self.names.prefix(40).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(page.map(\.name) == Array(names.prefix(25)))
+        #expect(page.allSatisfy { $0.record.version == 7 })
+        let rest = try await store.page(of: .account, "acme", prefix: "", after: page.last?.name, limit: 25)
+        #expect(rest.map(\.name) == Array(names.dropFirst(25)))
+    }
+
     @Test func `while a region is away its accounts are, a page is none, and a count says at least`() async throws {
         let (away, there) = (SwitchedRecordStore(), MemoryRecordStore())
         let store = try #require(RegionalRecordStore(["eu": there, "us": away]))

@@ -83,7 +83,8 @@ final class DelayingRelay: Sendable {
         }
     }
 
-    private static func listen() throws -> (Int32, UInt16) {
+    /// Listens on loopback, on a port of its own.
+    static func listen() throws -> (Int32, UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

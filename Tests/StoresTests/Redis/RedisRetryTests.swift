@@ -1,0 +1,98 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyEngines
+import LatchkeyTesting
+import LatchkeyVault
+import Testing
+
+@testable import LatchkeyStores
+@testable import StoreProcesses
+
+/// What becomes of a change in a cluster whose answer did not come.
+@Suite(.timeLimit(.minutes(1))) struct RedisRetryTests {
+    /// Two nodes: the first has all slots, takes a change and dies before it answers, and the second takes over.
+    private final class Failover: Sendable {
+        let clock = ManualTimekeeper()
+        let first: ScriptedRedis
+        let second: ScriptedRedis
+        let store: RedisRecordStore
+
+        /// - Parameter isReplaced: whether the second takes over. Defaults to yes.
+        init(isReplaced: Bool = true) throws {
+            let (first, second) = (try ScriptedRedis(), try ScriptedRedis())
+            (self.first, self.second) = (first, second)
+            let (clock, owner) = (clock, Locked(first.port))
+            first.answers { words in
+                switch words.first {
+                case "CLUSTER": return ScriptedRedis.slots(at: owner.withLock { $0 })
+                case "EVALSHA":
+                    if isReplaced { owner.withLock { $0 = second.port } }
+                    // The map that is known is no new one any more.
+                    clock.advance(by: .milliseconds(30))
+                    return nil
+                default: return "*2\r\n$1\r\n1\r\n$1\r\n0\r\n"
+                }
+            }
+            second.answers { words in
+                words.first == "CLUSTER" ? ScriptedRedis.slots(at: owner.withLock { $0 }) : ":1\r\n"
+            }
+            let address = "redis+cluster://127.0.0.1:\(first.port),127.0.0.1:\(second.port)"
+            store = try RedisRecordStore(RedisAddress(Secret(address)), limit: .seconds(30), timekeeper: clock)
+        }
+    }
+
+    private static let token = RecordKey(.token, tenant: "acme", name: "t")
+    private static let record = Record(version: 7, bytes: [1])
+
+    private func write(_ store: RedisRecordStore) async throws -> Bool {
+        try await store.write(Self.record, at: Self.token, replacing: nil, until: Date(timeIntervalSince1970: 100))
+    }
+
+    @Test func `a write whose answer did not come tells the primary that took over that it comes again`() async throws {
+        let nodes = try Failover()
+        // The map is known before, so that somebody can take over.
+        _ = try await nodes.store.servers.cluster?.refreshed()
+        #expect(try await write(nodes.store))
+        #expect(nodes.first.commands.map(\.last) == [""])
+        #expect(nodes.second.commands.map(\.last) == ["again"])
+    }
+
+    @Test(arguments: [token, RecordKey(.account, tenant: "acme", name: "anna")])
+    func `a removal whose answer did not come is not tried again`(_ key: RecordKey) async throws {
+        let nodes = try Failover()
+        _ = try await nodes.store.servers.cluster?.refreshed()
+        #expect(await errorKind { _ = try await nodes.store.remove(key, version: 7) } == .unavailable)
+        #expect(nodes.first.commands.count == 1 && nodes.second.commands.isEmpty)
+    }
+
+    @Test func `nothing is tried again at a primary that nobody took over from`() async throws {
+        let nodes = try Failover(isReplaced: false)
+        // The first call of all, before a map is known, and one that knows it.
+        for _ in 0..<2 { #expect(await errorKind { _ = try await write(nodes.store) } == .unavailable) }
+        #expect(nodes.first.commands.count == 2)
+        #expect(nodes.second.commands.isEmpty)
+    }
+}
+
+/// What the scripts make of a call that comes again, in a real Redis.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
+struct RedisRetryScriptTests {
+    @Test func `a write that comes again knows its own work, and overwrites nobody's`() async throws {
+        let store = try await RedisProcess.shared.value.store()
+        let key = RecordKey(.token, tenant: "again-\(UUID())", name: "t")
+        func write(_ version: String, _ bytes: String, replacing former: String, _ again: String) async throws -> Bool {
+            let arguments = [former, version, bytes, "99999999999999", again].map { Array($0.utf8) }
+            let call = RedisRecordStore.ScriptCall(keys: store.layout.keys(of: key), arguments: arguments)
+            return try await store.run(.write, [call], on: .writes).first?.first.checked() == .integer(1)
+        }
+        #expect(try await write("5", "mine", replacing: "", ""))
+        #expect(try await !write("5", "mine", replacing: "", ""), "Only who says so comes again.")
+        #expect(try await write("5", "mine", replacing: "", "again"))
+        #expect(try await !write("5", "other", replacing: "", "again"))
+        #expect(try await !write("6", "mine", replacing: "", "again"))
+        #expect(try await store.read(key).record == Record(version: 5, bytes: Array("mine".utf8)))
+        // The first call came nowhere.
+        #expect(try await write("8", "next", replacing: "5", "again"))
+        #expect(try await store.read(key).record == Record(version: 8, bytes: Array("next".utf8)))
+    }
+}
