@@ -21,6 +21,8 @@ final class OpenIDProvider: Sendable {
         var document: ProviderDocument?
         var keys: KeySetSource?
         var asked: Duration?
+        /// The question for the document that goes on.
+        var asking: Promise<ProviderDocument, any Error>?
         var loadedKeys: Duration?
         /// Why a part did not answer when it was asked last.
         var failures: [Part: SignOnRefusal] = [:]
@@ -75,13 +77,37 @@ final class OpenIDProvider: Sendable {
         }
     }
 
-    /// The provider's document, asked for again if it is older than ten seconds.
+    /// The provider's document, asked for again if it is older than ten seconds. However many ask at once, the provider is asked once.
     func document() async throws(SignOnRefusal) -> ProviderDocument {
         let now = timekeeper.uptime
-        let kept = state.withLock { state in
-            state.asked.map { now - $0 < Self.freshness } == true ? state.document : nil
+        let (kept, asking, isNew) = state.withLock { state in
+            let isFresh = state.asked.map { now - $0 < Self.freshness } == true
+            if isFresh, let document = state.document {
+                return (document as ProviderDocument?, nil as Promise<ProviderDocument, any Error>?, false)
+            }
+            if let asking = state.asking { return (nil, asking, false) }
+            let promise = Promise<ProviderDocument, any Error>()
+            state.asking = promise
+            return (nil, promise, true)
         }
         if let kept { return kept }
+        if isNew {
+            // Goes on for the others when whoever came first goes away; it ends with the client's patience.
+            startTask { [self] in
+                let outcome = await Result { try await askedDocument(at: now) }
+                state.withLock { $0.asking = nil }
+                asking?.resolve(outcome)
+            }
+        }
+        do {
+            guard let document = try await asking?.value else { throw CancellationError() }
+            return document
+        } catch let error as SignOnRefusal { throw error } catch {
+            throw .away("Nobody waited for its discovery document.")
+        }
+    }
+
+    private func askedDocument(at now: Duration) async throws(SignOnRefusal) -> ProviderDocument {
         guard let url = URL(string: settings.issuer.trimmingSlash + "/.well-known/openid-configuration") else {
             throw .provider("Its address is none.")
         }
