@@ -9,7 +9,7 @@ slot back if the service makes no license. A refusal of the slot is the player's
 
 It makes no license and reads none. Source: Documentation/Server/Slots.md. Python 3.11 and nothing else.
 """
-import argparse, http.server, json, sys, urllib.error, urllib.parse, urllib.request
+import argparse, http.client, http.server, ipaddress, json, sys, urllib.error, urllib.parse, urllib.request
 
 LIMIT = 64 * 1024  # bytes of a request or a reply
 PATIENCE = 2  # seconds for the service, and for the slot
@@ -30,7 +30,7 @@ class NoAnswer(Exception):
 
 
 def ask(url, method, headers, body=None):
-    """Status, headers and body of a reply, whatever its status. Raises NoAnswer."""
+    """Status, headers and body of a reply, whatever its status. Raises NoAnswer, also for one that breaks off or is no HTTP."""
     try:
         try:
             reply = SEND.open(urllib.request.Request(url, body, headers, method=method), timeout=PATIENCE)
@@ -40,9 +40,11 @@ def ask(url, method, headers, body=None):
             bytes = reply.read(LIMIT + 1)
             if len(bytes) > LIMIT:
                 raise NoAnswer("more than 64 KiB")
+            if reply.length:  # what its Content-Length promised beyond what came; None in chunks, whose end is checked by read
+                raise NoAnswer("the reply ended too early")
             return reply.status, reply.headers, bytes
-    except (OSError, urllib.error.URLError) as error:
-        raise NoAnswer(str(error)) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NoAnswer(repr(error)) from error
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
@@ -58,14 +60,17 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return self.refuse(413, "bodyTooLarge", "The request has no length, or more than 64 KiB.")
         request = self.rfile.read(int(length))
+        if len(request) < int(length):
+            self.close_connection = True
+            return self.refuse(400, "bodyTooShort", "The request ended too early.")
         named = {name: values[0] for name, values in urllib.parse.parse_qs(url.query).items()}
         try:
             status, headers, body = self.take_slot(named)
-        except NoAnswer:
+            slot = json.loads(body) if status == 200 else None
+        except (NoAnswer, ValueError):
             return self.refuse(503, "storeUnavailable", "The streams cannot be counted now.")
         if status != 200:
             return self.answer(status, body, headers, "Content-Type", "Retry-After")
-        slot = json.loads(body)
         try:
             status, headers, body = ask(
                 self.options.service, "POST",
@@ -81,12 +86,22 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
     def take_slot(self, named):
         body = {name: named[name] for name in ("kid", "asset", "session", "device") if name in named}
-        # Behind a load balancer the viewer's address is what that says it is.
-        body |= {"drm": self.options.drm, "viewer": {"address": self.client_address[0]}}
+        address = self.viewer_address()
+        body |= {"drm": self.options.drm} | ({"viewer": {"address": address}} if address else {})
         headers = {"X-API-Key": self.options.key, "Content-Type": "application/json"}
         if "Authorization" in self.headers:
             headers["Authorization"] = self.headers["Authorization"]
         return ask(self.options.slots, "POST", headers, json.dumps(body).encode())
+
+    def viewer_address(self):
+        """What the load balancer says; None without its header, and for one that does not name one address: then the license server knows none."""
+        values = self.headers.get_all(self.options.viewer_address) if self.options.viewer_address else None
+        if not values or len(values) > 1:
+            return None
+        try:
+            return str(ipaddress.ip_address(values[0].strip()))
+        except ValueError:
+            return None
 
     def give_back(self, slot):
         # A slot that was only renewed belongs to a stream that plays.
@@ -123,8 +138,13 @@ def main():
     parser.add_argument("--key", required=True, help="the file of the API key of a caller with the right slots:take")
     parser.add_argument("--drm", required=True, choices=["widevine", "playready", "fairplay", "other"])
     parser.add_argument("--service", required=True, help="where the license service is")
+    parser.add_argument(
+        "--viewer-address", metavar="HEADER",
+        help="the header in which the load balancer states the one address of the viewer, in place of what a client sends; without it none is stated")
     parser.add_argument("--port", type=int, default=8081, help="on loopback; 0 takes a free one")
     Proxy.options = parser.parse_args()
+    if (Proxy.options.viewer_address or "").lower() in ("x-forwarded-for", "forwarded"):
+        parser.error("--viewer-address: clients write this header, too, and balancers add to what they wrote; name one that yours sets alone")
     with open(Proxy.options.key) as file:
         Proxy.options.key = file.read().strip()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", Proxy.options.port), Proxy)

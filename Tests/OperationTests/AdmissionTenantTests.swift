@@ -83,11 +83,18 @@ import Testing
         #expect(limit.running == 18)
     }
 
-    @Test func `without a tenant nobody has a share`() {
+    @Test func `what is no tenant's has one share, and takes none of a tenant's`() {
         let limit = ConcurrencyLimit(least: 4)
         for _ in 0..<16 { #expect(limit.begin(.renewal)) }
         #expect(!limit.begin(.renewal))
-        #expect(limit.begin(.renewal, tenant: "a") == false, "One alone has no neighbor to be kept from.")
+        for _ in 0..<8 { #expect(limit.begin(.renewal, tenant: "a")) }
+        #expect(!limit.begin(.renewal, tenant: "a"))
+        for _ in 0..<16 { limit.end(after: .milliseconds(1), at: .zero) }
+        // Alone, the tenant has all places; beside it the others have their share.
+        for _ in 0..<8 { #expect(limit.begin(.renewal, tenant: "a")) }
+        #expect(!limit.begin(.renewal, tenant: "a"))
+        for _ in 0..<8 { #expect(limit.begin(.renewal)) }
+        #expect(!limit.begin(.renewal))
     }
 
     @Test func `a tenant's packagers do not take the places of another's`() {

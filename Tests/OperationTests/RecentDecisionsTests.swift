@@ -20,6 +20,22 @@ import Testing
         #expect(recent.record(of: "request-2", at: "a") == nil)
     }
 
+    @Test func `another tenant's use of an identifier hides no decision`() {
+        let recent = RecentDecisions(limit: 4)
+        recent.keep(record("request-1"))
+        for tenant in ["b", "c"] { recent.keep(record("request-1", tenant: tenant)) }
+        let tenant = { (scope: TenantScope) in
+            recent.record(of: "request-1", in: scope)?.facts.request.tenant
+        }
+        #expect(tenant(.all) == "c")
+        #expect(tenant(.listed(["a"])) == "a" && tenant(.listed(["a", "b"])) == "b")
+        #expect(tenant(.listed(["d"])) == nil)
+        #expect(recent.record(of: "request-1", at: "a") != nil)
+        // Until later ones take its place.
+        for number in 2...3 { recent.keep(record("request-\(number)", tenant: "b")) }
+        #expect(tenant(.listed(["a"])) == nil && tenant(.listed(["b"])) == "b")
+    }
+
     @Test func `the latest are kept`() {
         let recent = RecentDecisions(limit: 3)
         for number in 1...5 { recent.keep(record("request-\(number)")) }

@@ -131,12 +131,12 @@ struct APIStage {
     /// Asks a player's address.
     func ask(
         _ path: String = "fairplay", _ body: Data = Data(), method: HTTPMethod = .post, token: String? = nil,
-        headers: HTTPHeaders = [:], tenant: String = "acme"
+        headers: HTTPHeaders = [:], tenant: String = "acme", viewer: LicenseRequestFacts = LicenseRequestFacts()
     ) async -> APIAnswer {
         var headers = headers
         headers[.authorization] = token.map { "Bearer \($0)" }
         let request = HTTPRequest(method: method, target: "/t/\(tenant)/\(path)", headers: headers, body: body)
-        return await players.answer(APICall(request, requestID: "request-1", viewer: LicenseRequestFacts()))
+        return await players.answer(APICall(request, requestID: "request-1", viewer: viewer))
     }
 }
 

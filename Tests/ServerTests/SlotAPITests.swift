@@ -24,14 +24,14 @@ extension APIStage {
     /// - Parameter body: the request's members beside `drm`, as JSON.
     func slot(
         _ body: String = key, drm: String = "widevine", session: String? = nil, token: String? = nil,
-        key: String? = nil, tenant: String = "acme"
+        key: String? = nil, tenant: String = "acme", connection: LicenseRequestFacts = LicenseRequestFacts()
     ) async throws -> APIAnswer {
         let session = session.map { #","session":"\#($0)""# } ?? ""
         var headers: HTTPHeaders = [.contentType: "application/json"]
         headers["X-API-Key"] = key
         return await ask(
             "slots", Data(#"{"drm":"\#(drm)",\#(body)\#(session)}"#.utf8), token: try token ?? self.token(),
-            headers: headers, tenant: tenant)
+            headers: headers, tenant: tenant, viewer: connection)
     }
 
     /// A FairPlay license of a session on a device of its own.
@@ -166,6 +166,19 @@ extension APIStage {
         #expect(player.code == "malformedRequest")
         #expect(player.json?["error"]?["reason"]?.text?.hasPrefix("viewer:") == true)
         #expect(try await stage.slot().code == "place")
+    }
+
+    @Test(arguments: [#""allow":["DE"]"#, #""addresses":["203.0.113.0/24"]"#])
+    func `where a service's own connection comes from says nothing of its viewer`(_ place: String) async throws {
+        let stage = try await APIStage(#""place":{\#(place)}"#, settings: APIStage.players)
+        var connection = LicenseRequestFacts()
+        connection.address = AddressRange(address: "203.0.113.7")
+        (connection.country, connection.userAgent) = ("DE", "service/1")
+        let service = try await stage.slot(key: APIStage.serviceKey, connection: connection)
+        #expect(service.code == "place")
+        let facts = try #require(service.report.record?.facts.request)
+        #expect(facts.address == nil && facts.country == nil && facts.userAgent == nil)
+        #expect(try await stage.slot(connection: connection).response.status == 200, "A player's is its viewer's.")
     }
 
     @Test func `an asset has the policies of its one key, or the tenant's alone where nobody packaged it`() async throws

@@ -110,7 +110,7 @@ import Testing
         let stage = try await ServerStage()
         let url = "\(stage.server.addresses.players.url)/t/demo"
         _ = try await stage.send("\(url)/nowhere", headers: ["X-Request-Id": "request-nowhere"])
-        while stage.server.shared.requestLimit.begin(.start) {}
+        while stage.server.shared.requestLimit.begin(.start, tenant: "demo") {}
         _ = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
         for (id, code) in [("request-nowhere", "noSuchPath"), ("request-of-bob", "overloaded")] {
             let why = try await stage.send(

@@ -115,9 +115,9 @@ import Testing
         moved.formUnion(try await batch(stage))
         moved.formUnion(
             try await moves(["latchkey_shed_total"], stage) { () async throws in
-                while shared.packagers.begin() {}
+                while shared.packagers.begin(of: "demo") {}
                 #expect(try await stage.server.packager("speke", "POST", body: "<nope/>").status == 503)
-                shared.packagers.end()
+                shared.packagers.end(of: "demo")
             })
         moved.formUnion(
             try await moves(["latchkey_log_dropped_total"], stage) { () async throws in

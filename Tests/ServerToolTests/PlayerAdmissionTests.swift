@@ -18,7 +18,7 @@ import Testing
         // Ann plays already.
         let token = try stage.token(for: "ann")
         #expect(try await Self.status(of: stage, token) == 200)
-        while requestLimit.begin(.start) {}
+        while requestLimit.begin(.start, tenant: "demo") {}
         let (refused, _) = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
         #expect(refused.status == 503)
         #expect((1...5).contains(refused.header("retry-after").flatMap { Int($0) } ?? 0))
@@ -89,14 +89,14 @@ import Testing
 
     @Test func `packagers beyond those that may wait are refused with Retry-After, and players are not`() async throws {
         let stage = try await ServerStage()
-        while stage.server.shared.packagers.begin() {}
+        while stage.server.shared.packagers.begin(of: "demo") {}
         let url = "\(stage.server.addresses.packagers.url)/t/demo/speke"
         let headers = ["X-API-Key": stage.folder.packagerKey.revealedText]
         let refused = try await stage.send(url, method: "POST", headers: headers)
         #expect(refused.status == 503)
         #expect(refused.header("retry-after") != nil)
         #expect(try await stage.license().0.status == 200)
-        stage.server.shared.packagers.end()
+        stage.server.shared.packagers.end(of: "demo")
         #expect(try await stage.send(url, method: "POST", headers: headers).status != 503)
         await stage.stop()
     }

@@ -56,9 +56,9 @@ struct SlotRequest: Sendable {
         token = call.bearerToken ?? token
         surroundings = call.viewer
         if isOfService {
-            // The connection is the service's.
-            surroundings.address = viewer.address ?? surroundings.address
-            surroundings.country = viewer.country ?? surroundings.country
+            // The connection is the service's: where it is says nothing of its viewer, nor does the program that asks.
+            (surroundings.address, surroundings.country) = (viewer.address, viewer.country)
+            surroundings.userAgent = nil
         }
     }
 

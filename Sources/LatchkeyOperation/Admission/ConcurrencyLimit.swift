@@ -40,7 +40,8 @@ package final class ConcurrencyLimit: Sendable {
     /// - Parameters:
     ///   - lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
     ///   - client: whose it is. A part of the lane's is kept for clients who have little running. `nil` for nobody's.
-    ///   - tenant: whose viewer that is. One that has less than its share is let in, however much others have running. `nil` for nobody's.
+    ///   - tenant: whose viewer that is. One that has less than its share is let in, however much others have running. `nil` for nobody's,
+    ///     which has one share.
     /// - Returns: whether it may run. Then `end` has to follow.
     package func begin(_ lane: AdmissionLane, of client: Int? = nil, tenant: String? = nil) -> Bool {
         state.withLock { state in

@@ -16,7 +16,7 @@ package final class PackagerPool: Sendable {
     package init(most: Int = 256) { self.most = max(1, most) }
 
     /// A request comes.
-    /// - Parameter tenant: whose it is; `nil` for nobody's.
+    /// - Parameter tenant: whose it is; `nil` for nobody's, which has one share.
     /// - Returns: whether it may wait for its turn. Then `end` has to follow.
     package func begin(of tenant: String? = nil) -> Bool {
         open.withLock { open in

@@ -2,17 +2,18 @@
 ///
 /// A share is an equal part of what may run for each tenant that has something running. Who has less than that is let in although all
 /// places are taken: whoever took more has to wait until some of theirs have ended. So up to twice as many run for a moment, nobody waits for
-/// a neighbor, and one tenant alone has all places.
+/// a neighbor, and one tenant alone has all places. What is no tenant's counts as one tenant's more, so that no flood of it takes the
+/// places of those who are one.
 ///
 /// Source: `Documentation/Server/Tenants.md`.
 struct TenantShares: Sendable {
     /// How many run.
     private(set) var total = 0
-    private var tenants: [String: Int] = [:]
+    /// How many run of each that has any; `nil` is what is no tenant's.
+    private var tenants: [String?: Int] = [:]
 
     /// Whether a tenant has less than its share of so many places, while others have some of them.
     func hasRoom(_ tenant: String?, of places: Int) -> Bool {
-        guard let tenant else { return false }
         let own = tenants[tenant] ?? 0
         let active = tenants.count + (own == 0 ? 1 : 0)
         return active > 1 && own < places / active
@@ -20,12 +21,12 @@ struct TenantShares: Sendable {
 
     mutating func begin(_ tenant: String?) {
         total += 1
-        if let tenant { tenants[tenant, default: 0] += 1 }
+        tenants[tenant, default: 0] += 1
     }
 
     mutating func end(_ tenant: String?) {
         total = max(0, total - 1)
-        guard let tenant, let own = tenants[tenant] else { return }
-        tenants[tenant] = own > 1 ? own - 1 : nil
+        guard let own = tenants[tenant] else { return }
+        if own > 1 { tenants[tenant] = own - 1 } else { tenants.removeValue(forKey: tenant) }
     }
 }

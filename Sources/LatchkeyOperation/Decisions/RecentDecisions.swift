@@ -47,17 +47,22 @@ package final class RecentDecisions: Sendable {
         }
     }
 
-    /// The record of a request; `nil` if it is not there, or not there any more.
-    package func record(of requestID: String) -> DecisionRecord? {
-        state.withLock { state in state.numbers[requestID].flatMap { state.ring[Int($0 % limit)] } }?.record
+    /// The latest record of a request; `nil` if it is not there, or not there any more.
+    ///
+    /// Clients choose identifiers, so several tenants may have used the same: only those of the scope are looked at.
+    /// - Parameter scope: whose. Defaults to everybody's.
+    /// - Complexity: constant; linear in what is kept where somebody else's request had the identifier last.
+    package func record(of requestID: String, in scope: TenantScope = .all) -> DecisionRecord? {
+        let last = state.withLock { state in state.numbers[requestID].flatMap { state.ring[Int($0 % limit)] } }
+        guard let last, !scope.covers(last.record.facts.request.tenant) else { return last?.record }
+        return latest(limit: 1, before: last.number) { record in
+            scope.covers(record.facts.request.tenant) && record.requestID?.equalsByteForByte(requestID) == true
+        }.first?.record
     }
 
-    /// The record of a request that belongs to a tenant; `nil` also for another tenant's.
+    /// The latest record of a request that belongs to a tenant; `nil` also for another tenant's.
     package func record(of requestID: String, at tenant: String) -> DecisionRecord? {
-        guard let record = self.record(of: requestID), record.facts.request.tenant.equalsByteForByte(tenant) else {
-            return nil
-        }
-        return record
+        record(of: requestID, in: .listed([tenant]))
     }
 
     /// Some of the latest decisions, the newest first.

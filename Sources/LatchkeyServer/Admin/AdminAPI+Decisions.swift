@@ -56,14 +56,14 @@ extension AdminCall {
     /// refused before, `rows` if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
     fileprivate func why() async throws -> HTTPResponse {
         let request = path["request"]
-        if let record = shared.decisions.record(of: request), tenants.covers(record.facts.request.tenant) {
+        if let record = shared.decisions.record(of: request, in: tenants) {
             return .admin(
                 .members([
                     "tenant": .text(record.facts.request.tenant), "record": JSONValue(record.canonicalJSON),
                     "node": .text(shared.node), "source": .text("decisions"),
                 ]))
         }
-        if let refusal = shared.feed.refusal(of: request), tenants.covers(refusal["tenant"]?.text) {
+        if let refusal = shared.feed.refusal(of: request, in: tenants) {
             return .admin(
                 .members([
                     "tenant": refusal["tenant"], "refusal": refusal, "node": .text(shared.node),

@@ -43,16 +43,18 @@ extension AdminCall {
         ])
     }
 
-    /// One overview per second, and each refusal as it happens.
+    /// One overview per second, and each refusal as it happens, as long as whoever asked may see them.
     fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
-        let (shared, current) = (shared, current)
+        let (shared, current, admin, again) = (shared, current, admin, again)
         // Takes the reader's place at once, and gives it back when the body is dropped.
         guard let events = shared.feed.events(in: tenants, { await current().overview(shared, $0) }) else {
             throw AdminRefusal(
                 503, "adminEvents", "Too many consoles are open.", "Close one, or ask for the overview instead.")
         }
+        let began = shared.timekeeper.uptime
         let body = HTTPBodyStream { body in
-            for await event in events { guard await body.write(event) else { return } }
+            var reader = EventReader(admin, again, shared, from: began)
+            for await event in events { guard await reader.mayGoOn(), await body.write(event) else { return } }
         }
         return HTTPResponse(
             status: 200,
@@ -65,6 +67,44 @@ extension AdminCall {
         let (tenant, before, limit) = (try text("tenant"), try number("before"), try limit())
         let refusals = shared.feed.refusals(in: tenants, tenant: tenant, before: before, limit: limit)
         return .admin(.object(["refusals": .array(refusals)]))
+    }
+}
+
+/// An operator who reads events: until the session's end, and as long as the request would be answered the same way.
+private struct EventReader {
+    private let admin: Operator
+    private let again: @Sendable () async throws(AdminRefusal) -> Operator
+    private let shared: ServerShared
+    private var asked: Duration
+
+    /// How long an answer counts. A sign-out on another node costs a question to the store of sessions.
+    private static let interval = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - admin: who it was when the request came.
+    ///   - again: who it is now.
+    ///   - uptime: when the request came.
+    init(
+        _ admin: Operator, _ again: @escaping @Sendable () async throws(AdminRefusal) -> Operator,
+        _ shared: ServerShared, from uptime: Duration
+    ) {
+        (self.admin, self.again, self.shared, asked) = (admin, again, shared, uptime)
+    }
+
+    /// Whether the next event may be sent. Why not is logged.
+    mutating func mayGoOn() async -> Bool {
+        if case .openID(let end) = admin.proof, shared.timekeeper.date >= end { return false }
+        let uptime = shared.timekeeper.uptime
+        guard uptime - asked >= Self.interval else { return true }
+        asked = uptime
+        do throws(AdminRefusal) {
+            let now = try await again()
+            // With other tenants the events are others: the console asks again.
+            return now.name == admin.name && now.tenants == admin.tenants
+        } catch {
+            shared.log.write(LogEntry(.admin, error, level: .info))
+            return false
+        }
     }
 }
 

@@ -68,7 +68,7 @@ extension AdminCall {
     }
 
     /// Entries in their order: from `?from=NUMBER` on; else the last `limit` ones that fit a search, before `?before=NUMBER` if it is given.
-    /// `next` is the number to ask before for earlier ones.
+    /// `next` is the number to ask before for earlier ones; with `from`, the next number to ask from.
     fileprivate func auditPage() async throws -> HTTPResponse {
         let (store, limit) = (shared.engines.audit, try limit())
         let search = AuditSearch(
@@ -77,7 +77,7 @@ extension AdminCall {
         let last = try await store.last()?.sequence ?? 0
         let (entries, next): ([AuditEntry], UInt64?)
         if let from = try number("from") {
-            (entries, next) = (try await search.following(limit, from: max(1, from), last: last, in: store), nil)
+            (entries, next) = try await search.following(limit, from: max(1, from), last: last, in: store)
         } else {
             let end = min(last, try number("before").map { $0 == 0 ? 0 : $0 - 1 } ?? last)
             (entries, next) = try await search.latest(limit, upTo: end, in: store)

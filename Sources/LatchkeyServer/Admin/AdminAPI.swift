@@ -84,6 +84,7 @@ struct AdminAPI: Sendable {
             }
             let call = AdminCall(
                 request: request, path: path, admin: admin, shared: shared, state: state, current: self.state,
+                again: { () async throws(AdminRefusal) in try await self.admin(of: request, self.state()) },
                 reload: reload)
             do { return try await page.answer(call) } catch { throw AdminRefusal(error) }
         }

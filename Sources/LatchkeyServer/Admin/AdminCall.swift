@@ -17,6 +17,8 @@ struct AdminCall: Sendable {
     let state: ServerState
     /// The configuration in force whenever it is asked.
     let current: @Sendable () -> ServerState
+    /// Who the request is by whenever it is asked, for an answer that goes on: an ended session and a key that was taken out are refused.
+    let again: @Sendable () async throws(AdminRefusal) -> Operator
     /// Reads the configuration again, and returns what waits for a restart.
     let reload: @Sendable () async throws -> [String]
 

@@ -46,18 +46,21 @@ struct AuditSearch: Sendable {
     ///   - first: the number from which on.
     ///   - last: the number of the last one there is.
     ///   - store: the audit.
+    /// - Returns: the entries, and the number from which on there may be more; `nil` if the last one was looked at.
     /// - Throws: `StoreError`.
     func following(
         _ limit: Int, from first: UInt64, last: UInt64, in store: any AuditStore
-    ) async throws(StoreError) -> [AuditEntry] {
+    ) async throws(StoreError) -> (entries: [AuditEntry], next: UInt64?) {
         var (found, next, looked): ([AuditEntry], UInt64, Int) = ([], first, 0)
         while next <= last, found.count < limit, looked < Self.mostLooked {
             let page = try await store.entries(from: next, limit: tenants.isAll ? limit : 500)
-            guard let end = page.last?.sequence, end >= next else { break }
+            guard let end = page.last?.sequence, end >= next else { return (found, nil) }
             found += page.filter { isOfTenants($0) }.prefix(limit - found.count)
-            (next, looked) = (end + 1, looked + page.count)
+            // What a full page leaves of the rows that were read is looked at again.
+            next = (found.count == limit ? found.last?.sequence ?? end : end) + 1
+            looked += page.count
         }
-        return found
+        return (found, next <= last ? next : nil)
     }
 
     private func isOfTenants(_ entry: AuditEntry) -> Bool {

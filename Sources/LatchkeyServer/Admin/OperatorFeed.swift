@@ -106,12 +106,15 @@ final class OperatorFeed: Sendable {
         }
     }
 
-    /// The latest refusal of a request.
-    func refusal(of requestID: String) -> JSONValue? {
+    /// The latest refusal of a request; clients choose identifiers, so several tenants may have used the same.
+    /// - Parameter scope: whose. Defaults to everybody's.
+    func refusal(of requestID: String, in scope: TenantScope = .all) -> JSONValue? {
         state.withLock { state in
-            state.refusals.compactMap { $0 }.filter { $0["requestId"]?.text?.equalsByteForByte(requestID) == true }
-                .max { ($0["number"]?.number ?? 0) < ($1["number"]?.number ?? 0) }
-                ?? state.sheds.last { $0.requestID.equalsByteForByte(requestID) }.map { shed in
+            state.refusals.compactMap { $0 }.filter {
+                $0["requestId"]?.text?.equalsByteForByte(requestID) == true && scope.covers($0["tenant"]?.text)
+            }.max { ($0["number"]?.number ?? 0) < ($1["number"]?.number ?? 0) }
+                ?? state.sheds.last { $0.requestID.equalsByteForByte(requestID) && scope.covers($0.tenant) }.map {
+                    shed in
                     let refusal = ShedReply.refusal
                     return .members([
                         "time": .date(shed.date), "tenant": shed.tenant.map { .text($0) },

@@ -66,7 +66,7 @@ extension LicenseServer {
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
             startTask { [self] in await watchEngines() }, startTask { [self] in await followUsage() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
-            startTask { [self] in await recordViewers() },
+            startTask { [self] in await recordViewers() }, startTask { [self] in await watchProvider() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }
                 while (try? await shared.timekeeper.sleep(for: period)) != nil { notifier.send(.watchdog) }

@@ -95,6 +95,21 @@ extension LicenseServer {
         }
     }
 
+    /// Asks every twenty seconds whether the provider answers at which operators sign in, so that the console's notice is true while nobody
+    /// does. That it does not is logged once.
+    func watchProvider() async {
+        var isTold = false
+        repeat {
+            do throws(SignOnRefusal) {
+                try await current.openID?.answers()
+                isTold = false
+            } catch {
+                if !isTold, !Task.isCancelled { shared.log.write(LogEntry(.admin, error, level: .warning)) }
+                isTold = true
+            }
+        } while (try? await shared.timekeeper.sleep(for: .seconds(20))) != nil
+    }
+
     /// Notes each minute in the record how many sessions each tenant has.
     func recordViewers() async {
         while (try? await shared.timekeeper.sleep(for: .seconds(60))) != nil {

@@ -14,12 +14,18 @@ import LatchkeyTransport
 ///
 /// Source: OpenID Connect Core 1.0 §3.1; RFC 6749 §4.1; RFC 7636.
 final class OpenIDProvider: Sendable {
+    /// What a provider is asked for, each with a fault of its own: one that answers says nothing of the others.
+    private enum Part: CaseIterable { case document, keys, token }
+
     private struct State {
         var document: ProviderDocument?
         var keys: KeySetSource?
         var asked: Duration?
+        /// The question for the document that goes on.
+        var asking: Promise<ProviderDocument, any Error>?
         var loadedKeys: Duration?
-        var failure: SignOnRefusal?
+        /// Why a part did not answer when it was asked last.
+        var failures: [Part: SignOnRefusal] = [:]
     }
 
     /// Who signed in.
@@ -47,36 +53,77 @@ final class OpenIDProvider: Sendable {
         client = ProviderClient(transport: transport, timekeeper: timekeeper)
     }
 
-    /// What somebody should do something about; `nil` if the provider answered when it was asked last.
-    var notice: String? { state.withLock { $0.failure }.map { "operators.openID: \($0.reason) \($0.remedy)" } }
+    /// What somebody should do something about; `nil` if each part of the provider answered when it was asked last: document and keys by the
+    /// server's upkeep, too, the token endpoint by sign-ins alone.
+    var notice: String? {
+        let failures = state.withLock { $0.failures }
+        return Part.allCases.lazy.compactMap { failures[$0] }.first.map {
+            "operators.openID: \($0.reason) \($0.remedy)"
+        }
+    }
 
-    /// The provider's document, asked for again if it is older than ten seconds.
+    /// Asks a part, and keeps why it does not answer.
+    private func asking<Value: Sendable>(
+        _ part: Part, _ question: () async throws(SignOnRefusal) -> Value
+    ) async throws(SignOnRefusal) -> Value {
+        do throws(SignOnRefusal) {
+            let value = try await question()
+            state.withLock { $0.failures[part] = nil }
+            return value
+        } catch {
+            // A browser that goes away says nothing of the provider.
+            if !Task.isCancelled { state.withLock { $0.failures[part] = error } }
+            throw error
+        }
+    }
+
+    /// The provider's document, asked for again if it is older than ten seconds. However many ask at once, the provider is asked once.
     func document() async throws(SignOnRefusal) -> ProviderDocument {
         let now = timekeeper.uptime
-        let kept = state.withLock { state in
-            state.asked.map { now - $0 < Self.freshness } == true ? state.document : nil
+        let (kept, asking, isNew) = state.withLock { state in
+            let isFresh = state.asked.map { now - $0 < Self.freshness } == true
+            if isFresh, let document = state.document {
+                return (document as ProviderDocument?, nil as Promise<ProviderDocument, any Error>?, false)
+            }
+            if let asking = state.asking { return (nil, asking, false) }
+            let promise = Promise<ProviderDocument, any Error>()
+            state.asking = promise
+            return (nil, promise, true)
         }
         if let kept { return kept }
+        if isNew {
+            // Goes on for the others when whoever came first goes away; it ends with the client's patience.
+            startTask { [self] in
+                let outcome = await Result { try await askedDocument(at: now) }
+                state.withLock { $0.asking = nil }
+                asking?.resolve(outcome)
+            }
+        }
+        do {
+            guard let document = try await asking?.value else { throw CancellationError() }
+            return document
+        } catch let error as SignOnRefusal { throw error } catch {
+            throw .away("Nobody waited for its discovery document.")
+        }
+    }
+
+    private func askedDocument(at now: Duration) async throws(SignOnRefusal) -> ProviderDocument {
         guard let url = URL(string: settings.issuer.trimmingSlash + "/.well-known/openid-configuration") else {
             throw .provider("Its address is none.")
         }
-        let document: ProviderDocument
-        do throws(SignOnRefusal) {
+        let document = try await asking(.document) { () async throws(SignOnRefusal) in
             let reply = try await client.reply(to: URLRequest(url: url), "Its discovery document")
             guard reply.status == 200 else { throw .away("Its discovery document has the status \(reply.status).") }
-            document = try ProviderDocument(json: reply.body, issuer: settings.issuer)
-        } catch {
-            state.withLock { $0.failure = error }
-            throw error
+            return try ProviderDocument(json: reply.body, issuer: settings.issuer)
         }
         state.withLock { state in
-            if state.document?.keys != document.keys { state.keys = nil }
-            (state.document, state.asked, state.failure) = (document, now, nil)
+            if state.document?.keys != document.keys { (state.keys, state.loadedKeys) = (nil, nil) }
+            (state.document, state.asked) = (document, now)
         }
         return document
     }
 
-    /// Asks for the document and the keys, as a sign-in does.
+    /// Asks for the document and the keys, as a sign-in does: what is fresh is not asked for.
     func answers() async throws(SignOnRefusal) { _ = try await keys(document()) }
 
     /// Where a browser is sent to sign in.
@@ -119,17 +166,26 @@ final class OpenIDProvider: Sendable {
             if let secret { form.append(("client_secret", secret.revealedText)) }
         }
         request.httpBody = Data(FormText.text(form).utf8)
-        let reply = try await client.reply(to: request, "Its token endpoint")
-        let value = try? JSONReader.value(of: reply.body, depth: 8)
-        guard reply.status == 200 else {
-            // RFC 6749 §5.2: 400 and 401 are refusals; everything else is none of the protocol.
-            guard [400, 401].contains(reply.status) else {
-                throw .provider("Its token endpoint has the status \(reply.status).")
+        return try person(in: await verified(token(request), document), nonce: nonce)
+    }
+
+    /// The ID token that the token endpoint gives.
+    private func token(_ request: URLRequest) async throws(SignOnRefusal) -> String {
+        let (token, refusal) = try await asking(.token) { () async throws(SignOnRefusal) -> (String, SignOnRefusal?) in
+            let reply = try await client.reply(to: request, "Its token endpoint")
+            let value = try? JSONReader.value(of: reply.body, depth: 8)
+            guard reply.status == 200 else {
+                // RFC 6749 §5.2: 400 and 401 are refusals, which any browser can cause; everything else is none of the protocol.
+                guard [400, 401].contains(reply.status) else {
+                    throw .provider("Its token endpoint has the status \(reply.status).")
+                }
+                return ("", .declined(value?["error"]?.text ?? ""))
             }
-            throw .declined(value?["error"]?.text ?? "")
+            guard let token = value?["id_token"]?.text else { throw .provider("Its token endpoint gives no ID token.") }
+            return (token, nil)
         }
-        guard let token = value?["id_token"]?.text else { throw .provider("Its token endpoint gives no ID token.") }
-        return try person(in: await verified(token, document), nonce: nonce)
+        if let refusal { throw refusal }
+        return token
     }
 
     private func verified(_ text: String, _ document: ProviderDocument) async throws(SignOnRefusal) -> VerifiedToken {
@@ -137,7 +193,10 @@ final class OpenIDProvider: Sendable {
             audiences: [settings.clientID], issuers: [settings.issuer], leeway: .seconds(60),
             longestLife: .seconds(86_400))
         do {
-            return try await keys(document).verified(text, by: TokenVerifier(rules), at: timekeeper.date)
+            let source = try await keys(document)
+            // An unknown key has them fetched, which may fail.
+            defer { note(source.standing) }
+            return try await source.verified(text, by: TokenVerifier(rules), at: timekeeper.date)
         } catch let error as TokenError { throw .token(error) } catch let error as SignOnRefusal { throw error } catch {
             throw .provider("Its ID token cannot be read.")
         }
@@ -188,11 +247,17 @@ final class OpenIDProvider: Sendable {
             return (source, isFresh)
         }
         guard !isFresh else { return source }
-        do { try await source.reload() } catch {
-            throw .away((error as? any DiagnosableError)?.reason ?? "Its key set cannot be fetched.")
+        try await asking(.keys) { () async throws(SignOnRefusal) in
+            do { try await source.reload() } catch {
+                throw .away((error as? any DiagnosableError)?.reason ?? "Its key set cannot be fetched.")
+            }
         }
         state.withLock { $0.loadedKeys = now }
         return source
+    }
+
+    private func note(_ keys: KeySetSource.Standing) {
+        state.withLock { $0.failures[.keys] = keys.failure.map { .away($0.reason) } }
     }
 }
 

@@ -86,9 +86,6 @@ struct SignOn: Sendable {
         else { throw .state("The provider was changed meanwhile.") }
         let sent = try Self.items(request)
         guard sent["state"]?.equalsByteForByte(name) == true else { throw .state("Its state is another one's.") }
-        guard await shared.spentNames.spend("state:\(name)", for: Self.flowLife) else {
-            throw .state("It was ended before.")
-        }
         let document = try await provider.document()
         if document.statesIssuer || sent["iss"] != nil {
             guard sent["iss"]?.equalsByteForByte(settings.issuer) == true else {
@@ -97,9 +94,15 @@ struct SignOn: Sendable {
         }
         if let error = sent["error"] { throw .declined(error) }
         guard let code = sent["code"], (1...2_048).contains(code.utf8.count) else { throw .state("It has no code.") }
+        // Only an answer that could sign somebody in ends the sign-in.
+        guard await shared.spentNames.spend(.signIn(name), for: Self.flowLife) else {
+            throw .state("It was ended before.")
+        }
         let person = try await provider.person(code: code, verifier: verifier, nonce: nonce)
         let values = person.values.filter { value in settings.grants.contains { $0.value.equalsByteForByte(value) } }
-        guard let grant = settings.grants.first(where: { values.contains($0.value) }) else {
+        guard
+            let grant = settings.grants.first(where: { values.contains(where: $0.value.equalsByteForByte) })
+        else {
             throw .unknown(person.subject, claim: settings.claim)
         }
         let end = shared.timekeeper.date.addingTimeInterval(settings.sessionLife.inSeconds)
@@ -126,10 +129,15 @@ struct SignOn: Sendable {
         var next: String?
         if let provider = state.openID, let session = session(of: request, state) {
             let left = session.end.timeIntervalSince(shared.timekeeper.date)
-            _ = await shared.spentNames.spend("session:\(session.id)", for: .seconds(left))
-            try? await shared.audit(
-                .adminLogout, of: "admin:\(session.name)", by: "admin:\(session.name)",
-                ["name": session.shownName, "issuer": provider.settings.issuer])
+            // A cookie that was kept fills no audit: a session is signed out once.
+            if await shared.spentNames.spend(.session(session.id), for: .seconds(left)) {
+                // The tenant's as the sign-in is; nobody's for somebody who has no role any more.
+                let tenants = session.grant(of: provider.settings)?.tenants
+                try? await shared.audit(
+                    .adminLogout, of: "admin:\(session.name)", by: "admin:\(session.name)", tenant: tenants?.only,
+                    ["name": session.shownName, "issuer": provider.settings.issuer]
+                        .merging(tenants?.auditDetails ?? [:]) { $1 })
+            }
             // Signed out here in any case.
             do { next = try await provider.signingOut()?.absoluteString } catch {
                 shared.log.write(LogEntry(.admin, error, level: .warning))
@@ -145,10 +153,8 @@ struct SignOn: Sendable {
     func person(of request: HTTPRequest, _ state: ServerState) async throws(AdminRefusal) -> Operator? {
         guard let provider = state.openID, let session = session(of: request, state) else { return nil }
         guard request.isOfConsole else { throw .crossSite }
-        guard !(await shared.spentNames.isSpent("session:\(session.id)")) else { return nil }
-        guard let grant = provider.settings.grants.first(where: { session.values.contains($0.value) }) else {
-            throw .noRole
-        }
+        guard !(await shared.spentNames.isSpent(.session(session.id))) else { return nil }
+        guard let grant = session.grant(of: provider.settings) else { throw .noRole }
         return Operator(
             name: session.name, role: grant.role, tenants: grant.tenants, shownName: session.shownName,
             proof: .openID(until: session.end))
@@ -206,6 +212,11 @@ struct SignOn: Sendable {
             else { return nil }
             (self.id, self.shownName, self.end) = (id, shownName, end)
             (name, self.values) = (Self.name(subject), values.compactMap(\.text))
+        }
+
+        /// What the session's values are by settings; `nil` for nothing.
+        func grant(of settings: ServerSettings.OpenID) -> ServerSettings.Grant? {
+            settings.grants.first { grant in values.contains(where: grant.value.equalsByteForByte) }
         }
 
         /// A name that no key of the configuration has.

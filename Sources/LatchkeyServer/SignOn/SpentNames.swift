@@ -7,28 +7,50 @@ import LatchkeyVault
 
 /// Names that count once: sign-ins that are over, and sessions that were ended.
 ///
-/// In the store of sessions, so on every node; and in this node's memory, which is all that is asked while the store is away.
+/// In the store of sessions, so on every node; and in this node's memory, which is all that is asked while the store is away. Sessions have a
+/// memory of their own: anybody can begin sign-ins, and however many they are, no ended session is forgotten for them.
 final class SpentNames: Sendable {
+    /// What is spent.
+    enum Name: Sendable, Hashable {
+        /// The state of a sign-in.
+        case signIn(String)
+        /// The identifier of a session.
+        case session(String)
+
+        /// What the store has its digest of; nodes of another version ask for the same.
+        fileprivate var text: String {
+            switch self {
+            case .signIn(let state): "state:\(state)"
+            case .session(let identifier): "session:\(identifier)"
+            }
+        }
+    }
+
     private let store: any RecordStore
     private let timekeeper: any Timekeeper
     private let log: ServerLog
-    private let known = Locked(BoundedDictionary<String, Bool>(limit: 10_000))
+    private let signIns, sessions: Locked<BoundedDictionary<String, Bool>>
     /// No tenant has such a name.
     private static let tenant = "~operators"
     /// How long the store may take.
     private static let patience = Duration.seconds(2)
 
-    init(_ store: any RecordStore, _ log: ServerLog, timekeeper: any Timekeeper) {
+    /// - Parameters:
+    ///   - store: the store of sessions.
+    ///   - limit: how many sign-ins the node remembers, and how many sessions. Defaults to 10,000 of each.
+    init(_ store: any RecordStore, _ log: ServerLog, timekeeper: any Timekeeper, limit: Int = 10_000) {
         (self.store, self.log, self.timekeeper) = (store, log, timekeeper)
+        signIns = Locked(BoundedDictionary(limit: limit))
+        sessions = Locked(BoundedDictionary(limit: limit))
     }
 
     /// Spends a name.
     /// - Parameter life: how long it stays so.
     /// - Returns: false if it was spent before. A store that is away is logged, and this node alone says so.
-    func spend(_ name: String, for life: Duration) async -> Bool {
-        guard known.withLock({ $0.updateValue(true, forKey: name) }) == nil else { return false }
+    func spend(_ name: Name, for life: Duration) async -> Bool {
+        guard known(name).withLock({ $0.updateValue(true, forKey: name.text) }) == nil else { return false }
         let store = store
-        return await asking(about: name) { key in
+        return await asking(about: name.text) { key in
             let reading = try await store.read(key)
             guard reading.record == nil else { return false }
             return try await store.write(
@@ -38,10 +60,18 @@ final class SpentNames: Sendable {
     }
 
     /// Whether a name is spent. While the store is away, this node alone is asked.
-    func isSpent(_ name: String) async -> Bool {
-        if known.withLock({ $0[name] }) != nil { return true }
+    func isSpent(_ name: Name) async -> Bool {
+        if known(name).withLock({ $0[name.text] }) != nil { return true }
         let store = store
-        return await asking(about: name) { try await store.read($0).record != nil } ?? false
+        return await asking(about: name.text) { try await store.read($0).record != nil } ?? false
+    }
+
+    /// The memory of a name's kind.
+    private func known(_ name: Name) -> Locked<BoundedDictionary<String, Bool>> {
+        switch name {
+        case .signIn: signIns
+        case .session: sessions
+        }
     }
 
     private func asking(

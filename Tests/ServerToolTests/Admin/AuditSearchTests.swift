@@ -8,14 +8,15 @@ import Testing
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AuditSearchTests {
-    /// An audit of so many entries, one an hour from 2026-11-20T00:00:00Z on: every third one stops a session, the others sign in.
+    /// An audit of so many entries, one an hour from 2026-11-20T00:00:00Z on: every third one stops a session of the tenant demo, the others
+    /// sign in.
     private static func audit(_ count: Int) async throws -> MemoryAuditStore {
         let (store, time) = (MemoryAuditStore(), ManualTimekeeper(date: Date(timeIntervalSince1970: 1_795_132_800)))
         let chain = AuditChain(store, timekeeper: time)
         for number in 1...count {
             let event =
                 number.isMultiple(of: 3)
-                ? AuditEvent(.sessionStopped, of: "demo/ann", by: "admin:operator-\(number % 2)")
+                ? AuditEvent(.sessionStopped, of: "demo/ann", by: "admin:operator-\(number % 2)", tenant: "demo")
                 : AuditEvent(.adminLogin, of: "admin:x", by: "admin:x")
             _ = try await chain.append(event)
             time.advance(by: .seconds(3_600))
@@ -61,5 +62,33 @@ import Testing
         #expect(first == [] && next == 701)
         let (second, end) = try await search.latest(50, upTo: 700, in: store)
         #expect(second.map(\.sequence) == [1, 2] && end == nil)
+    }
+
+    @Test(arguments: [
+        (TenantScope.all, Array(1...60 as ClosedRange<UInt64>)),
+        (.listed(["demo"]), Array(stride(from: 3, through: 60, by: 3))), (.listed(["other"]), []),
+    ]) func `entries from a number on come page after page without a gap`(_ tenants: TenantScope, _ wanted: [UInt64])
+        async throws
+    {
+        let store = try await Self.audit(60)
+        let search = AuditSearch(tenants: tenants, who: "", did: "", to: "", since: "", until: "")
+        var (found, from): ([UInt64], UInt64?) = ([], 1)
+        while let first = from {
+            let (entries, next) = try await search.following(7, from: first, last: 60, in: store)
+            #expect(entries.count <= 7)
+            found += entries.map(\.sequence)
+            from = next
+        }
+        #expect(found == wanted)
+    }
+
+    @Test func `among many entries of others an operator of one tenant is told where to go on`() async throws {
+        let last = UInt64(AuditSearch.mostLooked + 700)
+        let store = try await Self.audit(Int(last))
+        let search = AuditSearch(tenants: .listed(["other"]), who: "", did: "", to: "", since: "", until: "")
+        let (first, next) = try await search.following(50, from: 1, last: last, in: store)
+        #expect(first == [] && next == UInt64(AuditSearch.mostLooked) + 1)
+        let (second, end) = try await search.following(50, from: try #require(next), last: last, in: store)
+        #expect(second == [] && end == nil)
     }
 }

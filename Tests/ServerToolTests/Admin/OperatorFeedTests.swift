@@ -24,6 +24,20 @@ import Testing
         #expect(first.first?["reason"]?.text == #"There is\u{1b} no key."#)
     }
 
+    @Test func `a refusal is found by its request among those of the operator's tenants`() {
+        let feed = OperatorFeed(timekeeper: ManualTimekeeper())
+        refuse(feed, "request-1", tenant: "a")
+        refuse(feed, "request-1", tenant: "b")
+        let tenant = { (scope: TenantScope) in feed.refusal(of: "request-1", in: scope)?["tenant"]?.text }
+        #expect(tenant(.all) == "b")
+        #expect(tenant(.listed(["a"])) == "a" && tenant(.listed(["b"])) == "b")
+        #expect(tenant(.listed(["c"])) == nil)
+        for name in ["a", "b"] {
+            feed.shed(LicenseReport(tenant: name, endpoint: .fairPlay, requestID: "request-2", at: .zero))
+        }
+        #expect(feed.refusal(of: "request-2", in: .listed(["a"]))?["tenant"]?.text == "a")
+    }
+
     @Test func `readers get an overview each second and refusals as they happen, up to a cap`() async throws {
         let clock = ManualTimekeeper()
         let feed = OperatorFeed(timekeeper: clock)

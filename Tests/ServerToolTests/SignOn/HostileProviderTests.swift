@@ -109,6 +109,22 @@ import Testing
         }
     }
 
+    @Test func `an answer that signs nobody in does not end the sign-in for the right one`() async throws {
+        try await SignOnStage.with { stage in
+            let browser = stage.browser()
+            let back = try #require(try await browser.begin().back)
+            for (wrong, code) in [
+                (back.replacing("&code=code-0", with: ""), "signOnState"),
+                (back.replacing("&code=code-0", with: "&error=access_denied"), "signOnDeclined"),
+                (back.replacing("&iss=", with: "&iss=x"), "signOnProvider"),
+            ] {
+                #expect(wrong != back)
+                #expect(try await browser.ask(wrong).text.contains("<code>\(code)</code>"), "\(wrong)")
+            }
+            #expect(try await browser.ask(back).status == 303)
+        }
+    }
+
     @Test(arguments: ["&state=another", "&code=another", "&iss=https%3A%2F%2Fevil.example"])
     func `an answer that says something twice is none`(_ more: String) async throws {
         try await SignOnStage.with { stage in

@@ -44,7 +44,19 @@ import Testing
             // A copy of the cookie is worth nothing any more.
             browser.jar = kept
             #expect(try await browser.admin("me").status == 401)
+            // Nor does it fill the audit.
+            for _ in 0..<2 {
+                browser.jar = kept
+                let again = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
+                #expect(again.status == 200)
+            }
             #expect(try await stage.audit() == ["adminLogin admin:openID:ada-1", "adminLogout admin:openID:ada-1"])
+            // Both are the tenant's, so that its operators see them.
+            let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 1_000).map(\.text)
+            for action in ["adminLogin", "adminLogout"] {
+                let entry = try #require(entries.first { $0.contains(#""\#(action)""#) })
+                #expect(JSONValue(Data(entry.utf8))?["tenant"]?.text == "demo", "\(entry)")
+            }
         }
     }
 
@@ -148,6 +160,73 @@ import Testing
             let overview = try await stage.stage.send(
                 "\(stage.server.addresses.operators.url)/admin/v1/overview", bearer: stage.stage.admin)
             #expect(!overview.text.contains("operators.openID"))
+        }
+    }
+
+    /// What the console's first page says.
+    private func overview(_ stage: SignOnStage) async throws -> String {
+        try await stage.stage.send(
+            "\(stage.server.addresses.operators.url)/admin/v1/overview", bearer: stage.stage.admin
+        ).text
+    }
+
+    @Test(arguments: [
+        (StandInProvider.Fault.keySetIsGone, "The OpenID provider cannot be asked. "),
+        (.tokenFails, "The OpenID provider's answer is not taken. Its token endpoint has the status 500."),
+        (.hugeToken, "The OpenID provider cannot be asked. "),
+    ]) func `a part of the provider that does not answer is on the first page until it does, whatever the others do`(
+        _ fault: StandInProvider.Fault, _ words: String
+    ) async throws {
+        try await SignOnStage.with { stage in
+            stage.provider.fault = fault
+            let refused = try await stage.browser().signIn()
+            #expect(refused.status >= 500)
+            #expect(try await overview(stage).contains("operators.openID: \(words)"))
+            stage.time.advance(by: .seconds(11))
+            // The document is asked again, and answers.
+            #expect(try await stage.browser().begin().back != nil)
+            #expect(try await overview(stage).contains("operators.openID: \(words)"))
+            stage.provider.fault = .none
+            #expect(try await stage.browser().signIn().status == 303)
+            #expect(try await overview(stage).contains("operators.openID") == false)
+        }
+    }
+
+    @Test func `a code that the provider declines is no notice`() async throws {
+        try await SignOnStage.with { stage in
+            let browser = stage.browser()
+            let back = try #require(try await browser.begin().back)
+            let reply = try await browser.ask(back.replacing("code=code-0", with: "code=guessed"))
+            #expect(reply.text.contains("<code>signOnDeclined</code>"))
+            #expect(try await overview(stage).contains("operators.openID") == false)
+        }
+    }
+
+    @Test func `while nobody signs in the provider is asked, and the notice comes and goes with its answers`()
+        async throws
+    {
+        try await SignOnStage.with { stage in
+            let upkeep = Task { await stage.server.watchProvider() }
+            await stage.time.untilSomeoneSleeps(for: .seconds(20))
+            #expect(Set(stage.provider.requests) == ["/.well-known/openid-configuration", "/keys"])
+            let sound = try await overview(stage)
+            #expect(!sound.contains("operators.openID"))
+            stage.provider.isAway = true
+            for _ in 0..<2 {
+                stage.time.advance(by: .seconds(20))
+                await stage.time.untilSomeoneSleeps(for: .seconds(20))
+                #expect(
+                    try await overview(stage).contains("operators.openID: The OpenID provider cannot be asked."))
+            }
+            stage.provider.isAway = false
+            stage.time.advance(by: .seconds(20))
+            await stage.time.untilSomeoneSleeps(for: .seconds(20))
+            #expect(try await overview(stage).contains("operators.openID") == false)
+            upkeep.cancel()
+            await upkeep.value
+            await stage.stage.stop()
+            let log = String(decoding: stage.stage.log.withLock { $0 }, as: UTF8.self)
+            #expect(log.components(separatedBy: #""reason":"signOnAway""#).count == 2, "It is told once: \(log)")
         }
     }
 

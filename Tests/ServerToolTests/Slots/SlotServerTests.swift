@@ -15,14 +15,17 @@ import Testing
 
 /// What operators see of slots for licenses that other services make, and the example of such a service's proxy.
 @Suite(.timeLimit(.minutes(3))) struct SlotServerTests {
-    private static func stage(limit: Int, _ slots: String = "players") async throws -> ServerStage {
+    /// - Parameter rules: more members of the policy.
+    private static func stage(
+        limit: Int, _ slots: String = "players", rules: String = ""
+    ) async throws -> ServerStage {
         try await ServerStage(
             { text in
                 text = text.replacing(#""clearKey": true,"#, with: #""clearKey": true, "slots": "\#(slots)","#)
             },
             prepare: { folder in
                 let policy = """
-                    {"version":1,"name":"demo","validity":{"type":"lease","lease":"5m"},
+                    {"version":1,"name":"demo","validity":{"type":"lease","lease":"5m"},\(rules)
                      "concurrency":{"limit":\(limit),"heartbeat":"30s"}}
                     """
                 try Data(policy.utf8).write(to: folder.appending(path: "policies/demo.json"))
@@ -106,16 +109,72 @@ import Testing
         }
     }
 
+    private static func proxy(
+        _ stage: ServerStage, service port: UInt16, _ options: String...
+    ) async throws -> PythonService {
+        let key = try stage.root.write(stage.folder.packagerKey.revealedText, to: "slots-key.txt")
+        return try await PythonService(
+            [
+                PythonRun.file("Examples/Proxy/license-proxy.py"), "--port", "0", "--drm", "widevine", "--key", key,
+                "--slots", "\(stage.server.addresses.players.url)/t/demo/slots", "--service",
+                "http://127.0.0.1:\(port)/",
+            ] + options)
+    }
+
+    private static func ask(
+        _ proxy: PythonService, _ stage: ServerStage, _ headers: [String: String] = [:]
+    ) async throws -> Int {
+        try await stage.send(
+            "\(proxy.url)/license?asset=movie&session=tv", method: "POST", body: RecordedService.request,
+            bearer: stage.token(), headers: headers
+        ).status
+    }
+
+    @Test(
+        .enabled(if: PythonRun.isThere, "Python is not there"),
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", "no HTTP\r\n\r\n", "",
+        ]) func `a service whose reply breaks off or is none costs no slot`(_ reply: String) async throws
+    {
+        let stage = try await Self.stage(limit: 1, "services")
+        let service = try LoopbackServer { _, _ in .send(reply) }
+        let proxy = try await Self.proxy(stage, service: service.port)
+        #expect(try await Self.ask(proxy, stage) == 502)
+        #expect(try await stage.server.shared.accounts.account("anna", of: "demo").slots == [])
+        await stage.stop()
+    }
+
+    @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
+    func `the proxy states the viewer's address by the balancer's header alone, which it has to be told`() async throws
+    {
+        let place = #""place":{"addresses":["203.0.113.0/24"]},"#
+        let stage = try await Self.stage(limit: 5, "services", rules: place)
+        let service = RecordedService()
+        let port = try service.server.start()
+        let told = try await Self.proxy(stage, service: port, "--viewer-address", "X-Viewer")
+        let untold = try await Self.proxy(stage, service: port)
+        let address = "203.0.113.7"
+        #expect(try await Self.ask(told, stage, ["X-Viewer": address]) == 200)
+        for headers in [
+            [:], ["X-Viewer": "198.51.100.1"], ["X-Viewer": "\(address), 198.51.100.1"],
+            ["X-Forwarded-For": address, "X-Real-IP": address, "Forwarded": "for=\(address)"],
+        ] { #expect(try await Self.ask(told, stage, headers) == 403, "\(headers)") }
+        #expect(try await Self.ask(untold, stage, ["X-Viewer": address, "X-Forwarded-For": address]) == 403)
+        // Whoever asks could write that one.
+        await #expect(throws: (any Error).self) {
+            try await Self.proxy(stage, service: port, "--viewer-address", "X-Forwarded-For")
+        }
+        await service.server.stop(within: .zero)
+        await stage.stop()
+    }
+
     @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
     func `the example's proxy counts a household's Widevine streams beside its FairPlay stream`() async throws {
         let stage = try await Self.stage(limit: 2, "services")
         let service = RecordedService()
         let port = try service.server.start()
-        let key = try stage.root.write(stage.folder.packagerKey.revealedText, to: "slots-key.txt")
-        let proxy = try await PythonService([
-            PythonRun.file("Examples/Proxy/license-proxy.py"), "--port", "0", "--drm", "widevine", "--key", key,
-            "--slots", "\(stage.server.addresses.players.url)/t/demo/slots", "--service", "http://127.0.0.1:\(port)/",
-        ])
+        let proxy = try await Self.proxy(stage, service: port)
         func widevine(_ session: String, _ query: String = "asset=movie", token: String? = nil) async throws
             -> HTTPReply
         {

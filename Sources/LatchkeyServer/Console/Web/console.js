@@ -65,7 +65,7 @@ async function follow(handlers, signal) {
       say("Asking every second.");
     } catch (error) {
       if (signal.aborted) return;
-      say("The server does not answer. Trying again.", true);
+      say(error instanceof Refusal && error.status < 500 ? error.message : "The server does not answer. Trying again.", true);
     }
     await new Promise(done => setTimeout(done, 1000));
   }

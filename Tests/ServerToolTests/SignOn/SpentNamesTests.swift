@@ -1,0 +1,38 @@
+import LatchkeyCore
+import LatchkeyTesting
+import SwitchedStores
+import Testing
+
+@testable import LatchkeyOperation
+@testable import LatchkeyServer
+
+/// What counts once: sign-ins and ended sessions.
+@Suite(.timeLimit(.minutes(1))) struct SpentNamesTests {
+    private let store = SwitchedRecordStore(timekeeper: ManualTimekeeper())
+
+    private func names(limit: Int = 10_000) -> SpentNames {
+        let pseudonyms = UserPseudonyms(secret: Secret("0123456789abcdef"))
+        let log = ServerLog(LineWriter { _ in }, pseudonyms: pseudonyms)
+        return SpentNames(store, log, timekeeper: ManualTimekeeper(), limit: limit)
+    }
+
+    @Test func `while the store is away, no number of sign-ins brings an ended session back`() async {
+        store.setDown(true)
+        let names = names(limit: 10)
+        #expect(await names.spend(.session("a"), for: .seconds(60)))
+        for number in 0..<50 { #expect(await names.spend(.signIn("\(number)"), for: .seconds(60))) }
+        #expect(await names.isSpent(.session("a")))
+        #expect(await names.isSpent(.session("b")) == false)
+        #expect(await names.spend(.signIn("49"), for: .seconds(60)) == false)
+    }
+
+    @Test func `another node hears of both by the store, and a sign-in is no session of the same name`() async {
+        let (one, other) = (names(), names())
+        #expect(await one.spend(.session("a"), for: .seconds(60)))
+        #expect(await one.spend(.signIn("b"), for: .seconds(60)))
+        #expect(await other.isSpent(.session("a")))
+        #expect(await other.spend(.signIn("b"), for: .seconds(60)) == false)
+        #expect(await other.isSpent(.session("b")) == false)
+        #expect(await other.spend(.signIn("a"), for: .seconds(60)))
+    }
+}
