@@ -223,6 +223,70 @@ import Testing
         #expect(told.lost == [.unsynced(reason: "Input/output error")])
     }
 
+    @Test
+    func `with “always” a disk that fails at a new file has no row count as kept, and the next file takes rows again`()
+        async throws
+    {
+        let (told, wrote) = (Told(), Locked(false))
+        let spool = try spool(told) {
+            $0.sync = .always
+            $0.bytes = 32_768
+            $0.disk.write = { descriptor, bytes in
+                wrote.withLock { $0 = true }
+                return SpoolDisk.writeAll(descriptor, bytes)
+            }
+            // Without a write before, it is the file that is left.
+            $0.disk.sync = { _ in
+                wrote.withLock { wrote in
+                    defer { wrote = false }
+                    return wrote ? 0 : EIO
+                }
+            }
+        }
+        var kept = 0
+        while await spool.append(.sample(kept + 1)) == .kept { kept += 1 }
+        #expect(kept > 10)
+        #expect(told.lost.count == 2 && told.lost.first == .unsynced(reason: "Input/output error"))
+        guard case .lost(.failed, 1, let reason)? = told.lost.last else {
+            Issue.record("\(told.lost)")
+            return
+        }
+        #expect(reason.contains("Input/output error") && reason.contains(".rows"))
+        #expect(await spool.append(.sample(kept + 1)) == .kept)
+        #expect(try segments.count == 2)
+        #expect(try spool.drain().map(\.position.sequence) == (1...UInt64(kept) + 1).map(\.self))
+    }
+
+    @Test(arguments: RecordSpool.Sync.allCases)
+    func `a new file whose name the disk may not keep is told of, and with “always” takes no row`(
+        _ sync: RecordSpool.Sync
+    ) async throws {
+        let (told, fails) = (Told(), Locked(true))
+        let spool = try spool(told) {
+            $0.sync = sync
+            $0.disk.syncFolder = { path in fails.withLock { $0 } && path.hasSuffix("spool") ? EIO : 0 }
+        }
+        #expect(await spool.append(.sample(1)) == (sync == .always ? .lost(.failed) : .kept))
+        #expect(told.lost.first == .unsynced(reason: "Input/output error"))
+        fails.withLock { $0 = false }
+        #expect(await spool.append(.sample(2)) == .kept)
+        #expect(try spool.drain().map(\.requestID) == (sync == .always ? ["r2"] : ["r1", "r2"]))
+    }
+
+    @Test func `a file that the disk may not have kept as the next one begins is told of`() async throws {
+        let (told, gate) = (Told(), DispatchSemaphore(value: 0))
+        let spool = try spool(told) {
+            $0.bytes = 32_768
+            $0.disk.sync = { _ in EIO }
+        }
+        // Nothing but the change of files has the disk keep anything.
+        spool.syncing.async { gate.wait() }
+        for number in 1...30 { #expect(await spool.append(.sample(number)) == .kept) }
+        let count = try segments.count
+        #expect(count > 1 && told.lost == Array(repeating: .unsynced(reason: "Input/output error"), count: count - 1))
+        gate.signal()
+    }
+
     @Test func `nobody waits for a disk that hangs, and its rows are there afterwards`() async throws {
         let (told, gate) = (Told(), DispatchSemaphore(value: 0))
         let hangs = Locked(true)

@@ -130,12 +130,18 @@ package final class RecordSpool: Sendable {
         report: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(FileError) {
         (self.folder, self.node, self.settings, self.report) = (folder, node, settings, report)
-        start = Int64(date.timeIntervalSince1970 * 1_000)
+        start = max(0, Int64(clamping: Int(saturating: date.timeIntervalSince1970 * 1_000)))
         var generator = SystemRandomNumberGenerator()
         let number = generator.next()
         name = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }.hexString
         FileThreads.visits(folder)
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .cannotWrite(folder) }
+        if mkdir(folder, 0o700) == 0 {
+            let parent = (folder as NSString).deletingLastPathComponent
+            let code = settings.disk.syncFolder(parent.isEmpty ? "." : parent)
+            if code != 0 { report(.unsynced(reason: String(cString: strerror(code)))) }
+        } else {
+            guard errno == EEXIST else { throw .cannotWrite(folder) }
+        }
         lock = try SpoolFile(creating: "\(folder)/lock")
         guard lock.hold() else {
             throw FileError(

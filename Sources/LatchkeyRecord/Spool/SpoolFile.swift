@@ -8,12 +8,22 @@ package struct SpoolDisk: Sendable {
     package var write: @Sendable (Int32, [UInt8]) -> Int32
     /// Has the disk keep what was written; returns why not.
     package var sync: @Sendable (Int32) -> Int32
+    /// Has the disk keep the names in a folder; returns why not.
+    package var syncFolder: @Sendable (String) -> Int32
 
     package init(
         write: @escaping @Sendable (Int32, [UInt8]) -> Int32 = SpoolDisk.writeAll,
-        sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
+        sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno },
+        syncFolder: @escaping @Sendable (String) -> Int32 = SpoolDisk.syncNames
     ) {
-        (self.write, self.sync) = (write, sync)
+        (self.write, self.sync, self.syncFolder) = (write, sync, syncFolder)
+    }
+
+    package static let syncNames: @Sendable (String) -> Int32 = { path in
+        let place = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard place >= 0 else { return errno }
+        defer { close(place) }
+        return fsync(place) == 0 ? 0 : errno
     }
 
     package static let writeAll: @Sendable (Int32, [UInt8]) -> Int32 = { descriptor, bytes in
