@@ -29,6 +29,12 @@ extension LicenseRecordRow {
     }()
 }
 
+extension RecordSpool.Portion {
+    var requests: [String] {
+        get throws { try batch.lines.map { try LicenseRecordRow(json: $0.json).requestID } }
+    }
+}
+
 /// What a spool told.
 final class Told: Sendable {
     let events = Locked<[RecordSpool.Event]>([])
