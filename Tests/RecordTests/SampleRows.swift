@@ -72,6 +72,7 @@ final class ShakyDestination: RecordDestination {
         var positions: [String: UInt64] = [:]
         var calls = 0
         var kept: [Int] = []
+        var daysFault: StoreError.Kind?
     }
 
     let engine = "shaky"
@@ -103,7 +104,11 @@ final class ShakyDestination: RecordDestination {
     }
 
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int {
-        state.withLock { $0.kept.append(today) }
+        let fault = state.withLock { state in
+            state.kept.append(today)
+            return state.daysFault
+        }
+        if let fault { throw StoreError(fault, engine, reason: "It drops no day.") }
         return 0
     }
 
