@@ -101,15 +101,17 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: a database, with the role that owns the tables.
     ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
+    ///   - days: how many days of the record stay there at least, whatever a server wants. Defaults to what was said before; while nobody has,
+    ///     no day is dropped.
     /// - Returns: the database's fingerprint.
     /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
     @discardableResult
     package static func migrate(
-        _ address: StoreAddress, granting role: String? = nil
+        _ address: StoreAddress, granting role: String? = nil, recordDays days: Int? = nil
     ) async throws(StoreError) -> DatabaseFingerprint? {
         // Files and memory need none.
         guard case .postgresql(let address) = address else { return nil }
-        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role)
+        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role, recordDays: days)
         defer { store.close() }
         return try await store.fingerprint()
     }

@@ -54,15 +54,33 @@ import Testing
     }
 
     @Test func `days beyond the limit are dropped, the others and what is no day stay`() async throws {
-        let files = RecordFiles(folder: path)
+        let today = Int(LicenseRecordRow.noon / 86_400_000) + 3
+        let files = RecordFiles(folder: path, clock: { _ in today })
         for day in 0..<4 { _ = try await files.take(batch(1...1, spool: "000000000000000\(day)", day: Int64(day))) }
         try FileManager.default.createDirectory(atPath: "\(path)/mine", withIntermediateDirectories: false)
-        let today = Int(LicenseRecordRow.noon / 86_400_000) + 3
         #expect(try await files.keepDays(today: today, days: nil) == 0)
         #expect(try await files.keepDays(today: today, days: 2) == 2)
         let left = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         #expect(left == ["2026-11-29", "2026-11-30", "lock", "mine"])
         #expect(try await files.keepDays(today: today, days: 2) == 0)
+    }
+
+    @Test func `a node whose clock is ahead of the file system's drops nothing that the others keep`() async throws {
+        let today = Int(LicenseRecordRow.noon / 86_400_000) + 3
+        let files = RecordFiles(folder: path, clock: { _ in today })
+        for day in 0..<4 { _ = try await files.take(batch(1...1, spool: "000000000000000\(day)", day: Int64(day))) }
+        #expect(try await files.keepDays(today: today + 399, days: 400) == 0)
+        #expect(try await requests().count == 4)
+        // And one whose clock is behind keeps more.
+        #expect(try await files.keepDays(today: today - 1, days: 2) == 1)
+    }
+
+    @Test func `the file system's day is that of a file that was just changed`() throws {
+        let file = try SpoolFile(creating: folder.path("lock"))
+        var old = [timespec(), timespec()]
+        #expect(futimens(file.descriptor, &old) == 0)
+        let written = try SpoolFile(creating: folder.path("other"))
+        #expect(try RecordFiles.day(file.descriptor) >= RecordFiles.day(written.descriptor))
     }
 
     @Test func `pages follow each other without a gap`() async throws {

@@ -137,4 +137,28 @@ import Testing
         #expect(destination.state.withLock { $0.kept[0] } == 20_454)
         #expect(time.uptime >= .seconds(3_600))
     }
+
+    @Test(arguments: [(StoreError.Kind.unavailable, 120), (.misconfigured, 7_200)])
+    func `days that cannot be dropped are tried again after a while, and are no outage where rows arrive`(
+        _ fault: StoreError.Kind, _ seconds: Int
+    ) async throws {
+        let (destination, time, failed) = (ShakyDestination(), ManualTimekeeper(), Locked(0))
+        destination.state.withLock { $0.daysFault = fault }
+        let health = EngineHealth("record")
+        let spool = try RecordSpool(folder: path, node: "n")
+        let shipper = RecordShipper(
+            spool, folder: path, to: destination, health: health, days: 3, timekeeper: time
+        ) { if case .failed = $0 { failed.withLock { $0 += 1 } } }
+        let began = time.uptime
+        let task = Task { await shipper.run() }
+        while destination.state.withLock({ $0.kept.count }) < 3 {
+            time.advance(by: .seconds(seconds / 60))
+            await Task.yield()
+        }
+        task.cancel()
+        await task.value
+        #expect(time.uptime - began >= .seconds(seconds))
+        #expect(health.isAway == (fault == .unavailable))
+        #expect(failed.withLock { $0 } >= (fault == .unavailable ? 0 : 2))
+    }
 }

@@ -13,11 +13,13 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func spool(
-        _ told: Told = Told(), _ change: (inout RecordSpool.Settings) -> Void = { _ in }
+        _ told: Told = Told(), at seconds: TimeInterval = 1_795_780_800,
+        _ change: (inout RecordSpool.Settings) -> Void = { _ in }
     ) throws -> RecordSpool {
         var settings = RecordSpool.Settings()
         change(&settings)
-        return try RecordSpool(folder: path, node: "n1", settings) { event in
+        let date = Date(timeIntervalSince1970: seconds)
+        return try RecordSpool(folder: path, node: "n1", settings, date: date) { event in
             told.events.withLock { $0.append(event) }
         }
     }
@@ -63,6 +65,114 @@ import Testing
         #expect(try segments.count == 1)
     }
 
+    @Test
+    func `a clock that was set back between two processes loses no row, and what was acknowledged is not sent again`()
+        async throws
+    {
+        do {
+            let first = try spool(at: 20_000)
+            for number in 1...6 { await first.append(.sample(number)) }
+            first.acknowledge(try #require(try first.next(rows: 2)))
+        }
+        do {
+            let second = try spool(at: 15_000)
+            for number in 7...9 { await second.append(.sample(number)) }
+            await second.close()
+        }
+        do {
+            let third = try spool(at: 30_000)
+            #expect(third.standing.rows == 7)
+            // The older name comes first.
+            let portion = try #require(try third.next(rows: 2))
+            #expect(try portion.requests == ["r7", "r8"])
+            third.acknowledge(portion)
+        }
+        let fourth = try spool(at: 10_000)
+        #expect(fourth.standing.rows == 5)
+        #expect(try fourth.drain().map(\.requestID) == ["r9", "r3", "r4", "r5", "r6"])
+        #expect(try segments.isEmpty)
+    }
+
+    @Test func `what a spool shipped before the acknowledged file is removed at the next start, and no other spool's`()
+        async throws
+    {
+        var shipped: [String: Data] = [:]
+        do {
+            let first = try spool(at: 20_000) { $0.bytes = 32_768 }
+            for number in 1...60 { await first.append(.sample(number)) }
+            for name in try segments.dropLast() { shipped[name] = try Data(contentsOf: folder.file("spool/\(name)")) }
+            try #require(shipped.count > 1)
+            while try segments.count > 1 { first.acknowledge(try #require(try first.next(rows: 10))) }
+            first.acknowledge(try #require(try first.next(rows: 1)))
+        }
+        let rest = try spool(at: 20_000).standing.rows
+        // As after a power cut that the folder's names did not live through.
+        for (name, bytes) in shipped { try bytes.write(to: folder.file("spool/\(name)")) }
+        let second = try spool(at: 15_000)
+        #expect(second.standing.rows == rest)
+        #expect(try segments.count == 1)
+    }
+
+    @Test func `what stands of an acknowledgement that was torn has its rows sent again`() async throws {
+        do {
+            let first = try spool()
+            for number in 1...4 { await first.append(.sample(number)) }
+            first.acknowledge(try #require(try first.next(rows: 2)))
+        }
+        let whole = try Data(contentsOf: folder.file("spool/acknowledged"))
+        for end in 0...whole.count {
+            try whole.prefix(end).write(to: folder.file("spool/acknowledged"))
+            #expect(try spool().standing.rows == (end == whole.count ? 2 : 4), "cut at \(end)")
+        }
+    }
+
+    @Test(arguments: ["a folder", "a link to nothing"])
+    func `a file of rows that cannot be read ends the start, and is named`(_ what: String) throws {
+        _ = try spool()
+        let file = "\(path)/0000000020000-00112233aabbccdd-000000000001.rows"
+        if what == "a folder" {
+            try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        } else {
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "\(path)/nothing")
+        }
+        let error = #expect(throws: FileError.self) { try spool() }
+        #expect(error?.code == "cannotRead" && error?.reason.contains(file) == true)
+        #expect(error?.remedy.contains("rows of the record") == true)
+    }
+
+    @Test func `a file that is gone is as many rows lost as were not acknowledged`() async throws {
+        let told = Told()
+        let spool = try spool(told)
+        for number in 1...100 { await spool.append(.sample(number)) }
+        let portion = try #require(try spool.next(rows: 30))
+        spool.acknowledge(portion)
+        let left = spool.standing.bytes
+        try FileManager.default.removeItem(atPath: "\(path)/\(try #require(try segments.first))")
+        #expect(try spool.drain().isEmpty && spool.standing.rows == 0)
+        guard case .damaged(_, let bytes, 70, false)? = told.lost.first else {
+            Issue.record("\(told.lost)")
+            return
+        }
+        #expect(bytes > 0 && bytes < left)
+    }
+
+    @Test func `a file that was cut is as many rows lost as are not in it`() async throws {
+        let told = Told()
+        let spool = try spool(told)
+        for number in 1...100 { await spool.append(.sample(number)) }
+        let file = "\(path)/\(try #require(try segments.first))"
+        let whole = try Data(contentsOf: URL(filePath: file))
+        // Forty rows, and a part of the next one.
+        let end = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }[39] + 10
+        try whole.prefix(end).write(to: URL(filePath: file))
+        #expect(try spool.drain().count == 40)
+        guard case .damaged(file, _, 60, false)? = told.lost.first else {
+            Issue.record("\(told.lost)")
+            return
+        }
+        #expect(told.lost.count == 1)
+    }
+
     @Test func `a row that a crash tore is cut wherever it is torn, and it is said`() async throws {
         do {
             let first = try spool()
@@ -78,7 +188,7 @@ import Testing
             let rows = try spool(told).drain()
             #expect(rows.map(\.requestID) == ["r1", "r2"], "cut at \(end)")
             let expected: [RecordSpool.Event] =
-                end == last ? [] : [.damaged(file: "\(path)/\(name)", bytes: end - last, isEnd: true)]
+                end == last ? [] : [.damaged(file: "\(path)/\(name)", bytes: end - last, rows: 1, isEnd: true)]
             #expect(told.lost == expected, "cut at \(end)")
             try? FileManager.default.removeItem(atPath: "\(path)/acknowledged")
         }
@@ -100,7 +210,7 @@ import Testing
             try damaged.write(to: URL(filePath: "\(path)/\(name)"))
             let told = Told()
             #expect(try spool(told).drain().map(\.requestID) == ["r1", "r3"], "byte \(index)")
-            #expect(told.lost == [.damaged(file: "\(path)/\(name)", bytes: lines[1].count, isEnd: false)])
+            #expect(told.lost == [.damaged(file: "\(path)/\(name)", bytes: lines[1].count, rows: 1, isEnd: false)])
             try? FileManager.default.removeItem(atPath: "\(path)/acknowledged")
         }
     }
@@ -221,6 +331,70 @@ import Testing
         #expect(await spool.append(.sample(1)) == .kept)
         await spool.flush()
         #expect(told.lost == [.unsynced(reason: "Input/output error")])
+    }
+
+    @Test
+    func `with “always” a disk that fails at a new file has no row count as kept, and the next file takes rows again`()
+        async throws
+    {
+        let (told, wrote) = (Told(), Locked(false))
+        let spool = try spool(told) {
+            $0.sync = .always
+            $0.bytes = 32_768
+            $0.disk.write = { descriptor, bytes in
+                wrote.withLock { $0 = true }
+                return SpoolDisk.writeAll(descriptor, bytes)
+            }
+            // Without a write before, it is the file that is left.
+            $0.disk.sync = { _ in
+                wrote.withLock { wrote in
+                    defer { wrote = false }
+                    return wrote ? 0 : EIO
+                }
+            }
+        }
+        var kept = 0
+        while await spool.append(.sample(kept + 1)) == .kept { kept += 1 }
+        #expect(kept > 10)
+        #expect(told.lost.count == 2 && told.lost.first == .unsynced(reason: "Input/output error"))
+        guard case .lost(.failed, 1, let reason)? = told.lost.last else {
+            Issue.record("\(told.lost)")
+            return
+        }
+        #expect(reason.contains("Input/output error") && reason.contains(".rows"))
+        #expect(await spool.append(.sample(kept + 1)) == .kept)
+        #expect(try segments.count == 2)
+        #expect(try spool.drain().map(\.position.sequence) == (1...UInt64(kept) + 1).map(\.self))
+    }
+
+    @Test(arguments: RecordSpool.Sync.allCases)
+    func `a new file whose name the disk may not keep is told of, and with “always” takes no row`(
+        _ sync: RecordSpool.Sync
+    ) async throws {
+        let (told, fails) = (Told(), Locked(true))
+        let spool = try spool(told) {
+            $0.sync = sync
+            $0.disk.syncFolder = { path in fails.withLock { $0 } && path.hasSuffix("spool") ? EIO : 0 }
+        }
+        #expect(await spool.append(.sample(1)) == (sync == .always ? .lost(.failed) : .kept))
+        #expect(told.lost.first == .unsynced(reason: "Input/output error"))
+        fails.withLock { $0 = false }
+        #expect(await spool.append(.sample(2)) == .kept)
+        #expect(try spool.drain().map(\.requestID) == (sync == .always ? ["r2"] : ["r1", "r2"]))
+    }
+
+    @Test func `a file that the disk may not have kept as the next one begins is told of`() async throws {
+        let (told, gate) = (Told(), DispatchSemaphore(value: 0))
+        let spool = try spool(told) {
+            $0.bytes = 32_768
+            $0.disk.sync = { _ in EIO }
+        }
+        // Nothing but the change of files has the disk keep anything.
+        spool.syncing.async { gate.wait() }
+        for number in 1...30 { #expect(await spool.append(.sample(number)) == .kept) }
+        let count = try segments.count
+        #expect(count > 1 && told.lost == Array(repeating: .unsynced(reason: "Input/output error"), count: count - 1))
+        gate.signal()
     }
 
     @Test func `nobody waits for a disk that hangs, and its rows are there afterwards`() async throws {

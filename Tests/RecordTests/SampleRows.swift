@@ -29,6 +29,12 @@ extension LicenseRecordRow {
     }()
 }
 
+extension RecordSpool.Portion {
+    var requests: [String] {
+        get throws { try batch.lines.map { try LicenseRecordRow(json: $0.json).requestID } }
+    }
+}
+
 /// What a spool told.
 final class Told: Sendable {
     let events = Locked<[RecordSpool.Event]>([])
@@ -66,6 +72,7 @@ final class ShakyDestination: RecordDestination {
         var positions: [String: UInt64] = [:]
         var calls = 0
         var kept: [Int] = []
+        var daysFault: StoreError.Kind?
     }
 
     let engine = "shaky"
@@ -97,7 +104,11 @@ final class ShakyDestination: RecordDestination {
     }
 
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int {
-        state.withLock { $0.kept.append(today) }
+        let fault = state.withLock { state in
+            state.kept.append(today)
+            return state.daysFault
+        }
+        if let fault { throw StoreError(fault, engine, reason: "It drops no day.") }
         return 0
     }
 

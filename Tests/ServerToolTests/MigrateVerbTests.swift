@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyStores
 import LatchkeyTerminal
 import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import LatchkeyStores
 @testable import StoreProcesses
 
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(2)))
@@ -32,5 +32,24 @@ struct MigrateVerbTests {
         #expect(granting.status == .yes && granting.output.contains("The tables are there."), "\(granting.error)")
         let made = await ToolRun(arguments: create)
         #expect(made.status == .yes, "\(made.error)")
+    }
+
+    @Test func `the days of the record that stay are those of the owner's configuration`() async throws {
+        let (root, server) = (try TemporaryFolder(), try await PostgreSQLProcess.shared.value)
+        let database = try await server.database()
+        let address = server.address(of: database).revealedText
+        let folder = try DemoFolder.patient(in: root)
+        var former = #""stores": {"#
+        for (members, days) in [(#", "days": 400"#, [Int64(400)]), ("", [400]), (#", "days": 30"#, [30])] {
+            let record =
+                #""record": {"folder": "spool", "destination": "\#(address)"\#(members)}, "stores": {"#
+            try ServerStage.edit(folder.configuration) { $0 = $0.replacing(former, with: record) }
+            former = record
+            try #require(chmod(folder.configuration, 0o600) == 0)
+            let run = await ToolRun(arguments: ["migrate", "--config", folder.configuration])
+            #expect(run.status == .yes, "\(run.error)")
+            let rows = try await server.query("SELECT days FROM latchkey.record_retention", in: database)
+            #expect(try rows.map { try $0.integer(0) } == days)
+        }
     }
 }

@@ -50,6 +50,41 @@ import Testing
         #expect(try await enough.report(Self.report).total.licenses == 50)
     }
 
+    @Test(arguments: [RecordReport.Grouping.day, .account])
+    func `a day with more names than are held is refused before it is read to its end`(
+        _ grouping: RecordReport.Grouping
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let files = RecordFiles(folder: folder.path("record"))
+        try await (0..<1_000).map {
+            LicenseRecordRow.sample(.license, Self.day + Int64($0), "account-\($0)", request: "r-\($0)")
+        }.ship(to: files)
+        files.close()
+        // Whoever comes to the end of the day's file finds a line that is no row.
+        let day = folder.url.appending(path: "record/2026-11-25")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: day.path).first)
+        let file = try FileHandle(forWritingTo: day.appending(path: name))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("no row\n".utf8))
+        try file.close()
+        let reports = reports(folder) { $0.held = 10 }
+        defer { reports.close() }
+        let report = RecordReport(of: "acme", times: Self.day..<Self.day + 86_400_000, by: grouping)
+        let error = await #expect(throws: StoreError.self) { _ = try await reports.report(report) }
+        #expect(error?.kind == .unfit)
+    }
+
+    @Test func `the names of each group are held, too`() {
+        var count = ReportCount(RecordReport(of: "acme", times: 0..<(.max), by: .content))
+        for number in 0..<12 {
+            var row = LicenseRecordRow.sample(.license, Self.day, "account-\(number % 2)", request: "r")
+            (row.content, row.device, row.session) = ("film-\(number % 3)", "", "")
+            count.add(row)
+        }
+        // Three groups with two accounts each, and two accounts of all.
+        #expect(count.held == 3 + 6 + 2)
+    }
+
     @Test func `a file that is on its way is not read, and one that is no record is told by its name`() async throws {
         let folder = try await folder()
         let day = folder.path("record/2026-11-25")

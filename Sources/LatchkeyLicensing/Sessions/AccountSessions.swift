@@ -361,7 +361,7 @@ extension GuardedRecordStore {
 extension RecordKey {
     /// Where an account is kept. Viewers whose tokens name no account share one.
     package static func account(_ name: String, _ tenant: String) -> Self {
-        RecordKey(.account, tenant: tenant, name: name.isEmpty ? "\u{2205}" : name.storedName(limit: 512))
+        RecordKey(.account, tenant: tenant, name: name.isEmpty ? "\u{2205}" : name.storedAccount)
     }
 }
 

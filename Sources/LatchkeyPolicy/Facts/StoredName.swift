@@ -11,6 +11,9 @@ extension String {
         return digestName
     }
 
+    /// An account's name as records hold it: its SHA-256 beyond 512 bytes, or with control characters.
+    package var storedAccount: String { storedName(limit: 512) }
+
     /// The name of a token's record: its SHA-256, so that no store holds a token's identifier.
     ///
     /// Fails only without memory. Then it is empty, so that a token counts as used rather than as new.

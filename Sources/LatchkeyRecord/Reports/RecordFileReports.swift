@@ -16,7 +16,8 @@ package final class RecordFileReports: RecordReporter {
         package var bytes = 4 << 30
         /// How long it may read. Defaults to 40 s.
         package var time = Duration.seconds(40)
-        /// The most groups, accounts, devices and sessions that it counts. Defaults to 2,000,000, some 300 MB.
+        /// The most groups that it holds, and different accounts, devices and sessions, of all rows and of each group. Defaults to 2,000,000,
+        /// some 300 MB.
         package var held = 2_000_000
         /// For how many of the newest days it looks which nodes there are. Defaults to 7.
         package var nodeDays = 7
@@ -66,9 +67,11 @@ package final class RecordFileReports: RecordReporter {
         return try await scan(report.times) { [limits] scan, days in
             var count = ReportCount(report)
             for day in days {
-                try scan.rows(of: day) { count.add($0) }
-                guard count.held <= limits.held else {
-                    throw Self.tooMuch("has more than \(limits.held) different accounts, devices, sessions and groups")
+                try scan.rows(of: day) { row in
+                    count.add(row)
+                    guard count.held <= limits.held else {
+                        throw Self.tooMuch("has too many different groups, and accounts, devices and sessions in them")
+                    }
                 }
             }
             return count.answer(asOf: now)

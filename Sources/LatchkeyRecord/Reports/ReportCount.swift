@@ -11,7 +11,8 @@ package struct ReportCount: Sendable {
         var devices: Set<ByteText> = []
         var sessions: Set<ByteText> = []
 
-        mutating func add(_ row: LicenseRecordRow) {
+        /// - Returns: how many names it holds more now.
+        mutating func add(_ row: LicenseRecordRow) -> Int {
             rows += row.count
             switch row.event {
             case .license: figures.licenses += row.count
@@ -19,9 +20,11 @@ package struct ReportCount: Sendable {
             case .refusal: figures.refusals += row.count
             case .end, .viewers: break
             }
-            if !row.account.isEmpty { accounts.insert(ByteText(text: row.account)) }
-            if !row.device.isEmpty { devices.insert(ByteText(text: row.device)) }
-            if !row.session.isEmpty { sessions.insert(ByteText(text: row.session)) }
+            var more = 0
+            if !row.account.isEmpty, accounts.insert(ByteText(text: row.account)).inserted { more += 1 }
+            if !row.device.isEmpty, devices.insert(ByteText(text: row.device)).inserted { more += 1 }
+            if !row.session.isEmpty, sessions.insert(ByteText(text: row.session)).inserted { more += 1 }
+            return more
         }
 
         var counted: RecordFigures {
@@ -34,19 +37,18 @@ package struct ReportCount: Sendable {
     private let report: RecordReport
     private var total = Count()
     private var groups: [ReportKey: Count] = [:]
+    private var names = 0
 
     package init(_ report: RecordReport) { self.report = report }
 
-    /// How many groups and different accounts, devices and sessions it holds.
-    package var held: Int {
-        groups.count + total.accounts.count + total.devices.count + total.sessions.count
-    }
+    /// How many groups it holds, and different accounts, devices and sessions, of all rows and of each group.
+    package var held: Int { groups.count + names }
 
     /// Counts a row, if it is one of the report's.
     package mutating func add(_ row: LicenseRecordRow) {
         guard report.contains(row) else { return }
-        total.add(row)
-        groups[row.key(report.grouping), default: Count()].add(row)
+        names += total.add(row)
+        names += groups[row.key(report.grouping), default: Count()].add(row)
     }
 
     /// The answer.

@@ -17,12 +17,12 @@ package protocol RecordDestination: Sendable {
     /// - Throws: `StoreError`. Nobody knows then whether the rows were taken.
     func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64
 
-    /// Prepares for rows of days to come, and drops days of which all rows are too old.
+    /// Prepares for rows of days to come, and drops days of which all rows are too old by the destination's own clock.
     /// - Parameters:
-    ///   - today: the day, in days since 1970 by UTC.
-    ///   - days: how many days are kept; `nil` for all.
+    ///   - today: the day by the node's clock, which may be wrong, in days since 1970 by UTC.
+    ///   - days: how many days are kept, today among them; `nil` for all.
     /// - Returns: how many days were dropped; 0 where another node does it.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; `storeMisconfigured` where the destination keeps more days than that.
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int
 
     /// Asks whether it would take rows, and writes nothing.

@@ -18,12 +18,17 @@ package final class RecordFiles: RecordDestination, RecordReader {
     private let folder: String
     private let threads: FileThreads
     private let positions = Locked<[String: UInt64]>([:])
+    private let clock: @Sendable (_ lock: Int32) throws(FileError) -> Int
 
     /// - Parameters:
     ///   - folder: where the days' folders are; several nodes may share it.
     ///   - threads: where files are written. Defaults to some of its own, with 30 s each.
-    package init(folder: String, threads: FileThreads = FileThreads(limit: .seconds(30))) {
-        (self.folder, self.threads) = (folder, threads)
+    ///   - clock: changes an open file, and gives the day of that by its file system, in days since 1970. Defaults to the system's.
+    package init(
+        folder: String, threads: FileThreads = FileThreads(limit: .seconds(30)),
+        clock: @escaping @Sendable (_ lock: Int32) throws(FileError) -> Int = RecordFiles.day
+    ) {
+        (self.folder, self.threads, self.clock) = (folder, threads, clock)
     }
 
     package func close() { threads.end() }
@@ -52,12 +57,14 @@ package final class RecordFiles: RecordDestination, RecordReader {
     package func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int {
         guard let days else { return 0 }
         do {
-            return try await threads.run(folder) { [folder] in
+            return try await threads.run(folder) { [folder, clock] in
                 guard try Self.exists(folder) else { return 0 }
                 // One node at a time.
                 let lock = try SpoolFile(creating: "\(folder)/lock")
                 guard lock.hold() else { return 0 }
                 defer { withExtendedLifetime(lock) {} }
+                // A node whose clock is ahead drops nothing that another would keep.
+                let today = min(today, try clock(lock.descriptor))
                 let gone = try Self.days(in: folder).filter { $0 <= today - days }
                 for day in gone { try FileManager.default.removeItem(atPath: "\(folder)/\(Self.text(day))") }
                 return gone.count
@@ -100,6 +107,17 @@ package final class RecordFiles: RecordDestination, RecordReader {
 }
 
 extension RecordFiles {
+    /// Changes an open file, and gives the day of that by its file system's clock, which of a shared folder is the file server's.
+    package static func day(_ descriptor: Int32) throws(FileError) -> Int {
+        var facts = stat()
+        guard futimens(descriptor, nil) == 0, fstat(descriptor, &facts) == 0 else { throw .cannotWrite("lock") }
+        #if canImport(Darwin)
+            return facts.st_mtimespec.tv_sec / 86_400
+        #else
+            return facts.st_mtim.tv_sec / 86_400
+        #endif
+    }
+
     /// Days since 1970 as `2026-11-27`.
     static func text(_ day: Int) -> String {
         String(DateText.text(Date(timeIntervalSince1970: Double(day) * 86_400)).prefix(10))
@@ -158,10 +176,8 @@ extension RecordFiles {
         }
         guard rename(aside, "\(day)/\(name)") == 0 else { throw FileError.cannotWrite("\(day)/\(name)") }
         for path in [day, folder] {
-            let place = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard place >= 0 else { throw FileError.cannotWrite(path) }
-            defer { Foundation.close(place) }
-            guard fsync(place) == 0 else { throw FileError.cannotWrite(path) }
+            let code = SpoolDisk.syncNames(path)
+            guard code == 0 else { throw FileError.cannotWrite(path, because: String(cString: strerror(code))) }
         }
     }
 

@@ -21,7 +21,8 @@ package final class RecordShipper: Sendable {
 
     /// How long to wait after a failure, at first and at most.
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
-    private static let upkeep = Duration.seconds(3_600)
+    /// How long days are left alone after they were looked after, and after that failed.
+    private static let upkeep = (done: Duration.seconds(3_600), failed: Duration.seconds(60))
 
     private let spool: RecordSpool
     private let folder: String
@@ -52,11 +53,12 @@ package final class RecordShipper: Sendable {
 
     /// Ships until the task is cancelled.
     package func run() async {
-        var (pause, kept) = (Self.pauses.first, Duration?.none)
+        var (pause, due) = (Self.pauses.first, timekeeper.uptime)
         var held: RecordSpool.Portion?
         while !Task.isCancelled {
-            if kept.map({ timekeeper.uptime - $0 >= Self.upkeep }) ?? true, await keepDays() {
-                kept = timekeeper.uptime
+            if timekeeper.uptime >= due {
+                let isOver = await keepDays()
+                due = timekeeper.uptime + (isOver ? Self.upkeep.done : Self.upkeep.failed)
             }
             do {
                 if held == nil { held = try await next() }
@@ -128,6 +130,7 @@ package final class RecordShipper: Sendable {
         report(.refused(file: file, error))
     }
 
+    /// - Returns: whether there is nothing to try again soon.
     private func keepDays() async -> Bool {
         do throws(StoreError) {
             let today = Int((timekeeper.date.timeIntervalSince1970 / 86_400).rounded(.down))
@@ -135,8 +138,14 @@ package final class RecordShipper: Sendable {
             if dropped > 0 { report(.dropped(days: dropped)) }
             return true
         } catch {
-            if !Task.isCancelled { note(error) }
-            return false
+            guard !Task.isCancelled else { return false }
+            // Rows may well arrive where days may not be dropped.
+            guard error.kind == .misconfigured else {
+                note(error)
+                return false
+            }
+            report(.failed(error))
+            return true
         }
     }
 

@@ -31,21 +31,17 @@ extension RecordSpool {
                 continue
             }
             guard access(path, F_OK) == 0 || errno != ENOENT else {
-                report(.damaged(file: path, bytes: left, isEnd: false))
-                remove(segment)
+                lose(segment)
                 continue
             }
             let piece = try SpoolSegment.read(path, from: segment.offset, count: min(left, bytes))
             let portion = Portion(of: piece, segment, rows: rows, hasMore: piece.count < left, node: node) {
-                report(.damaged(file: path, bytes: $0, isEnd: $1))
+                report(.damaged(file: path, bytes: $0, rows: 1, isEnd: $1))
             }
             if portion.batch.lines.isEmpty {
                 acknowledge(portion)
                 // Shorter than it was.
-                if portion.end == segment.offset {
-                    report(.damaged(file: path, bytes: left, isEnd: false))
-                    remove(segment)
-                }
+                if portion.end == segment.offset { lose(segment) }
                 continue
             }
             state.withLock { $0.standing.oldest = portion.batch.lines.first?.time }
@@ -56,19 +52,25 @@ extension RecordSpool {
 
     /// The rows of a portion are where they belong, and are not sent again. Blocks.
     package func acknowledge(_ portion: Portion) {
-        let segment = state.withLock { state -> SpoolSegment? in
-            guard state.segments.first?.name == portion.segment else { return nil }
+        let known = state.withLock { state -> [Acknowledged] in
+            guard state.segments.first?.name == portion.segment else { return [] }
             state.segments[0].offset = portion.end
             state.segments[0].acknowledgedRows += portion.rows
             state.standing.rows = max(0, state.standing.rows - portion.rows)
             state.standing.oldest = portion.batch.lines.last?.time ?? state.standing.oldest
-            return state.segments[0]
+            return state.segments.filter { $0.offset > 0 }.map(Acknowledged.init)
         }
         // If it cannot be written, rows are sent again, which a destination notices.
-        if let segment {
-            Acknowledged(segment: segment.name, offset: segment.offset, rows: segment.acknowledgedRows).write(
-                in: folder)
-        }
+        if !known.isEmpty { Acknowledged.write(known, in: folder) }
+    }
+
+    /// The rest of a segment is gone from its file, or the file is.
+    private func lose(_ segment: SpoolSegment) {
+        report(
+            .damaged(
+                file: "\(folder)/\(segment.name)", bytes: segment.size - segment.offset,
+                rows: max(1, segment.rows - segment.acknowledgedRows), isEnd: false))
+        remove(segment)
     }
 
     private func remove(_ segment: SpoolSegment) {
@@ -116,29 +118,42 @@ extension RecordSpool.Portion {
     }
 }
 
-/// Up to where rows were acknowledged, in a file of its own.
+/// Up to where a spool's rows were acknowledged. One file has a line for each spool: a segment's name, bytes, rows.
 struct Acknowledged {
-    let segment: String
+    let segment, spool: String
+    /// The first sequence of the segment. What the spool wrote before it was shipped.
+    let first: UInt64
     let offset, rows: Int
 
     private static let file = "acknowledged"
 
-    init(segment: String, offset: Int, rows: Int) { (self.segment, self.offset, self.rows) = (segment, offset, rows) }
-
-    /// `nil` without a file, or for one that is not as it was written: then rows are sent again, which a destination notices.
-    init?(in folder: String) {
-        guard let data = try? PlainFile.read("\(folder)/\(Self.file)", limit: 4_096) else { return nil }
-        let words = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 3, let offset = Int(words[1]), let rows = Int(words[2]), offset >= 0, rows >= 0 else {
-            return nil
-        }
-        self.init(segment: String(words[0]), offset: offset, rows: rows)
+    init(_ segment: SpoolSegment) {
+        (self.segment, spool, first) = (segment.name, segment.spool, segment.first)
+        (offset, rows) = (segment.offset, segment.acknowledgedRows)
     }
 
-    func write(in folder: String) {
-        let text = "\(segment) \(offset) \(rows)\n"
-        let aside = "\(folder)/\(Self.file).next"
+    /// - Parameter line: without its newline; the result is `nil` for one that is not as it was written.
+    private init?(_ line: Substring) {
+        let words = line.split(separator: " ")
+        guard words.count == 3, let segment = SpoolSegment(named: String(words[0])), let offset = Int(words[1]),
+            let rows = Int(words[2]), offset >= 0, rows >= 0
+        else { return nil }
+        (self.segment, spool, first) = (segment.name, segment.spool, segment.first)
+        (self.offset, self.rows) = (offset, rows)
+    }
+
+    /// Those of a folder's file. What is not as it was written is left out: its rows are sent again, which a destination notices.
+    static func all(in folder: String) -> [Acknowledged] {
+        guard let data = try? PlainFile.read("\(folder)/\(file)", limit: 1 << 20) else { return [] }
+        // The last line may be torn: without its newline it does not count.
+        return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast().compactMap { Acknowledged($0) }
+    }
+
+    static func write(_ all: [Acknowledged], in folder: String) {
+        let text = all.map { "\($0.segment) \($0.offset) \($0.rows)\n" }.joined()
+        let aside = "\(folder)/\(file).next"
         guard (try? Data(text.utf8).write(to: URL(filePath: aside))) != nil else { return }
-        rename(aside, "\(folder)/\(Self.file)")
+        rename(aside, "\(folder)/\(file)")
     }
 }

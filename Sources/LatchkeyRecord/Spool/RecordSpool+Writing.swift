@@ -74,23 +74,34 @@ extension RecordSpool {
     }
 
     /// The file for some more bytes, and what it has.
+    /// - Throws: `FileError`; with `always` also where the disk may not keep the file before, or the name of the new one.
     private func segment(for bytes: Int) throws(FileError) -> (SpoolFile, Int) {
         let (file, last, sequence) = state.withLock { ($0.file, $0.segments.last, $0.sequence) }
         if let file, let last, last.size + bytes <= settings.segmentBytes || last.size == 0 { return (file, last.size) }
-        if let file { _ = settings.disk.sync(file.descriptor) }
+        if let file {
+            // Whatever becomes of it, nothing more is written there.
+            state.withLock { $0.file = nil }
+            try check(settings.disk.sync(file.descriptor), last.map { "\(folder)/\($0.name)" } ?? folder)
+        }
         let segment = SpoolSegment(start: start, spool: name, first: sequence + 1)
         let next = try SpoolFile(creating: "\(folder)/\(segment.name)")
         // A name in a folder is kept by the folder.
-        let place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if place >= 0 {
-            fsync(place)
-            Foundation.close(place)
-        }
+        try check(settings.disk.syncFolder(folder), folder)
         state.withLock { state in
             state.file = next
             if state.segments.last?.name != segment.name { state.segments.append(segment) }
         }
         return (next, 0)
+    }
+
+    /// Tells of a file or a folder that the disk may not have kept.
+    /// - Parameter code: why; 0 if it has.
+    /// - Throws: `FileError` with `always`, by which no row may count as kept then.
+    private func check(_ code: Int32, _ path: String) throws(FileError) {
+        guard code != 0 else { return }
+        let reason = String(cString: strerror(code))
+        report(.unsynced(reason: reason))
+        if settings.sync == .always { throw .cannotWrite(path, because: reason) }
     }
 
     func sync() {

@@ -45,8 +45,9 @@ package final class RecordSpool: Sendable {
         case hangs
         /// The disk says that it may not have kept what was written; nobody knows which rows.
         case unsynced(reason: String)
-        /// Bytes of a file that are no rows as they were written; at the end, a crash tore the last one.
-        case damaged(file: String, bytes: Int, isEnd: Bool)
+        /// Bytes of a file that are no rows as they were written, or are gone, with how many rows that is; at the end, a crash tore the last
+        /// one.
+        case damaged(file: String, bytes: Int, rows: Int, isEnd: Bool)
     }
 
     package struct Settings: Sendable {
@@ -130,12 +131,18 @@ package final class RecordSpool: Sendable {
         report: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(FileError) {
         (self.folder, self.node, self.settings, self.report) = (folder, node, settings, report)
-        start = Int64(date.timeIntervalSince1970 * 1_000)
+        start = max(0, Int64(clamping: Int(saturating: date.timeIntervalSince1970 * 1_000)))
         var generator = SystemRandomNumberGenerator()
         let number = generator.next()
         name = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }.hexString
         FileThreads.visits(folder)
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .cannotWrite(folder) }
+        if mkdir(folder, 0o700) == 0 {
+            let parent = (folder as NSString).deletingLastPathComponent
+            let code = settings.disk.syncFolder(parent.isEmpty ? "." : parent)
+            if code != 0 { report(.unsynced(reason: String(cString: strerror(code)))) }
+        } else {
+            guard errno == EEXIST else { throw .cannotWrite(folder) }
+        }
         lock = try SpoolFile(creating: "\(folder)/lock")
         guard lock.hold() else {
             throw FileError(
@@ -146,19 +153,36 @@ package final class RecordSpool: Sendable {
         do { found = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             throw .cannotRead(folder, because: "its files cannot be listed")
         }
-        var segments = found.sorted().compactMap { SpoolSegment(found: $0, in: folder) }
-        if let known = Acknowledged(in: folder), let index = segments.firstIndex(where: { $0.name == known.segment }) {
-            for former in segments[..<index] { unlink("\(folder)/\(former.name)") }
-            segments.removeFirst(index)
-            segments[0].offset = min(known.offset, segments[0].size)
-            segments[0].acknowledgedRows = min(known.rows, segments[0].rows)
-        }
-        state.withLock { [segments] state in
+        let segments = try Self.segments(found, in: folder)
+        state.withLock { state in
             state.segments = segments
             state.standing.rows = segments.reduce(0) { $0 + $1.rows - $1.acknowledgedRows }
             state.standing.bytes = segments.reduce(0) { $0 + $1.size }
-            state.standing.oldest = segments.first.flatMap { Int64($0.name.prefix(13)) }
+            state.standing.oldest = segments.map(\.start).min()
         }
+    }
+
+    /// The files that earlier processes left, without those that are known to be shipped.
+    /// - Parameter found: the names in the folder.
+    /// - Throws: `FileError` for a file of rows that cannot be read.
+    private static func segments(_ found: [String], in folder: String) throws(FileError) -> [SpoolSegment] {
+        let known = Dictionary(Acknowledged.all(in: folder).map { ($0.spool, $0) }) { _, last in last }
+        var segments: [SpoolSegment] = []
+        for name in found.sorted() {
+            guard var segment = SpoolSegment(named: name) else { continue }
+            // The clock may have been set back between two processes: the order of names says nothing of other spools.
+            if let known = known[segment.spool], segment.first < known.first {
+                unlink("\(folder)/\(name)")
+                continue
+            }
+            try segment.measure(in: folder)
+            if let known = known[segment.spool], known.segment == name {
+                segment.offset = min(known.offset, segment.size)
+                segment.acknowledgedRows = min(known.rows, segment.rows)
+            }
+            segments.append(segment)
+        }
+        return segments
     }
 
     package var standing: Standing {

@@ -8,12 +8,22 @@ package struct SpoolDisk: Sendable {
     package var write: @Sendable (Int32, [UInt8]) -> Int32
     /// Has the disk keep what was written; returns why not.
     package var sync: @Sendable (Int32) -> Int32
+    /// Has the disk keep the names in a folder; returns why not.
+    package var syncFolder: @Sendable (String) -> Int32
 
     package init(
         write: @escaping @Sendable (Int32, [UInt8]) -> Int32 = SpoolDisk.writeAll,
-        sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
+        sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno },
+        syncFolder: @escaping @Sendable (String) -> Int32 = SpoolDisk.syncNames
     ) {
-        (self.write, self.sync) = (write, sync)
+        (self.write, self.sync, self.syncFolder) = (write, sync, syncFolder)
+    }
+
+    package static let syncNames: @Sendable (String) -> Int32 = { path in
+        let place = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard place >= 0 else { return errno }
+        defer { close(place) }
+        return fsync(place) == 0 ? 0 : errno
     }
 
     package static let writeAll: @Sendable (Int32, [UInt8]) -> Int32 = { descriptor, bytes in
@@ -53,29 +63,36 @@ final class SpoolFile: Sendable {
 /// A file of rows, by its name: the time of the spool's start, the spool, the first row's sequence.
 struct SpoolSegment: Sendable {
     let name: String
+    /// When its spool began, by the clock of then, in milliseconds since 1970.
+    let start: Int64
     let spool: String
-    /// How many of its bytes are whole rows.
-    var size: Int
+    let first: UInt64
+    /// How many bytes it had when it was opened, and since then.
+    var size = 0
     /// How many rows were in it when it was opened, and since then.
-    var rows: Int
+    var rows = 0
     /// What was acknowledged of it.
     var offset = 0
     var acknowledgedRows = 0
 
     init(start: Int64, spool: String, first: UInt64) {
         name = "\(Self.padded(start, 13))-\(spool)-\(Self.padded(first, 12)).rows"
-        self.spool = spool
-        (size, rows) = (0, 0)
+        (self.start, self.spool, self.first) = (start, spool, first)
     }
 
     /// A segment of an earlier process; `nil` for a name that is none.
-    init?(found name: String, in folder: String) {
+    init?(named name: String) {
         let parts = name.split(separator: "-")
-        guard parts.count == 3, name.hasSuffix(".rows"), parts[1].count == 16 else { return nil }
-        self.name = name
-        spool = String(parts[1])
-        guard let (size, rows) = Self.count("\(folder)/\(name)") else { return nil }
-        (self.size, self.rows) = (size, rows)
+        guard parts.count == 3, name.hasSuffix(".rows"), parts[1].count == 16, let start = Int64(parts[0]),
+            let first = UInt64(parts[2].dropLast(5))
+        else { return nil }
+        (self.name, self.start, self.spool, self.first) = (name, start, String(parts[1]), first)
+    }
+
+    /// Counts what is in the file.
+    /// - Throws: `FileError` for one that cannot be read: its rows must not be forgotten in silence.
+    mutating func measure(in folder: String) throws(FileError) {
+        (size, rows) = try Self.count("\(folder)/\(name)")
     }
 
     private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
@@ -84,17 +101,28 @@ struct SpoolSegment: Sendable {
     }
 
     /// The bytes and the lines of a file.
-    private static func count(_ path: String) -> (Int, Int)? {
+    private static func count(_ path: String) throws(FileError) -> (Int, Int) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw unread(path) }
         defer { close(descriptor) }
         var (size, rows, piece) = (0, 0, [UInt8](repeating: 0, count: 1 << 20))
         while true {
             let count = piece.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return count == 0 ? (size, rows) : nil }
+            if count == 0 { return (size, rows) }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw unread(path)
+            }
             size += count
             rows += piece[..<count].count { $0 == SpoolFrame.newline }
         }
+    }
+
+    /// For the reason that `errno` holds.
+    private static func unread(_ path: String) -> FileError {
+        FileError(
+            code: "cannotRead", reason: "\(path) cannot be read: \(String(cString: strerror(errno))).",
+            remedy: "It has rows of the record: give its permissions to the server's user, or put it elsewhere.")
     }
 
     /// Bytes of a file.

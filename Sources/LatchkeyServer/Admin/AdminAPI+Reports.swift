@@ -109,7 +109,9 @@ extension AdminCall {
     /// The account as the record has it: `account` is its name, `recorded` what stands in the record; `nil` without both.
     private func account(_ tenant: String) throws(AdminRefusal) -> String? {
         if let recorded = try given("recorded") { return recorded }
-        return try given("account").map { shared.desk.name(of: $0, at: tenant) }
+        // However long it is: the record has a name of its own for it then.
+        guard let name = request.queryValue("account"), !name.isEmpty else { return nil }
+        return shared.desk.name(of: name, at: tenant)
     }
 
     /// A text of the query; `nil` if it is absent or empty.

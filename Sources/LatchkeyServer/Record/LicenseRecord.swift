@@ -41,7 +41,7 @@ package final class LicenseRecord: Sendable {
         spoolSettings.sync = settings.sync == .always ? .always : .written
         spoolSettings.disk = disk
         spool = try RecordSpool(folder: folder, node: node, spoolSettings, date: timekeeper.date) {
-            Self.tell($0, metrics, log)
+            Self.tell($0, settings.sync, metrics, log)
         }
         health = EngineHealth(EngineRole.record.rawValue, engine: destination.engine, timekeeper: timekeeper)
         shipper = RecordShipper(
@@ -141,7 +141,9 @@ package final class LicenseRecord: Sendable {
 // MARK: - What operators learn
 
 extension LicenseRecord {
-    private static func tell(_ event: RecordSpool.Event, _ metrics: ServerMetrics, _ log: ServerLog) {
+    private static func tell(
+        _ event: RecordSpool.Event, _ sync: ServerSettings.Record.Sync, _ metrics: ServerMetrics, _ log: ServerLog
+    ) {
         switch event {
         case .kept: break
         case .lost(let loss, let count, let reason):
@@ -159,14 +161,21 @@ extension LicenseRecord {
                 LogEntry(
                     .error, .record,
                     message: "The disk may not have kept some of the record's rows: \(reason). Check the disk."))
-        case .damaged(let file, let bytes, let isEnd):
-            // Nobody got the license whose row a crash tore.
-            if !isEnd { metrics.recordLost["damaged"].add() }
+        case .damaged(let file, let bytes, let rows, let isEnd):
+            // While the disk does not have a row, its license is not sent: nobody got the one whose row a crash tore.
+            let isNobodys = isEnd && sync == .always
+            if !isNobodys { metrics.recordLost["damaged"].add(UInt64(clamping: rows)) }
+            let torn = "A crash tore the last row of \(file): \(bytes) bytes were left out."
             let words =
-                isEnd
-                ? "A crash tore the last row of \(file): \(bytes) bytes were left out. Its license was not sent."
-                : "\(file) has \(bytes) bytes that are no row as it was written; they were left out. Check the disk."
-            log.write(LogEntry(isEnd ? .warning : .error, .record, message: words))
+                isNobodys
+                ? "\(torn) Its license was not sent, unless the disk hung."
+                : isEnd
+                    ? "\(torn) Its license may have been sent."
+                    : "\(file) lacks \(bytes) bytes, or has them not as they were written: "
+                        + "\(rows.counted("row")) of the record \(rows == 1 ? "was" : "were") lost. Check the disk."
+            var entry = LogEntry(isNobodys ? .warning : .error, .record, message: words)
+            if !isNobodys { entry.reason = "recordLost" }
+            log.write(entry)
         }
     }
 

@@ -24,9 +24,9 @@ struct RecordRows: Sendable {
         (self.settings, self.pseudonyms) = (settings, pseudonyms)
     }
 
-    /// The name of an account as rows have it.
+    /// The name of an account as rows have it: as sessions are stored, so that none is too long for an index.
     func name(of account: String, at tenant: String) -> String {
-        guard settings.accounts == .pseudonyms, !account.isEmpty else { return account }
+        guard settings.accounts == .pseudonyms, !account.isEmpty else { return account.storedAccount }
         // Without memory for a digest nobody is named.
         return pseudonyms.pseudonym(of: account, at: tenant) ?? "unknown"
     }
@@ -49,7 +49,7 @@ struct RecordRows: Sendable {
         row.kid = report.kid.map { "\($0)" } ?? ""
         row.microseconds = Int(saturating: ((uptime - report.began) / .microseconds(1)).rounded())
         var account = report.account ?? ""
-        row.session = report.session ?? ""
+        row.session = (report.session ?? "").storedName()
         if let refusal = report.refusal, event == .refusal || event == .end {
             row.code = report.tokenError?.code ?? refusal.code
             row.reason = String((report.reason ?? "").onOneLine.prefix(Self.reasonLength))
@@ -58,8 +58,8 @@ struct RecordRows: Sendable {
         let facts = record.facts
         account = facts.grant.account
         row.content = facts.key.content
-        row.device = facts.grant.device ?? facts.request.device ?? ""
-        row.session = facts.grant.session ?? ""
+        row.device = (facts.grant.device ?? facts.request.device ?? "").storedName()
+        row.session = (facts.grant.session ?? "").storedName()
         var replaced: [LicenseRecordRow] = []
         if let (policy, decision) = record.made {
             (row.policy, row.policyDigest) = (policy.name ?? "", digest(of: policy))

@@ -65,7 +65,7 @@ extension ConfigurationFile {
             return RecordFiles(folder: path(String(settings.destination.dropFirst(6))))
         }
         switch try StoreAddress(settings.destination).below(folder) {
-        case .postgresql(let address): return try PostgreSQLRecord(address)
+        case .postgresql(let address): return try PostgreSQLRecord(address, days: settings.days)
         case .redis(let address): return try RedisRecordStream(address, length: settings.streamLength)
         case .memory, .sqlite:
             throw Diagnosis(

@@ -2,6 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyEngines
 import LatchkeyOperation
+import LatchkeyPolicy
 package import LatchkeyRecord
 
 /// Where operators ask the record, on connections and threads that no license uses.
@@ -26,7 +27,9 @@ package final class RecordDesk: Sendable {
     struct Connection: Sendable {
         var source: Source
         /// How the record names an account of a tenant: by itself, or by a pseudonym.
-        var recordedName: @Sendable (_ account: String, _ tenant: String) -> String = { account, _ in account }
+        var recordedName: @Sendable (_ account: String, _ tenant: String) -> String = { account, _ in
+            account.storedAccount
+        }
         /// What this node has not shipped yet; `nil` if it ships nothing.
         var unshipped: @Sendable () -> ReportNotes.Unshipped? = { nil }
         var close: @Sendable () -> Void = {}

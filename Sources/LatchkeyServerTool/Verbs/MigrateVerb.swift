@@ -19,7 +19,8 @@ struct MigrateVerb: Verb {
             details: """
                 Before the first start, and before each new version; a second time changes nothing, and nodes of the version before go on.
                 With --owner, servers need not own the tables: --grant lets their role read and write, but neither change the audit nor
-                delete keys; a key that an operator replaces or removes is set aside. SQLite needs no migration.
+                delete keys; a key that an operator replaces or removes is set aside. Servers may drop days of the record beyond the
+                record.days of this configuration, and no others. SQLite needs no migration.
                 """,
             options: [config, owner, role],
             examples: [
@@ -39,7 +40,9 @@ struct MigrateVerb: Verb {
         let owned = try arguments[owner].map(Self.address(inFile:))
         var fingerprints: [String] = []
         for address in databases {
-            if let fingerprint = try await Stores.migrate(owned ?? address, granting: arguments[role]) {
+            if let fingerprint = try await Stores.migrate(
+                owned ?? address, granting: arguments[role], recordDays: settings.record?.days)
+            {
                 fingerprints.append("\(fingerprint)")
             }
         }

@@ -33,7 +33,8 @@ struct PostgreSQLFailure {
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
         case "53100": (.full, "The server's disk is full.", nil)
         case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)
-        case _ where state.hasPrefix("22"), _ where state.hasPrefix("23"): (.unfit, "PostgreSQL refuses a value.", nil)
+        // 54 is a value beyond a limit, such as one that is too long for an index.
+        case _ where ["22", "23", "54"].contains(state.prefix(2)): (.unfit, "PostgreSQL refuses a value.", nil)
         case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL says that its data are damaged.", nil)
         case _ where state.hasPrefix("42"):
             (.misconfigured, "The database has other tables than this server needs.", nil)

@@ -44,15 +44,16 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     ///   - settings: limits.
     ///   - migrates: whether it makes or expands the tables first, for which the role has to own them.
     ///   - role: the role as which servers run, which a migration grants what they need; `nil` grants nothing.
+    ///   - days: how many days of the record a migration has stay at least. Defaults to what was said before.
     ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
     /// - Throws: `storeMisconfigured` without tables, `storeDamaged` with those of a newer server, `storeUnavailable`. No error repeats a
     ///   part of the address.
     package static func open(
         _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false, granting role: String? = nil,
-        mayBeAway: Bool = false
+        recordDays days: Int? = nil, mayBeAway: Bool = false
     ) async throws(StoreError) -> PostgreSQLStore {
         let store = try PostgreSQLStore(address, settings)
-        if migrates { try await store.migrate(granting: role) }
+        if migrates { try await store.migrate(granting: role, recordDays: days) }
         do {
             try await PostgreSQLSchema.check(store.work, within: mayBeAway ? settings.keyLimit : settings.openLimit)
         } catch {
@@ -80,10 +81,14 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     }
 
     /// Makes the tables, or adds what they lack. Several nodes may do so at once; a second time changes nothing.
-    /// - Parameter role: gets the rights of a server; `nil` grants nothing.
+    /// - Parameters:
+    ///   - role: gets the rights of a server; `nil` grants nothing.
+    ///   - days: how many days of the record stay at least; `nil` leaves what was said before.
     /// - Throws: `storeMisconfigured` if the role may not.
-    func migrate(granting role: String? = nil) async throws(StoreError) {
-        let statements = PostgreSQLSchema.statements + (role.map(PostgreSQLSchema.grants) ?? [])
+    func migrate(granting role: String? = nil, recordDays days: Int? = nil) async throws(StoreError) {
+        let statements =
+            PostgreSQLSchema.statements + (days.map { [PostgreSQLRecordSchema.leastDays($0)] } ?? [])
+            + (role.map(PostgreSQLSchema.grants) ?? [])
         var generator = CryptographicGenerator()
         let calls =
             statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }

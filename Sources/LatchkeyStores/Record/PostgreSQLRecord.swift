@@ -21,14 +21,16 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
     private let pool: PostgreSQLPool
     private let inbox = WorkInbox<Job>(limit: 4)
     private let limit: Duration
+    private let days: Int?
 
     /// Connects when there is something to do.
     /// - Parameters:
     ///   - address: `postgresql://…`.
+    ///   - days: how many days it is to keep, for its findings. Defaults to all.
     ///   - limit: how long a batch or a page may take. Defaults to 15 s.
     /// - Throws: `StoreError` for an address that is none.
-    package init(_ address: Secret, limit: Duration = .seconds(15)) throws(StoreError) {
-        self.limit = limit
+    package init(_ address: Secret, days: Int? = nil, limit: Duration = .seconds(15)) throws(StoreError) {
+        (self.days, self.limit) = (days, limit)
         let hosts = try PostgreSQLHosts(address)
         let setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: limit)
         pool = try PostgreSQLPool(setup, count: 1, name: "record")
@@ -76,11 +78,27 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
                 within: limit)
         }
         guard let days else { return 0 }
+        // Which days those are, the database says: a node's clock may be wrong.
         let answer = try await pool.run(
             PostgreSQLCall(
-                "record-drop-days", "SELECT latchkey.drop_record_days($1::date)",
-                [.text(PostgreSQLRecordSchema.dayText(today - days + 1))]), within: limit)
-        return Int(clamping: try answer.rows.first?.integer(0) ?? 0)
+                "record-keep-days", "SELECT latchkey.keep_record_days($1)", [.integer(Int64(clamping: days))]),
+            within: limit)
+        let gone = Int(clamping: try answer.rows.first?.integer(0) ?? 0)
+        if gone == 0, let finding = try await retention(days) { throw finding }
+        return gone
+    }
+
+    /// Why the tables keep more days than they are to keep; `nil` if they do not.
+    private func retention(_ days: Int) async throws(StoreError) -> StoreError? {
+        let answer = try await pool.run(
+            PostgreSQLCall("record-retention", "SELECT days FROM latchkey.record_retention"), within: limit)
+        let least = try answer.rows.first?.integer(0)
+        if let least, least <= days { return nil }
+        let words = least.map { "keeps \($0) days of the record at least" } ?? "drops no day of the record"
+        return StoreError(
+            .misconfigured, engine,
+            reason: "The database \(words), as its tables' owner has said, and record.days is \(days).",
+            remedy: "Run latchkey-server migrate as the tables' owner, with record.days in its configuration.")
     }
 
     package func findings() async -> [StoreError] {
@@ -93,7 +111,8 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
         let needs = [
             ("license_records", "SELECT"), ("license_records", "INSERT"), ("record_positions", "SELECT"),
             ("record_positions", "INSERT"), ("record_positions", "UPDATE"),
-            (PostgreSQLRecordSchema.makeDay, "EXECUTE"), (PostgreSQLRecordSchema.dropDays, "EXECUTE"),
+            ("record_retention", "SELECT"), (PostgreSQLRecordSchema.makeDay, "EXECUTE"),
+            (PostgreSQLRecordSchema.keepDays, "EXECUTE"),
         ]
         do throws(StoreError) {
             let answer = try await pool.run(
@@ -103,7 +122,10 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
                 within: .seconds(5))
             var missing: [String] = []
             for row in answer.rows { missing.append(String(decoding: try row.bytes(0), as: UTF8.self)) }
-            guard !missing.isEmpty else { return [] }
+            guard !missing.isEmpty else {
+                guard let days, let finding = try await retention(days) else { return [] }
+                return [finding]
+            }
             return [
                 StoreError(
                     .misconfigured, engine,

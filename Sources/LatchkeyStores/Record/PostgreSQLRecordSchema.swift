@@ -52,13 +52,20 @@ enum PostgreSQLRecordSchema {
                 part, of_day::timestamp AT TIME ZONE 'UTC', (of_day + 1)::timestamp AT TIME ZONE 'UTC');
         END $$
         """,
-        // Days that have passed, and by one node at a time; the others say that they dropped none.
+        // How many days stay whatever a server wants; for the owner to say. Without a row no day is dropped.
         """
-        CREATE OR REPLACE FUNCTION latchkey.drop_record_days(before date) RETURNS bigint
+        CREATE TABLE IF NOT EXISTS latchkey.record_retention (
+            one boolean PRIMARY KEY DEFAULT true CHECK (one), days bigint NOT NULL CHECK (days > 0))
+        """,
+        // By the database's clock, and by one node at a time; the others say that they dropped none.
+        """
+        CREATE OR REPLACE FUNCTION latchkey.keep_record_days(wanted bigint) RETURNS bigint
         LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-        DECLARE part text; gone bigint := 0;
+        DECLARE part text; gone bigint := 0; least_days bigint; before date;
         BEGIN
-            IF before > (now() AT TIME ZONE 'UTC')::date OR NOT pg_try_advisory_xact_lock(\(lock)) THEN RETURN 0; END IF;
+            SELECT days INTO least_days FROM latchkey.record_retention;
+            IF wanted IS NULL OR least_days IS NULL OR NOT pg_try_advisory_xact_lock(\(lock)) THEN RETURN 0; END IF;
+            before := (now() AT TIME ZONE 'UTC')::date - least(greatest(wanted, least_days), 1000000)::integer + 1;
             FOR part IN
                 SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
                 WHERE inhparent = 'latchkey.license_records'::regclass AND relname ~ '^license_records_[0-9]{8}$'
@@ -71,18 +78,34 @@ enum PostgreSQLRecordSchema {
             RETURN gone;
         END $$
         """,
-        "REVOKE ALL ON FUNCTION latchkey.\(makeDay), latchkey.\(dropDays) FROM PUBLIC",
+        // For servers of before, which count days by their own clocks.
+        """
+        CREATE OR REPLACE FUNCTION latchkey.drop_record_days(before date) RETURNS bigint
+        LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+            SELECT latchkey.keep_record_days((now() AT TIME ZONE 'UTC')::date - before + 1)
+        $$
+        """,
+        "REVOKE ALL ON FUNCTION latchkey.\(makeDay), latchkey.\(keepDays), latchkey.drop_record_days(date) FROM PUBLIC",
     ]
 
     static let makeDay = "make_record_day(date)"
-    static let dropDays = "drop_record_days(date)"
+    static let keepDays = "keep_record_days(bigint)"
+
+    /// Has some days stay, whatever a server wants.
+    static func leastDays(_ days: Int) -> String {
+        """
+        INSERT INTO latchkey.record_retention (days) VALUES (\(max(1, days)))
+        ON CONFLICT (one) DO UPDATE SET days = excluded.days
+        """
+    }
 
     /// What a server's role needs: it adds rows, reads them, and changes none.
     static func grants(to name: String) -> [String] {
         [
             "GRANT SELECT, INSERT ON latchkey.license_records TO \(name)",
             "GRANT SELECT, INSERT, UPDATE ON latchkey.record_positions TO \(name)",
-            "GRANT EXECUTE ON FUNCTION latchkey.\(makeDay), latchkey.\(dropDays) TO \(name)",
+            "GRANT SELECT ON latchkey.record_retention TO \(name)",
+            "GRANT EXECUTE ON FUNCTION latchkey.\(makeDay), latchkey.\(keepDays) TO \(name)",
         ]
     }
 

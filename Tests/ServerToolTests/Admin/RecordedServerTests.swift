@@ -102,6 +102,39 @@ import Testing
         }
     }
 
+    /// An account of thousands of characters, which PostgreSQL does not make short.
+    private static var longAccount: String {
+        var generator = SystemRandomNumberGenerator()
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<3_500).compactMap { _ in letters.randomElement(using: &generator) })
+    }
+
+    @Test(.enabled(if: PostgreSQLProcess.programs != nil))
+    func `the history of an account with a very long name is found, and its neighbors' rows are there`() async throws {
+        let database = try await PostgreSQLProcess.shared.value
+        let address = database.address(of: try await database.database()).revealedText
+        let (folder, account) = (try TemporaryFolder(), Self.longAccount)
+        try await Stores.migrate(StoreAddress(address))
+        try await Self.node(folder, to: address) { test in
+            try await Self.watch(test)
+            let license = try await test.license(1, token: try test.token(account), requestID: "request-6")
+            #expect(license.status == 200)
+            _ = try await test.license(1, token: try test.token("bob"), requestID: "request-7")
+            while try await test.admin("tenants/demo/report?last=1h").json["total"]?["licenses"]?.number != 5 {
+                await Task.yield()
+            }
+            let history = try await test.admin("tenants/demo/history?account=\(account)&last=1h")
+            #expect(history.texts("rows", "requestId") == ["request-6"], "\(history.text)")
+            // As operators see it among the accounts, too.
+            let shown = try #require(history.json["recorded"]?.text)
+            #expect(shown == account.storedAccount && shown.utf8.count == 64)
+            let same = try await test.admin("tenants/demo/history?account=\(shown)&last=1h")
+            #expect(same.list("rows") == history.list("rows"))
+            let report = try await test.admin("tenants/demo/report?account=\(account)&last=1h&by=account")
+            #expect(report.texts("groups", "group") == [shown])
+        }
+    }
+
     @Test(.enabled(if: PostgreSQLProcess.programs != nil), arguments: [true, false])
     func `a database that hangs or is gone takes no license along, and its figures come back with it`(
         _ hangs: Bool

@@ -256,6 +256,47 @@ import Testing
         await stage.server.stop()
     }
 
+    @Test(arguments: ["always", "written"])
+    func `rows that a disk lost are counted, and a torn one only where its license may have been sent`(
+        _ sync: String
+    ) async throws {
+        let stage = try await ServerStage { _ in }
+        let settings = try ServerSettings(
+            json: Data(
+                #"{"version":1,"record":{"folder":"s","destination":"files:r","sync":"\#(sync)"}}"#.utf8)
+        ).record
+        let (shared, folder) = (stage.server.shared, stage.root.path("spool"))
+        func counts(_ count: Int) -> Bool {
+            shared.metrics.text(.prometheus).contains("latchkey_record_lost_total{why=\"damaged\"} \(count)\n")
+        }
+        do {
+            let former = try RecordSpool(folder: folder, node: "n")
+            await former.append(LicenseRecordRow(.license, time: 1))
+            await former.close()
+        }
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".rows") })
+        #expect(truncate("\(folder)/\(name)", 60) == 0)
+        let record = try LicenseRecord(
+            try #require(settings), folder: folder, node: "n", to: RecordFiles(folder: stage.root.path("rows")),
+            pseudonyms: shared.pseudonyms, metrics: shared.metrics, log: shared.log, timekeeper: stage.time)
+        #expect(try record.spool.next() == nil)
+        let torn = sync == "always" ? 0 : 1
+        #expect(counts(torn))
+        // A hundred rows whose file goes away.
+        record.viewers(Dictionary(uniqueKeysWithValues: (0..<100).map { ("t\($0)", 1) }))
+        await record.spool.flush()
+        let now = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".rows") })
+        try FileManager.default.removeItem(atPath: "\(folder)/\(now)")
+        #expect(try record.spool.next() == nil)
+        #expect(counts(torn + 100))
+        await stage.server.stop()
+        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        #expect(log.contains("100 rows of the record were lost"))
+        #expect(log.contains(sync == "always" ? "was not sent" : "may have been sent"))
+    }
+
     @Test func `a server that was killed leaves its rows to the next one`() async throws {
         let stage = try await Self.stage()
         _ = try await stage.license()

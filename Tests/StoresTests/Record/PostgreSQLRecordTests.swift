@@ -36,11 +36,13 @@ struct PostgreSQLRecordTests {
 
     /// A database with the tables, and the record in it.
     private func record(
-        in server: PostgreSQLProcess? = nil, limit: Duration = .seconds(60)
+        in server: PostgreSQLProcess? = nil, days: Int? = nil, limit: Duration = .seconds(60)
     ) async throws -> (server: PostgreSQLProcess, database: String, record: PostgreSQLRecord) {
         let server = if let server { server } else { try await PostgreSQLProcess.shared.value }
         let database = try await server.database()
-        try await PostgreSQLStore.open(server.address(of: database), .patient, migrates: true).close()
+        try await PostgreSQLStore.open(
+            server.address(of: database), .patient, migrates: true, recordDays: days
+        ).close()
         return (server, database, try PostgreSQLRecord(server.address(of: database), limit: limit))
     }
 
@@ -97,25 +99,107 @@ struct PostgreSQLRecordTests {
         let before = try PostgreSQLRecord(server.address(of: database, role: role))
         #expect(await before.findings().count == 1)
         before.close()
-        try await PostgreSQLStore.open(server.address(of: database), .patient, migrates: true, granting: role).close()
+        // With the function of before a role dropped the days before any.
+        try await server.query("GRANT EXECUTE ON FUNCTION latchkey.drop_record_days TO \(role)", in: database)
+        for days in [3, nil] {
+            try await PostgreSQLStore.open(
+                server.address(of: database), .patient, migrates: true, granting: role, recordDays: days
+            ).close()
+        }
 
-        let record = try PostgreSQLRecord(server.address(of: database, role: role), limit: .seconds(60))
+        let record = try PostgreSQLRecord(server.address(of: database, role: role), days: 3, limit: .seconds(60))
         #expect(await record.findings() == [])
-        let today = Int(noon / 86_400_000)
-        for day in -5...0 { _ = try await record.take(.sample(1...3, spool: "\(day + 10)", day: Int64(day))) }
+        let today = try await today(server, database)
+        let offset = today - Int(noon / 86_400_000)
+        for day in -5...0 { _ = try await record.take(.sample(1...3, spool: "\(day + 10)", day: Int64(offset + day))) }
         #expect(try await record.keepDays(today: today, days: nil) == 0)
-        #expect(try await days(server, database) == (22...29).map { "202611\($0)" })
-        // Days that have not passed by the database's clock are nobody's to drop.
-        let now = Int(Date().timeIntervalSince1970 / 86_400)
-        if now >= today - 1 {
-            #expect(try await record.keepDays(today: today, days: 3) == 3)
-            #expect(try await days(server, database).prefix(1) == ["20261125"])
-            #expect(try await record.rows(Self.everything).count == 9)
+        #expect(try await days(server, database) == names(today - 5...today + 2))
+        #expect(try await record.keepDays(today: today, days: 3) == 3)
+        #expect(try await days(server, database) == names(today - 2...today + 2))
+        #expect(try await record.rows(Self.everything).count == 9)
+        // No fewer than the owner has said, and neither by the function of before nor by hand.
+        let error = await #expect(throws: StoreError.self) { try await record.keepDays(today: today, days: 1) }
+        #expect(error?.kind == .misconfigured && error?.reason.contains("keeps 3 days") == true)
+        let store = try await PostgreSQLStore.open(server.address(of: database, role: role), .patient)
+        defer { store.close() }
+        for sql in [
+            "DELETE FROM latchkey.license_records", "UPDATE latchkey.license_records SET account = ''",
+            "TRUNCATE latchkey.license_records", "UPDATE latchkey.record_retention SET days = 1",
+            "DELETE FROM latchkey.record_retention",
+        ] {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.work.run(PostgreSQLCall(sql, sql), within: .seconds(60))
+            }
+            #expect(error?.reason.contains("42501") == true, "\(sql)")
         }
-        await #expect(throws: (any Error).self) {
-            try await server.query("SET ROLE \(role); DELETE FROM latchkey.license_records", in: database)
+        for sql in [
+            "SELECT latchkey.keep_record_days(-1000000000000)", "SELECT latchkey.drop_record_days(current_date)",
+            "SELECT latchkey.drop_record_days(current_date + 10000)",
+        ] {
+            _ = try await store.work.run(PostgreSQLCall(sql, sql), within: .seconds(60))
         }
+        #expect(try await record.rows(Self.everything).count == 9)
         record.close()
+    }
+
+    @Test func `a node whose clock is ahead drops nothing that the database would keep`() async throws {
+        let (server, database, record) = try await record(days: 1)
+        let today = try await today(server, database)
+        let offset = today - Int(noon / 86_400_000)
+        for day in -2...0 { _ = try await record.take(.sample(1...3, spool: "\(day + 10)", day: Int64(offset + day))) }
+        #expect(try await record.keepDays(today: today + 399, days: 400) == 0)
+        #expect(try await record.rows(Self.everything).count == 9)
+        record.close()
+    }
+
+    @Test func `no day is dropped before the owner has said how many stay, and a check says so`() async throws {
+        let (server, database, record) = try await record()
+        let offset = try await today(server, database) - Int(noon / 86_400_000)
+        _ = try await record.take(.sample(1...3, day: Int64(offset - 5)))
+        let error = await #expect(throws: StoreError.self) {
+            try await record.keepDays(today: Int(noon / 86_400_000) + offset, days: 2)
+        }
+        #expect(error?.kind == .misconfigured && error?.remedy.contains("migrate") == true)
+        #expect(try await record.rows(Self.everything).count == 3)
+        #expect(await record.findings() == [])
+        record.close()
+        let wanting = try PostgreSQLRecord(server.address(of: database), days: 2, limit: .seconds(60))
+        #expect(await wanting.findings().map(\.reason) == [error?.reason])
+        wanting.close()
+    }
+
+    @Test func `an account that is too long for an index holds up no other row`() async throws {
+        let (_, _, record) = try await record()
+        let folder = try TemporaryFolder()
+        let spool = try RecordSpool(folder: folder.path("spool"), node: "n1")
+        var generator = SystemRandomNumberGenerator()
+        // Of random characters, so that PostgreSQL does not make it short.
+        let account = String(
+            decoding: (0..<4_000).map { _ in UInt8.random(in: 0x30...0x7a, using: &generator) }, as: UTF8.self)
+        for number in 1...7 {
+            var row = LicenseRecordRow(.license, time: noon)
+            (row.tenant, row.requestID, row.account) = ("acme", "\(number)", number == 4 ? account : "anna")
+            await spool.append(row)
+        }
+        let refused = Locked<[StoreError]>([])
+        let shipper = RecordShipper(
+            spool, folder: folder.path("spool"), to: record, health: EngineHealth("record")
+        ) { if case .refused(_, let error) = $0 { refused.withLock { $0.append(error) } } }
+        await shipper.finish()
+        #expect(spool.standing.rows == 0)
+        #expect(try await record.rows(Self.everything).map(\.requestID).sorted() == ["1", "2", "3", "5", "6", "7"])
+        #expect(refused.withLock { $0 }.map(\.kind) == [.unfit])
+        record.close()
+    }
+
+    /// The database's day, in days since 1970 by UTC.
+    private func today(_ server: PostgreSQLProcess, _ database: String) async throws -> Int {
+        let sql = "SELECT ((now() AT TIME ZONE 'UTC')::date - date '1970-01-01')::bigint"
+        return Int(clamping: try #require(try await server.query(sql, in: database).first).integer(0))
+    }
+
+    private func names(_ days: ClosedRange<Int>) -> [String] {
+        days.map { PostgreSQLRecordSchema.dayText($0).replacing("-", with: "") }
     }
 
     private func days(_ server: PostgreSQLProcess, _ database: String) async throws -> [String] {
