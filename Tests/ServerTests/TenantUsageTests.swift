@@ -20,7 +20,8 @@ import Testing
     /// A license for a viewer's session.
     private static func license(_ stage: APIStage, _ viewer: String, session: UInt64) async throws -> APIAnswer {
         await stage.ask(
-            "fairplay", try stage.exchange(session: session).spc.revealed, token: try stage.token(for: viewer))
+            "fairplay", try stage.exchange(session: session).spc.revealed,
+            token: try stage.token(["jti": .text("\(viewer)-\(session)")], for: viewer))
     }
 
     @Test func `beyond the limit of sessions a new one is refused and leaves no slot; renewals and exchanges go on`()
