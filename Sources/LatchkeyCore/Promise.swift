@@ -93,9 +93,11 @@ extension Promise where Failure == any Error {
     }
 }
 
-extension Result where Failure == any Error, Success: Sendable {
+extension Result where Success: Sendable {
     /// What an asynchronous body returns or throws.
-    package init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
+    ///
+    /// In a tuple `.success(try await …)` is not to be used for it: optimized, Swift 6.3.1 loses the tuple's other members.
+    package init(_ body: () async throws(Failure) -> Success) async {
+        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -101,17 +101,16 @@ package struct Stores: Sendable {
     /// - Parameters:
     ///   - address: a database, with the role that owns the tables.
     ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
-    ///   - days: how many days of the record stay there at least, whatever a server wants. Defaults to what was said before; while nobody has,
-    ///     no day is dropped.
+    ///   - retention: which days of the record stay there, whatever a server wants. Defaults to what was said before; while nobody has, all.
     /// - Returns: the database's fingerprint.
     /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
     @discardableResult
     package static func migrate(
-        _ address: StoreAddress, granting role: String? = nil, recordDays days: Int? = nil
+        _ address: StoreAddress, granting role: String? = nil, keeping retention: RecordRetention = .asBefore
     ) async throws(StoreError) -> DatabaseFingerprint? {
         // Files and memory need none.
         guard case .postgresql(let address) = address else { return nil }
-        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role, recordDays: days)
+        let store = try await PostgreSQLStore.open(address, migrates: true, granting: role, keeping: retention)
         defer { store.close() }
         return try await store.fingerprint()
     }
@@ -128,4 +127,13 @@ extension Stores {
             records: records, operatorRecords: operatorRecords,
             redirections: { regions.values.reduce(into: [:]) { $0.merge($1.redirections(), uniquingKeysWith: +) } })
     }
+}
+
+/// Which days of the record stay in its database, whatever a server wants.
+package enum RecordRetention: Sendable, Hashable {
+    /// Those that were said before.
+    case asBefore
+    case all
+    /// So many at least, today among them.
+    case days(Int)
 }

@@ -249,8 +249,12 @@ struct ClearKeyAPITests {
                 continue
             }
             #expect(slot.session == session && stopping == stopped)
+            #expect(try await stage.accounts.account("anna", of: "acme").slots.map(\.session) == [session])
             #expect(answer.report.kid == KeyID(APIStage.kid))
+            if session == "two" { await answer.report.undo?() }
         }
+        // Both keys are in the one slot, which is given back whole.
+        #expect(try await stage.accounts.account("anna", of: "acme").slots.isEmpty)
     }
 
     @Test(arguments: [[], ["short"], ["oLHC0-T1BhcoOUpbbH2Onw=="], Array(repeating: kid, count: 101)])

@@ -40,7 +40,7 @@ struct MigrateVerbTests {
         let address = server.address(of: database).revealedText
         let folder = try DemoFolder.patient(in: root)
         var former = #""stores": {"#
-        for (members, days) in [(#", "days": 400"#, [Int64(400)]), ("", [400]), (#", "days": 30"#, [30])] {
+        for (members, days) in [(#", "days": 400"#, [Int64(400)]), ("", []), (#", "days": 30"#, [30])] {
             let record =
                 #""record": {"folder": "spool", "destination": "\#(address)"\#(members)}, "stores": {"#
             try ServerStage.edit(folder.configuration) { $0 = $0.replacing(former, with: record) }

@@ -119,7 +119,8 @@ package struct LicenseIssuer: Sendable {
             do throws(LicenseRefusal) {
                 ckc = try self.ckc(context, key.content, terms)
             } catch {
-                await accounts.undo(outcome)
+                await report.undo?()
+                report.undo = nil
                 throw error
             }
             report.end(.answer, at: timekeeper.uptime)
@@ -295,7 +296,15 @@ extension LicenseIssuer {
         do throws(TenantBound.Excess) {
             let outcome = try await accounts.decide(facts, by: policy, requestID: report.requestID, within: limits)
             report.record = outcome.record
-            if outcome.isTaken { report.undo = { [accounts] in await accounts.undo(outcome) } }
+            guard let use = outcome.use, outcome.isTaken || report.undo != nil || limits.counts else { return outcome }
+            // A later key of the request renews the slot that an earlier one took.
+            let isTaken = outcome.isTaken || report.tookSlot
+            report.tookSlot = isTaken
+            report.undo = { [accounts, former = report.undo] in
+                await former?()
+                if isTaken { await accounts.giveBack(outcome) }
+                limits.undo(use)
+            }
             return outcome
         } catch {
             throw tenant.usage.refusal(error.limit, wait: error.wait)

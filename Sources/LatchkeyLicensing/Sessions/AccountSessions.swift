@@ -101,7 +101,12 @@ package final class AccountSessions: Sendable {
     /// Gives back the slot that a decision took, because no CKC could be made for it. A slot that another key of the playback has
     /// renewed since then stays.
     package func undo(_ booked: BookedDecision) async {
-        guard booked.isTaken, let slot = booked.slot, let key = booked.account else { return }
+        if booked.isTaken { await giveBack(booked) }
+    }
+
+    /// Gives back the slot of a decision, which the same request took: with this decision, or with one before.
+    func giveBack(_ booked: BookedDecision) async {
+        guard let slot = booked.slot, let key = booked.account else { return }
         // An error is reported, and the slot ends by itself.
         try? await change(key) { state, _ in
             state.slots.removeAll { $0.fence == slot.fence && $0.tracks == slot.tracks && $0.ends <= slot.ends + 0.001 }
@@ -151,7 +156,7 @@ package final class AccountSessions: Sendable {
         }
         if let use = course.taken {
             course.taken = nil
-            if case .booked = attempt {} else { bound.giveBack(use) }
+            if case .booked = attempt { bound.keep(use) } else { bound.giveBack(use) }
         }
         return attempt
     }

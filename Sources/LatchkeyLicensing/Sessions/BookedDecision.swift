@@ -20,6 +20,9 @@ package struct BookedDecision: Sendable {
     /// Where the account is kept; `nil` if the decision did not depend on it.
     let account: RecordKey?
 
+    /// What the license does to the slots in use; `nil` without one.
+    var use: SlotUse? { decision.terms == nil ? nil : SlotUse(decision, keepsSlots: account != nil) }
+
     /// What the decision depended on, to explain it and to make it again.
     package var record: DecisionRecord {
         DecisionRecord(origin.facts, by: origin.policy, requestID: origin.requestID, decision)

@@ -11,6 +11,9 @@ package protocol DecisionBound: Sendable {
     /// - Returns: `nil` if there was room.
     func take(_ use: SlotUse) -> Excess?
 
+    /// The license for which room was taken is kept: what counts slots in the store finds its one from now on.
+    func keep(_ use: SlotUse)
+
     /// Gives room back that was taken for a license which was not kept.
     func giveBack(_ use: SlotUse)
 }
@@ -19,6 +22,7 @@ package protocol DecisionBound: Sendable {
 package struct Unbounded: DecisionBound {
     package init() {}
     package func take(_ use: SlotUse) -> Never? { nil }
+    package func keep(_ use: SlotUse) {}
     package func giveBack(_ use: SlotUse) {}
 }
 

@@ -28,17 +28,13 @@ package final class TenantUsage: Sendable {
         /// Slots in use when the store was last asked, at least, and those that were taken here since then.
         var sessions: RecordCount?
         var taken = 0
+        /// Slots that are being taken: nobody knows yet whether the store's count has them.
+        var underWay = 0
         var days: [String: Day] = [:]
         var keys: Int?
         var isNear: Set<TenantLimit> = []
 
-        var sessionsInUse: Int { (sessions?.value ?? 0) + taken }
-
-        mutating func count(_ one: Int, _ use: SlotUse, _ day: String, _ limits: TenantSettings.Limits) {
-            // A count of the store's may have come between, which has what was taken before.
-            if use == .another { taken = max(0, taken + one) }
-            if limits.licensesPerDay != nil { days[day, default: Day()].own += one }
-        }
+        var sessionsInUse: Int { (sessions?.value ?? 0) + taken + underWay }
     }
 
     /// What part of a limit is near it, and worth a word.
@@ -61,13 +57,29 @@ package final class TenantUsage: Sendable {
             if use != .renewed, let limit = limits.licensesPerDay, state.days[day]?.licenses ?? 0 >= limit {
                 return .licensesPerDay
             }
-            state.count(1, use, day, limits)
+            if use == .another { state.underWay += 1 }
+            if limits.licensesPerDay != nil { state.days[day, default: Day()].own += 1 }
             return nil
         }
     }
 
-    fileprivate func giveBack(_ use: SlotUse, _ limits: TenantSettings.Limits, at date: Date) {
-        state.withLock { $0.count(-1, use, Self.day(date), limits) }
+    fileprivate func keep(_ use: SlotUse) {
+        guard use == .another else { return }
+        state.withLock { state in
+            state.underWay -= 1
+            state.taken += 1
+        }
+    }
+
+    /// - Parameter isKept: whether the store's count may have the slot.
+    fileprivate func giveBack(_ use: SlotUse, isKept: Bool, at date: Date) {
+        state.withLock { state in
+            if use == .another {
+                if isKept { state.taken = max(0, state.taken - 1) } else { state.underWay -= 1 }
+            }
+            // A day that is over, and told, is no longer here.
+            if let day = state.days[Self.day(date)] { state.days[Self.day(date)]?.own = max(0, day.own - 1) }
+        }
     }
 
     /// The refusal of a request beyond a limit, which is counted.
@@ -204,7 +216,15 @@ struct TenantBound: DecisionBound {
         }
     }
 
-    func giveBack(_ use: SlotUse) { usage.giveBack(use, limits, at: date) }
+    func keep(_ use: SlotUse) { usage.keep(use) }
+
+    func giveBack(_ use: SlotUse) { usage.giveBack(use, isKept: false, at: date) }
+
+    /// Gives back the room of a license that was kept and cannot be sent.
+    func undo(_ use: SlotUse) { usage.giveBack(use, isKept: true, at: date) }
+
+    /// Whether there is something to give back.
+    var counts: Bool { limits.sessions != nil || limits.licensesPerDay != nil }
 }
 
 extension TenantLimit {

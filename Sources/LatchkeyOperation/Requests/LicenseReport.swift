@@ -33,8 +33,11 @@ package struct LicenseReport: Sendable {
     package var recipients: [[UInt8]] = []
     /// The decision with everything that it depended on.
     @Boxed package var record: DecisionRecord? = nil
-    /// Gives back the slot that the license took, for one that cannot be sent after all; `nil` if it took none.
+    /// Gives back what the license took, for one that cannot be sent after all: a slot, and room in the tenant's limits; `nil` if it took
+    /// nothing.
     package var undo: (@Sendable () async -> Void)?
+    /// Whether the request took a slot.
+    package var tookSlot = false
     /// How long each part took.
     package private(set) var stages: [(stage: LicenseStage, duration: Duration)] = []
     /// When the request came, by the uptime clock.

@@ -203,7 +203,10 @@ public final class LicenseServer: Sendable {
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
         patience.cancel()
-        await shareLicenses()
+        // What is not told in that time is as after a kill.
+        _ = try? await withDeadline(.seconds(1), shared.timekeeper, expired: { CancellationError() }) { [self] in
+            await shareLicenses()
+        }
         threads.end()
         current.retire()
         await shared.close()

@@ -30,6 +30,7 @@ final class SpentNames: Sendable {
     private let timekeeper: any Timekeeper
     private let log: ServerLog
     private let signIns, sessions: Locked<BoundedDictionary<String, Bool>>
+    private let isAway = Locked(false)
     /// No tenant has such a name.
     private static let tenant = "~operators"
     /// How long the store may take.
@@ -83,9 +84,20 @@ final class SpentNames: Sendable {
             let slow = StoreError(
                 .unavailable, store.engine, reason: "The store of sessions took longer than \(Self.patience.inWords).",
                 remedy: "Look at the store.")
-            return try await withDeadline(Self.patience, timekeeper, expired: { slow }) { try await question(key) }
+            let answer = try await withDeadline(Self.patience, timekeeper, expired: { slow }) {
+                try await question(key)
+            }
+            isAway.withLock { $0 = false }
+            return answer
         } catch {
-            if let error = error as? any DiagnosableError { log.write(LogEntry(.admin, error, level: .warning)) }
+            // Once until it answers: who reads events asks each second.
+            let isNews = isAway.withLock { isAway in
+                defer { isAway = true }
+                return !isAway
+            }
+            if isNews, let error = error as? any DiagnosableError {
+                log.write(LogEntry(.admin, error, level: .warning))
+            }
             return nil
         }
     }

@@ -20,7 +20,7 @@ struct MigrateVerb: Verb {
                 Before the first start, and before each new version; a second time changes nothing, and nodes of the version before go on.
                 With --owner, servers need not own the tables: --grant lets their role read and write, but neither change the audit nor
                 delete keys; a key that an operator replaces or removes is set aside. Servers may drop days of the record beyond the
-                record.days of this configuration, and no others. SQLite needs no migration.
+                record.days of this configuration, and no others; without record.days none. SQLite needs no migration.
                 """,
             options: [config, owner, role],
             examples: [
@@ -38,10 +38,11 @@ struct MigrateVerb: Verb {
         if let record = settings.record.flatMap({ try? StoreAddress($0.destination) }) { addresses.insert(record) }
         let databases = addresses.filter(\.isDatabase)
         let owned = try arguments[owner].map(Self.address(inFile:))
+        let retention = settings.record.map { $0.days.map(RecordRetention.days) ?? .all } ?? .asBefore
         var fingerprints: [String] = []
         for address in databases {
             if let fingerprint = try await Stores.migrate(
-                owned ?? address, granting: arguments[role], recordDays: settings.record?.days)
+                owned ?? address, granting: arguments[role], keeping: retention)
             {
                 fingerprints.append("\(fingerprint)")
             }

@@ -50,10 +50,10 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     ///   part of the address.
     package static func open(
         _ address: Secret, _ settings: Settings = Settings(), migrates: Bool = false, granting role: String? = nil,
-        recordDays days: Int? = nil, mayBeAway: Bool = false
+        keeping retention: RecordRetention = .asBefore, mayBeAway: Bool = false
     ) async throws(StoreError) -> PostgreSQLStore {
         let store = try PostgreSQLStore(address, settings)
-        if migrates { try await store.migrate(granting: role, recordDays: days) }
+        if migrates { try await store.migrate(granting: role, keeping: retention) }
         do {
             try await PostgreSQLSchema.check(store.work, within: mayBeAway ? settings.keyLimit : settings.openLimit)
         } catch {
@@ -83,11 +83,12 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// Makes the tables, or adds what they lack. Several nodes may do so at once; a second time changes nothing.
     /// - Parameters:
     ///   - role: gets the rights of a server; `nil` grants nothing.
-    ///   - days: how many days of the record stay at least; `nil` leaves what was said before.
+    ///   - retention: which days of the record stay.
     /// - Throws: `storeMisconfigured` if the role may not.
-    func migrate(granting role: String? = nil, recordDays days: Int? = nil) async throws(StoreError) {
+    func migrate(granting role: String? = nil, keeping retention: RecordRetention = .asBefore) async throws(StoreError)
+    {
         let statements =
-            PostgreSQLSchema.statements + (days.map { [PostgreSQLRecordSchema.leastDays($0)] } ?? [])
+            PostgreSQLSchema.statements + PostgreSQLRecordSchema.statements(keeping: retention)
             + (role.map(PostgreSQLSchema.grants) ?? [])
         var generator = CryptographicGenerator()
         let calls =

@@ -92,11 +92,18 @@ enum PostgreSQLRecordSchema {
     static let keepDays = "keep_record_days(bigint)"
 
     /// Has some days stay, whatever a server wants.
-    static func leastDays(_ days: Int) -> String {
-        """
-        INSERT INTO latchkey.record_retention (days) VALUES (\(max(1, days)))
-        ON CONFLICT (one) DO UPDATE SET days = excluded.days
-        """
+    static func statements(keeping retention: RecordRetention) -> [String] {
+        switch retention {
+        case .asBefore: []
+        case .all: ["DELETE FROM latchkey.record_retention"]
+        case .days(let days):
+            [
+                """
+                INSERT INTO latchkey.record_retention (days) VALUES (\(max(1, days)))
+                ON CONFLICT (one) DO UPDATE SET days = excluded.days
+                """
+            ]
+        }
     }
 
     /// What a server's role needs: it adds rows, reads them, and changes none.

@@ -117,11 +117,10 @@ final class RedisCluster: Sendable {
         let outcomes = await withTaskGroup(of: (Int, Result<[[RESPValue]], StoreError>).self) { group in
             for (number, call) in calls.enumerated() {
                 group.addTask {
-                    do throws(StoreError) {
-                        return (number, .success(try await self.send(call.sent, to: call.goal, lane)))
-                    } catch {
-                        return (number, .failure(error))
+                    let outcome = await Result { () async throws(StoreError) in
+                        try await self.send(call.sent, to: call.goal, lane)
                     }
+                    return (number, outcome)
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }

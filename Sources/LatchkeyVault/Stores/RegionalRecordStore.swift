@@ -93,10 +93,9 @@ package final class RegionalRecordStore: RecordStore {
     ) async -> [(region: String, outcome: Result<Value, StoreError>)] {
         await withTaskGroup { group in
             for (region, store) in stores {
-                group.addTask { () async -> (region: String, outcome: Result<Value, StoreError>) in
-                    do throws(StoreError) { return (region, .success(try await ask(store))) } catch {
-                        return (region, .failure(error))
-                    }
+                group.addTask {
+                    let outcome = await Result { () async throws(StoreError) in try await ask(store) }
+                    return (region: region, outcome: outcome)
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }

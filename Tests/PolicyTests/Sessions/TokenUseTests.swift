@@ -101,6 +101,73 @@ import Testing
         }
     }
 
+    @Test func `room in a bound is taken once for a license, however often it begins again`() async throws {
+        let bound = CountingBound(limit: 5)
+        let (other, rule) = (
+            scene.accountSessions(), try Scene.policy(AccountScene.lease + #","concurrency":{"limit":9}"#)
+        )
+        let left = Locked(3)
+        let store = InterruptedStore(
+            store: scene.store,
+            before: { call, key throws(StoreError) in
+                let number = left.withLock { left in
+                    if call == .write, key?.kind == .account { left -= 1 }
+                    return left
+                }
+                guard call == .write, key?.kind == .account, number >= 0 else { return }
+                _ = await other.decide(AccountScene.facts("other-\(number)"), by: rule)
+            })
+        let booked = try await scene.accountSessions(store).decide(
+            AccountScene.facts("one"), by: rule, within: bound)
+        #expect(booked.decision.word == "license" && booked.use == .another)
+        #expect(bound.held == CountingBound.Held(kept: 1) && left.withLock { $0 } == -1)
+        // A renewal needs no room, and a refusal takes none.
+        let renewal = try await scene.accountSessions().decide(AccountScene.facts("one"), by: rule, within: bound)
+        #expect(renewal.use == .renewed && bound.held.kept == 1)
+        let one = try Scene.policy(AccountScene.one)
+        let refused = try await scene.accountSessions().decide(AccountScene.facts("two"), by: one, within: bound)
+        #expect(refused.decision.word == "sessionLimit" && bound.held == CountingBound.Held(kept: 1))
+    }
+
+    @Test func `a license that finds no room any more gives its token back, and one whose store fails takes room once`()
+        async throws
+    {
+        let bound = CountingBound(limit: 1)
+        let policy = try Scene.policy(Self.single + "," + AccountScene.lease + #","concurrency":{"limit":9}"#)
+        let facts = AccountScene.facts("one") { ($0.grant.tokenID, $0.grant.expires) = ("t", Scene.now + 300) }
+        let (other, isFirst) = (scene.accountSessions(), Locked(true))
+        // The token is spent, then the account changes and somebody else takes the room.
+        let store = InterruptedStore(
+            store: scene.store,
+            before: { call, key throws(StoreError) in
+                guard call == .write, key?.kind == .account,
+                    isFirst.withLock({ first in
+                        defer { first = false }; return first
+                    })
+                else { return }
+                _ = await other.decide(AccountScene.facts("other") { $0.grant.tokenID = "o" }, by: policy)
+                bound.fill()
+            })
+        await #expect(throws: CountingBound.Excess.self) {
+            _ = try await scene.accountSessions(store).decide(facts, by: policy, within: bound)
+        }
+        #expect(bound.held == CountingBound.Held(kept: 1))
+        let tokens = try await scene.store.page(of: .token, "demo", prefix: "", after: nil, limit: 10)
+        #expect(tokens.map(\.name) == ["o".digestName])
+
+        let down = InterruptedStore(
+            store: scene.store,
+            before: { call, key throws(StoreError) in
+                if call == .write, key?.kind == .token { throw InterruptedStore.down }
+            })
+        let allowed = try Scene.policy(
+            Self.single + "," + AccountScene.lease
+                + #","concurrency":{"limit":9},"outage":{"tokenStore":"allow"}"#)
+        let roomy = CountingBound(limit: 5)
+        let booked = try await scene.accountSessions(down).decide(facts, by: allowed, within: roomy)
+        #expect(booked.decision.word == "license" && roomy.held == CountingBound.Held(kept: 1))
+    }
+
     @Test(arguments: [("allow", "license"), ("allow:2m", "license"), ("refuse", "storeUnavailable")])
     func `while the store is down or full the policy decides`(_ rule: String, _ expected: String) async throws {
         let policy = Self.single + #","outage":{"tokenStore":"\#(rule)"}"#
@@ -114,5 +181,46 @@ import Testing
         #expect(try await word("s", "t-1", policy, full) == "license")
         #expect(try await word("s", "t-2", policy, full) == expected)
         #expect(try await word("other", "t-1", policy, full) == "tokenUsed")
+    }
+}
+
+/// Room for so many slots.
+private final class CountingBound: DecisionBound {
+    struct Excess: Error {}
+
+    struct Held: Equatable {
+        var underWay = 0
+        var kept = 0
+    }
+
+    private let limit: Int
+    private let state = Locked(Held())
+
+    init(limit: Int) { self.limit = limit }
+
+    var held: Held { state.withLock { $0 } }
+
+    /// Somebody else takes what room there is; who has begun goes back first.
+    func fill() { state.withLock { $0.kept = limit } }
+
+    func take(_ use: SlotUse) -> Excess? {
+        guard use == .another else { return nil }
+        return state.withLock { held in
+            guard held.underWay + held.kept < limit else { return Excess() }
+            held.underWay += 1
+            return nil
+        }
+    }
+
+    func keep(_ use: SlotUse) {
+        guard use == .another else { return }
+        state.withLock { held in
+            held.underWay -= 1
+            held.kept += 1
+        }
+    }
+
+    func giveBack(_ use: SlotUse) {
+        if use == .another { state.withLock { $0.underWay -= 1 } }
     }
 }

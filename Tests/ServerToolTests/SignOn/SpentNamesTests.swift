@@ -1,3 +1,4 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyTesting
 import SwitchedStores
@@ -10,9 +11,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SpentNamesTests {
     private let store = SwitchedRecordStore(timekeeper: ManualTimekeeper())
 
-    private func names(limit: Int = 10_000) -> SpentNames {
+    private func names(limit: Int = 10_000, _ lines: LineWriter = LineWriter { _ in }) -> SpentNames {
         let pseudonyms = UserPseudonyms(secret: Secret("0123456789abcdef"))
-        let log = ServerLog(LineWriter { _ in }, pseudonyms: pseudonyms)
+        let log = ServerLog(lines, pseudonyms: pseudonyms)
         return SpentNames(store, log, timekeeper: ManualTimekeeper(), limit: limit)
     }
 
@@ -24,6 +25,18 @@ import Testing
         #expect(await names.isSpent(.session("a")))
         #expect(await names.isSpent(.session("b")) == false)
         #expect(await names.spend(.signIn("49"), for: .seconds(60)) == false)
+    }
+
+    @Test func `a store that is away is told of once until it answers`() async {
+        let written = Locked(Data())
+        let lines = LineWriter { data in written.withLock { $0.append(data) } }
+        let names = names(lines)
+        for isDown in [true, true, true, false, true, true] {
+            store.setDown(isDown)
+            #expect(await names.isSpent(.session("a")) == false)
+        }
+        await lines.flush()
+        #expect(written.withLock { $0 }.count { $0 == UInt8(ascii: "\n") } == 2)
     }
 
     @Test func `another node hears of both by the store, and a sign-in is no session of the same name`() async {

@@ -41,7 +41,7 @@ struct PostgreSQLRecordTests {
         let server = if let server { server } else { try await PostgreSQLProcess.shared.value }
         let database = try await server.database()
         try await PostgreSQLStore.open(
-            server.address(of: database), .patient, migrates: true, recordDays: days
+            server.address(of: database), .patient, migrates: true, keeping: days.map(RecordRetention.days) ?? .asBefore
         ).close()
         return (server, database, try PostgreSQLRecord(server.address(of: database), limit: limit))
     }
@@ -103,7 +103,8 @@ struct PostgreSQLRecordTests {
         try await server.query("GRANT EXECUTE ON FUNCTION latchkey.drop_record_days TO \(role)", in: database)
         for days in [3, nil] {
             try await PostgreSQLStore.open(
-                server.address(of: database), .patient, migrates: true, granting: role, recordDays: days
+                server.address(of: database), .patient, migrates: true, granting: role,
+                keeping: days.map(RecordRetention.days) ?? .asBefore
             ).close()
         }
 
