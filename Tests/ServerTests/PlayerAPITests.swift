@@ -234,9 +234,11 @@ struct ClearKeyAPITests {
             #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":1,"mode":"stopOldest"}"#,
             settings: #""clearKey":true"#)
         let other = String(APIStage.kid.reversed())
-        for kid in [APIStage.kid, other] {
+        for (kid, track) in [(APIStage.kid, "HD"), (other, "AUDIO")] {
+            let key = try #require(KeyID(kid))
+            let rule = EncryptionContract.Rule(kid: key, trackType: track, video: [], audio: [], periods: [])
             let demand = KeyDemand(
-                KeyAddress(content: try #require(ContentName("movie")), kid: try #require(KeyID(kid))))
+                KeyAddress(content: try #require(ContentName("movie")), kid: key), tracks: [rule])
             _ = try await stage.vault.keys(for: [demand])
         }
         let kids = try [APIStage.kid, other].map { Base64URL.text(try #require(KeyID($0)).bytes) }
