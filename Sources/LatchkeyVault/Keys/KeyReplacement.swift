@@ -66,12 +66,14 @@ extension TenantVault {
             try await store.rows([kid], of: secrets.tenant)
         }
         guard let row = rows.first else { throw .unknown(kid) }
+        let fingerprint: String
         do throws(VaultError) {
-            return (row, try secrets.fingerprint(of: try await secrets.contentKey(row.sealed), kid))
+            fingerprint = try secrets.fingerprint(of: try await secrets.contentKey(row.sealed), kid)
         } catch {
             // A row that does not open is one more reason to replace it.
             guard let kind = error.kind, kind != .cryptography else { throw error }
-            return (row, "unreadable")
+            fingerprint = "unreadable"
         }
+        return (row, fingerprint)
     }
 }
