@@ -7,12 +7,12 @@ import Testing
 @testable import LatchkeyRecord
 
 @Suite(.timeLimit(.minutes(2))) struct RecordSpoolTests {
-    private let folder: TemporaryFolder
-    private var path: String { folder.path("spool") }
+    let folder: TemporaryFolder
+    var path: String { folder.path("spool") }
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func spool(
+    func spool(
         _ told: Told = Told(), at seconds: TimeInterval = 1_795_780_800,
         _ change: (inout RecordSpool.Settings) -> Void = { _ in }
     ) throws -> RecordSpool {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private var segments: [String] {
+    var segments: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".rows") }.sorted()
         }
@@ -54,6 +54,7 @@ import Testing
             let portion = try #require(try first.next(rows: 2))
             first.acknowledge(portion)
             // As after a crash: nobody closes it.
+            first.leaveFolder()
         }
         let second = try spool()
         #expect(second.standing.rows == 4)
@@ -73,11 +74,13 @@ import Testing
             let first = try spool(at: 20_000)
             for number in 1...6 { await first.append(.sample(number)) }
             first.acknowledge(try #require(try first.next(rows: 2)))
+            first.leaveFolder()
         }
         do {
             let second = try spool(at: 15_000)
             for number in 7...9 { await second.append(.sample(number)) }
             await second.close()
+            second.leaveFolder()
         }
         do {
             let third = try spool(at: 30_000)
@@ -86,6 +89,7 @@ import Testing
             let portion = try #require(try third.next(rows: 2))
             #expect(try portion.requests == ["r7", "r8"])
             third.acknowledge(portion)
+            third.leaveFolder()
         }
         let fourth = try spool(at: 10_000)
         #expect(fourth.standing.rows == 5)
@@ -104,6 +108,7 @@ import Testing
             try #require(shipped.count > 1)
             while try segments.count > 1 { first.acknowledge(try #require(try first.next(rows: 10))) }
             first.acknowledge(try #require(try first.next(rows: 1)))
+            first.leaveFolder()
         }
         let rest = try spool(at: 20_000).standing.rows
         // As after a power cut that the folder's names did not live through.
@@ -118,17 +123,20 @@ import Testing
             let first = try spool()
             for number in 1...4 { await first.append(.sample(number)) }
             first.acknowledge(try #require(try first.next(rows: 2)))
+            first.leaveFolder()
         }
         let whole = try Data(contentsOf: folder.file("spool/acknowledged"))
         for end in 0...whole.count {
             try whole.prefix(end).write(to: folder.file("spool/acknowledged"))
-            #expect(try spool().standing.rows == (end == whole.count ? 2 : 4), "cut at \(end)")
+            let next = try spool()
+            #expect(next.standing.rows == (end == whole.count ? 2 : 4), "cut at \(end)")
+            next.leaveFolder()
         }
     }
 
     @Test(arguments: ["a folder", "a link to nothing"])
     func `a file of rows that cannot be read ends the start, and is named`(_ what: String) throws {
-        _ = try spool()
+        try spool().leaveFolder()
         let file = "\(path)/0000000020000-00112233aabbccdd-000000000001.rows"
         if what == "a folder" {
             try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
@@ -178,6 +186,7 @@ import Testing
             let first = try spool()
             for number in 1...3 { await first.append(.sample(number)) }
             await first.close()
+            first.leaveFolder()
         }
         let name = try #require(try segments.first)
         let whole = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
@@ -199,6 +208,7 @@ import Testing
             let first = try spool()
             for number in 1...3 { await first.append(.sample(number)) }
             await first.close()
+            first.leaveFolder()
         }
         let name = try #require(try segments.first)
         let whole = try Data(contentsOf: URL(filePath: "\(path)/\(name)"))
@@ -277,157 +287,5 @@ import Testing
         let error = #expect(throws: FileError.self) { try spool() }
         #expect(error?.code == "recordFolderTaken")
         withExtendedLifetime(held) {}
-    }
-
-    @Test func `with “always” a row counts once the disk has it`() async throws {
-        let syncs = Locked(0)
-        let spool = try spool {
-            $0.sync = .always
-            $0.disk.sync = { _ in
-                syncs.withLock { $0 += 1 }
-                return 0
-            }
-        }
-        await spool.append(.sample(1))
-        #expect(syncs.withLock { $0 } == 1)
-    }
-
-    @Test(arguments: RecordSpool.Sync.allCases)
-    func `after a flush the disk has every row`(_ sync: RecordSpool.Sync) async throws {
-        let syncs = Locked(0)
-        let spool = try spool {
-            $0.sync = sync
-            $0.disk.sync = { _ in
-                syncs.withLock { $0 += 1 }
-                return 0
-            }
-        }
-        spool.post(.sample(1))
-        await spool.flush()
-        #expect(syncs.withLock { $0 } == 1)
-    }
-
-    @Test func `a disk that fails loses what it did not take, and nothing half`() async throws {
-        let (told, fails) = (Told(), Locked(true))
-        let spool = try spool(told) {
-            $0.disk.write = { descriptor, bytes in
-                guard fails.withLock({ $0 }) else { return SpoolDisk.writeAll(descriptor, bytes) }
-                _ = SpoolDisk.writeAll(descriptor, Array(bytes.prefix(bytes.count / 2)))
-                return ENOSPC
-            }
-        }
-        #expect(await spool.append(.sample(1)) == .lost(.failed))
-        #expect(spool.standing.isFull)
-        #expect(told.lost == [.lost(.failed, 1, reason: "No space left on device")])
-        fails.withLock { $0 = false }
-        #expect(await spool.append(.sample(2)) == .kept)
-        #expect(!spool.standing.isFull)
-        #expect(try spool.drain().map(\.requestID) == ["r2"])
-    }
-
-    @Test func `a disk that does not keep what it took is told of`() async throws {
-        let told = Told()
-        let spool = try spool(told) { $0.disk.sync = { _ in EIO } }
-        #expect(await spool.append(.sample(1)) == .kept)
-        await spool.flush()
-        #expect(told.lost == [.unsynced(reason: "Input/output error")])
-    }
-
-    @Test
-    func `with “always” a disk that fails at a new file has no row count as kept, and the next file takes rows again`()
-        async throws
-    {
-        let (told, wrote) = (Told(), Locked(false))
-        let spool = try spool(told) {
-            $0.sync = .always
-            $0.bytes = 32_768
-            $0.disk.write = { descriptor, bytes in
-                wrote.withLock { $0 = true }
-                return SpoolDisk.writeAll(descriptor, bytes)
-            }
-            // Without a write before, it is the file that is left.
-            $0.disk.sync = { _ in
-                wrote.withLock { wrote in
-                    defer { wrote = false }
-                    return wrote ? 0 : EIO
-                }
-            }
-        }
-        var kept = 0
-        while await spool.append(.sample(kept + 1)) == .kept { kept += 1 }
-        #expect(kept > 10)
-        #expect(told.lost.count == 2 && told.lost.first == .unsynced(reason: "Input/output error"))
-        guard case .lost(.failed, 1, let reason)? = told.lost.last else {
-            Issue.record("\(told.lost)")
-            return
-        }
-        #expect(reason.contains("Input/output error") && reason.contains(".rows"))
-        #expect(await spool.append(.sample(kept + 1)) == .kept)
-        #expect(try segments.count == 2)
-        #expect(try spool.drain().map(\.position.sequence) == (1...UInt64(kept) + 1).map(\.self))
-    }
-
-    @Test(arguments: RecordSpool.Sync.allCases)
-    func `a new file whose name the disk may not keep is told of, and with “always” takes no row`(
-        _ sync: RecordSpool.Sync
-    ) async throws {
-        let (told, fails) = (Told(), Locked(true))
-        let spool = try spool(told) {
-            $0.sync = sync
-            $0.disk.syncFolder = { path in fails.withLock { $0 } && path.hasSuffix("spool") ? EIO : 0 }
-        }
-        #expect(await spool.append(.sample(1)) == (sync == .always ? .lost(.failed) : .kept))
-        #expect(told.lost.first == .unsynced(reason: "Input/output error"))
-        fails.withLock { $0 = false }
-        #expect(await spool.append(.sample(2)) == .kept)
-        #expect(try spool.drain().map(\.requestID) == (sync == .always ? ["r2"] : ["r1", "r2"]))
-    }
-
-    @Test func `a file that the disk may not have kept as the next one begins is told of`() async throws {
-        let (told, gate) = (Told(), DispatchSemaphore(value: 0))
-        let spool = try spool(told) {
-            $0.bytes = 32_768
-            $0.disk.sync = { _ in EIO }
-        }
-        // Nothing but the change of files has the disk keep anything.
-        spool.syncing.async { gate.wait() }
-        for number in 1...30 { #expect(await spool.append(.sample(number)) == .kept) }
-        let count = try segments.count
-        #expect(count > 1 && told.lost == Array(repeating: .unsynced(reason: "Input/output error"), count: count - 1))
-        gate.signal()
-    }
-
-    @Test func `nobody waits for a disk that hangs, and its rows are there afterwards`() async throws {
-        let (told, gate) = (Told(), DispatchSemaphore(value: 0))
-        let hangs = Locked(true)
-        let spool = try spool(told) {
-            $0.patience = .milliseconds(20)
-            $0.memory = 2_000
-            $0.disk.write = { descriptor, bytes in
-                if hangs.withLock({ $0 }) { gate.wait() }
-                return SpoolDisk.writeAll(descriptor, bytes)
-            }
-        }
-        #expect(await spool.append(.sample(1)) == .late)
-        #expect(await spool.append(.sample(2)) == .late)
-        #expect(told.lost == [.hangs])
-        var late = 2
-        while await spool.append(.sample(late + 1)) == .late { late += 1 }
-        #expect(told.lost.last == .lost(.stuck, 1, reason: ""))
-        hangs.withLock { $0 = false }
-        gate.signal()
-        await spool.flush()
-        #expect(try spool.drain().map(\.requestID) == (1...late).map { "r\($0)" })
-        #expect(await spool.append(.sample(0)) == .kept)
-    }
-
-    @Test func `a closed spool takes no row, and says so`() async throws {
-        let told = Told()
-        let spool = try spool(told)
-        spool.post(.sample(1))
-        await spool.close()
-        #expect(await spool.append(.sample(2)) == .lost(.closed))
-        #expect(told.lost == [.lost(.closed, 1, reason: "")])
-        #expect(try spool.drain().map(\.requestID) == ["r1"])
     }
 }

@@ -14,7 +14,7 @@ import LatchkeyTracing
 /// `latchkey load`: many simulated devices against a license server.
 struct LoadVerb: Verb {
     private let licenseURL = Option(
-        "license-url", .text("URL"), "where licenses are; without it, --in-process or --virtual")
+        "license-url", .text("URL"), "where licenses are; without it, --slots-url, --in-process or --virtual")
     private let certificateURL = Option(
         "certificate-url", .text("URL"), "where the certificate is; compared with that of --credentials before the load"
     )
@@ -189,6 +189,10 @@ struct LoadVerb: Verb {
     ) async throws -> LoadRun {
         let slots = try arguments[slotsURL].map { _ in try url(slotsURL, arguments) }
         if let slots, arguments[licenseURL] == nil {
+            let ofLicenses = [certificateURL.name, credentials.name, contentID.name, keys.name]
+            if let name = ofLicenses.first(where: { arguments.values[$0] != nil }) {
+                throw UsageError("\(name) means nothing without --license-url.")
+            }
             let crowd = LoadCrowd(slotsOf: plan.viewers, sessions: arguments[sessions] ?? 1, seed: plan.seed)
             return LoadRun(
                 plan: plan, license: slots, heartbeats: slots, slots: slots, crowd: crowd,

@@ -160,7 +160,7 @@ package struct LicenseIssuer: Sendable {
         let grant = try await self.grant(token, of: tenant, &report)
         var answer = ClearKeys()
         var refused: LicenseRefusal?
-        // The key whose decision says what becomes of the request: the first that changed more than the end of a slot, or got a license.
+        // The decision that the report shows: the first that began a playback or ended another, else the first with a license.
         var shown: (kid: KeyID, record: DecisionRecord?)?
         for kid in kids {
             report.kid = kid
@@ -298,11 +298,10 @@ extension LicenseIssuer {
             report.record = outcome.record
             guard let use = outcome.use, outcome.isTaken || report.undo != nil || limits.counts else { return outcome }
             // A later key of the request renews the slot that an earlier one took.
-            let isTaken = outcome.isTaken || report.tookSlot
-            report.tookSlot = isTaken
-            report.undo = { [accounts, former = report.undo] in
+            report.tookSlot = outcome.isTaken || report.tookSlot
+            report.undo = { [accounts, former = report.undo, tookSlot = report.tookSlot] in
                 await former?()
-                if isTaken { await accounts.giveBack(outcome) }
+                await accounts.undo(outcome, tookSlot: tookSlot)
                 limits.undo(use)
             }
             return outcome

@@ -98,15 +98,11 @@ package final class AccountSessions: Sendable {
         _ = try? await tokens.remove(key, version: record.version)
     }
 
-    /// Gives back the slot that a decision took, because no CKC could be made for it. A slot that another key of the playback has
+    /// Gives back the slot that a request took, because its license cannot be sent. A slot that another key of the playback has
     /// renewed since then stays.
-    package func undo(_ booked: BookedDecision) async {
-        if booked.isTaken { await giveBack(booked) }
-    }
-
-    /// Gives back the slot of a decision, which the same request took: with this decision, or with one before.
-    func giveBack(_ booked: BookedDecision) async {
-        guard let slot = booked.slot, let key = booked.account else { return }
+    /// - Parameter tookSlot: whether the request took the slot, with this decision or with one before. A slot that was there stays.
+    package func undo(_ booked: BookedDecision, tookSlot: Bool) async {
+        guard tookSlot, let slot = booked.slot, let key = booked.account else { return }
         // An error is reported, and the slot ends by itself.
         try? await change(key) { state, _ in
             state.slots.removeAll { $0.fence == slot.fence && $0.tracks == slot.tracks && $0.ends <= slot.ends + 0.001 }

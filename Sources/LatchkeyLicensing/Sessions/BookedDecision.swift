@@ -11,7 +11,7 @@ package struct BookedDecision: Sendable {
     @Boxed private(set) var origin: Origin
     /// The session's slot, with its fence; `nil` where no slot is kept, or the store is out of service.
     package let slot: Slot?
-    /// Whether this decision took the slot. `AccountSessions.undo(_:)` gives it back.
+    /// Whether this decision took the slot. `AccountSessions.undo(_:tookSlot:)` gives it back.
     package let isTaken: Bool
     /// What the player sends as heartbeat and to release its slot; `nil` without a slot.
     package let heartbeatToken: String?

@@ -127,6 +127,7 @@ import Testing
         [], ["--virtual", "--in-process"], ["--license-url", "ftp://x", "--credentials", "c"],
         ["--slots-part", "50"], ["--slots-url", "http://127.0.0.1:1/t/x/slots", "--slots-part", "50"],
         ["--slots-url", "http://127.0.0.1:1/t/x/slots", "--virtual"],
+        ["--slots-url", "http://127.0.0.1:1/t/x/slots", "--certificate-url", "http://127.0.0.1:1/t/x/certificate"],
         ["--in-process"], ["--virtual", "--rate", "0"], ["--virtual", "--trace", "load.html"],
     ])
     func `arguments that do not fit together are refused`(arguments: [String]) async {

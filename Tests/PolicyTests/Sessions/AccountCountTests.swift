@@ -113,7 +113,7 @@ import Testing
         let (accountSessions, policy) = (scene.accountSessions(), try Scene.policy(AccountScene.one))
         let first = await accountSessions.decide(AccountScene.facts("s") { $0.key.track = .audio }, by: policy)
         _ = await accountSessions.decide(AccountScene.facts("s") { $0.key.track = .hd }, by: policy)
-        await accountSessions.undo(first)
+        await accountSessions.undo(first, tookSlot: first.isTaken)
         #expect(try await accountSessions.slots() == ["s"])
     }
 

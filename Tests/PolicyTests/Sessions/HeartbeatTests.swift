@@ -116,17 +116,17 @@ import Testing
     @Test func `a slot is given back if this decision took it, and nobody renewed it`() async throws {
         let accountSessions = scene.accountSessions()
         let taken = try await booked("a", AccountScene.one)
-        await accountSessions.undo(taken)
+        await accountSessions.undo(taken, tookSlot: taken.isTaken)
         #expect(try await accountSessions.slots() == [])
         scene.clock.advance(by: .milliseconds(1))
         let again = try await booked("a", AccountScene.one)
-        await accountSessions.undo(taken)
+        await accountSessions.undo(taken, tookSlot: taken.isTaken)
         #expect(try await accountSessions.slots() == ["a"])
         scene.clock.advance(by: .seconds(1))
         let renewal = try await booked("a", AccountScene.one)
         #expect(!renewal.isTaken)
-        await accountSessions.undo(renewal)
-        await accountSessions.undo(again)
+        await accountSessions.undo(renewal, tookSlot: renewal.isTaken)
+        await accountSessions.undo(again, tookSlot: again.isTaken)
         #expect(try await accountSessions.slots() == ["a"])
     }
 

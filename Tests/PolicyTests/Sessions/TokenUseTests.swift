@@ -67,6 +67,23 @@ import Testing
         #expect(try await word("c", "t-b", both) == "license")
     }
 
+    /// A scene's store, in which something comes between before an account is written for the first time.
+    private static func store(
+        _ scene: AccountScene, first comesBetween: @escaping @Sendable () async -> Void
+    ) -> InterruptedStore {
+        let isFirst = Locked(true)
+        return InterruptedStore(
+            store: scene.store,
+            before: { call, key throws(StoreError) in
+                guard call == .write, key?.kind == .account else { return }
+                let comesNow = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if comesNow { await comesBetween() }
+            })
+    }
+
     @Test func `an attempt that begins again because the account changed keeps its token, and a refusal gives it back`()
         async throws
     {
@@ -76,19 +93,11 @@ import Testing
             let scene = AccountScene()
             let other = scene.accountSessions()
             let rule = try Scene.policy(AccountScene.lease + #","concurrency":{"limit":\#(limit)}"#)
-            let isFirst = Locked(true)
             // Between the token and the account another session takes a slot.
-            let store = InterruptedStore(
-                store: scene.store,
-                before: { call, key throws(StoreError) in
-                    guard call == .write, key?.kind == .account,
-                        isFirst.withLock({ first in
-                            defer { first = false }; return first
-                        })
-                    else { return }
-                    _ = await other.decide(AccountScene.facts("other"), by: rule)
-                    scene.clock.advance(by: .seconds(1))
-                })
+            let store = Self.store(scene) {
+                _ = await other.decide(AccountScene.facts("other"), by: rule)
+                scene.clock.advance(by: .seconds(1))
+            }
             let facts = AccountScene.facts("one") { ($0.grant.tokenID, $0.grant.expires) = ("t", Scene.now + 300) }
             let word = await scene.accountSessions(store)
                 .decide(
@@ -135,19 +144,12 @@ import Testing
         let bound = CountingBound(limit: 1)
         let policy = try Scene.policy(Self.single + "," + AccountScene.lease + #","concurrency":{"limit":9}"#)
         let facts = AccountScene.facts("one") { ($0.grant.tokenID, $0.grant.expires) = ("t", Scene.now + 300) }
-        let (other, isFirst) = (scene.accountSessions(), Locked(true))
+        let other = scene.accountSessions()
         // The token is spent, then the account changes and somebody else takes the room.
-        let store = InterruptedStore(
-            store: scene.store,
-            before: { call, key throws(StoreError) in
-                guard call == .write, key?.kind == .account,
-                    isFirst.withLock({ first in
-                        defer { first = false }; return first
-                    })
-                else { return }
-                _ = await other.decide(AccountScene.facts("other") { $0.grant.tokenID = "o" }, by: policy)
-                bound.fill()
-            })
+        let store = Self.store(scene) {
+            _ = await other.decide(AccountScene.facts("other") { $0.grant.tokenID = "o" }, by: policy)
+            bound.fill()
+        }
         await #expect(throws: CountingBound.Excess.self) {
             _ = try await scene.accountSessions(store).decide(facts, by: policy, within: bound)
         }

@@ -157,18 +157,25 @@ import Testing
         #expect(rows.map(\.code).last == "rateLimit" && rows.count == 6)
     }
 
-    @Test(arguments: ["serve", "refuse"])
-    func `a spool that is full loses rows, or refuses licenses, as the settings say`(_ whenFull: String) async throws {
-        let stage = try await ServerStage { _ in }
+    /// A record of a stage's server, on a disk of its own.
+    private static func record(of stage: ServerStage, whenFull: String, disk: SpoolDisk) throws -> LicenseRecord {
         let settings = try ServerSettings(
             json: Data(
                 #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"\#(whenFull)"}}"#.utf8)
         ).record
-        let (shared, fails) = (stage.server.shared, Locked(true))
-        let record = try LicenseRecord(
+        let shared = stage.server.shared
+        return try LicenseRecord(
             try #require(settings), folder: stage.root.path("spool"), node: "n",
             to: RecordFiles(folder: stage.root.path("rows")), pseudonyms: shared.pseudonyms, metrics: shared.metrics,
-            log: shared.log, timekeeper: stage.time,
+            log: shared.log, timekeeper: stage.time, disk: disk)
+    }
+
+    @Test(arguments: ["serve", "refuse"])
+    func `a spool that is full loses rows, or refuses licenses, as the settings say`(_ whenFull: String) async throws {
+        let stage = try await ServerStage { _ in }
+        let (shared, fails) = (stage.server.shared, Locked(true))
+        let record = try Self.record(
+            of: stage, whenFull: whenFull,
             disk: SpoolDisk(write: { fails.withLock { $0 } ? ENOSPC : SpoolDisk.writeAll($0, $1) }))
         shared.record = record
         let refused = whenFull == "refuse"
@@ -195,16 +202,10 @@ import Testing
         async throws
     {
         let stage = try await ServerStage { _ in }
-        let settings = try ServerSettings(
-            json: Data(
-                #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"refuse"}}"#.utf8)
-        ).record
         let (shared, gate, hangs) = (stage.server.shared, DispatchSemaphore(value: 0), Locked(true))
         let isReached = Promise<Void, Never>()
-        let record = try LicenseRecord(
-            try #require(settings), folder: stage.root.path("spool"), node: "n",
-            to: RecordFiles(folder: stage.root.path("rows")), pseudonyms: shared.pseudonyms, metrics: shared.metrics,
-            log: shared.log, timekeeper: stage.time,
+        let record = try Self.record(
+            of: stage, whenFull: "refuse",
             disk: SpoolDisk(write: { file, bytes in
                 _ = isReached.resolve(.success(()))
                 if hangs.withLock({ $0 }) { gate.wait() }
@@ -235,15 +236,9 @@ import Testing
         async throws
     {
         let stage = try await ServerStage { _ in }
-        let settings = try ServerSettings(
-            json: Data(
-                #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"refuse"}}"#.utf8)
-        ).record
         let (shared, fails) = (stage.server.shared, Locked(true))
-        let record = try LicenseRecord(
-            try #require(settings), folder: stage.root.path("spool"), node: "n",
-            to: RecordFiles(folder: stage.root.path("rows")), pseudonyms: shared.pseudonyms, metrics: shared.metrics,
-            log: shared.log, timekeeper: stage.time,
+        let record = try Self.record(
+            of: stage, whenFull: "refuse",
             disk: SpoolDisk(write: { fails.withLock { $0 } ? ENOSPC : SpoolDisk.writeAll($0, $1) }))
         shared.record = record
         #expect(try await stage.license().0.status == 503)
@@ -273,6 +268,7 @@ import Testing
             let former = try RecordSpool(folder: folder, node: "n")
             await former.append(LicenseRecordRow(.license, time: 1))
             await former.close()
+            former.leaveFolder()
         }
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".rows") })
