@@ -15,7 +15,8 @@ public struct Redaction: Sendable, Hashable {
 
     /// - Parameters:
     ///   - headers: header fields in addition to those that are always secret (`Authorization`, `Cookie`, …).
-    ///   - queryItems: query items in addition to those with a telling name (`token`, `auth`, `sig`, …).
+    ///   - queryItems: query items in addition to those with a telling name (`token`, `auth`, `sig`, …). They are secret in a path and a fragment,
+    ///     too.
     ///   - fields: JSON keys and form fields in addition to `token`, `spc`, `payload`, `ckc`.
     public init(headers: Set<String> = [], queryItems: Set<String> = [], fields: Set<String> = []) {
         self.headers = headers
@@ -28,21 +29,8 @@ public struct Redaction: Sendable, Hashable {
 }
 
 extension Redaction {
-    /// The text of a URL, with the user, the password and the values of secret query items replaced.
+    /// The text of a URL without its secrets, wherever they are: `Documentation/Redaction.md` has the grammar.
     package func redacted(_ url: URL) -> String { redacted(urlText: url.absoluteString) }
-
-    /// The text of a URL, which need not be valid, with the user, the password and the values of secret query items replaced.
-    package func redacted(urlText: String) -> String {
-        let parts = urlText.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let base = withoutUser(String(parts.first ?? ""))
-        guard parts.count > 1 else { return base }
-        let items = parts[1].split(separator: "&", omittingEmptySubsequences: false).map { item -> String in
-            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count > 1, isSecret(queryItem: String(pair[0])) else { return String(item) }
-            return "\(pair[0])=\(Secret(String(pair[1])).short)"
-        }
-        return "\(base)?\(items.joined(separator: "&"))"
-    }
 
     /// The value of a header field, replaced if the field is secret.
     package func redacted(_ value: String, ofHeader name: String) -> String {
@@ -69,20 +57,34 @@ extension Redaction {
         names.contains { $0.caseInsensitiveEquals(name) }
     }
 
-    private func soundsSecret(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return ["token", "auth", "secret", "password", "sig", "cek", "jwt", "customdata"].contains { name.contains($0) }
-    }
+    /// Parts of a name that make its value secret, in small letters and without `-` and `_`.
+    private static let secretNames = [
+        "token", "auth", "secret", "passw", "pwd", "sig", "hmac", "hdnts", "hdnea", "hdntl", "cek", "jwt", "apikey",
+        "customdata", "credential", "assertion", "ticket", "sessionid", "hash",
+    ].map { Array($0.utf8) }
 
-    private func withoutUser(_ base: String) -> String {
-        guard let start = base.range(of: "://")?.upperBound else { return base }
-        let authority = base[start...].prefix { $0 != "/" }
-        guard let at = authority.lastIndex(of: "@") else { return base }
-        return base.replacingCharacters(in: start..<at, with: "‹user›")
+    func soundsSecret(_ name: String) -> Bool {
+        let letters = name.utf8.filter { $0 != 0x2d && $0 != 0x5f }.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        return letters.indices.contains { start in
+            Self.secretNames.contains { letters[start...].starts(with: $0) }
+        }
     }
 }
 
 extension Secret {
     /// The description without blanks, for use inside a URL or a body.
     package var short: String { "‹\(count):\(digest)›" }
+}
+
+extension StringProtocol {
+    /// Whether redaction wrote this in place of a secret: `‹12:0a1b2c›`, `‹user›`, `‹secret›`, `‹70 characters›`.
+    package var isRedacted: Bool {
+        guard hasPrefix("‹"), hasSuffix("›") else { return false }
+        let inner = dropFirst().dropLast()
+        if inner == "user" || inner == "secret" { return true }
+        let rest = inner.drop(while: \.isNumber)
+        guard (1...7).contains(inner.count - rest.count) else { return false }
+        return rest == " characters"
+            || rest.count == 7 && rest.hasPrefix(":") && rest.dropFirst().allSatisfy(\.isHexDigit)
+    }
 }

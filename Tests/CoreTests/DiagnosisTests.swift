@@ -45,7 +45,8 @@ import Testing
                 if let text = line.wholeMatch(of: /\s*\/\/\/ ?(.*)/) {
                     comment.append(String(text.1))
                 } else {
-                    if let kind = line.firstMatch(of: /public static let (\w+) =/) { found[String(kind.1)] = comment }
+                    let declaration = /(?:public|package) static let (\w+) =/
+                    if let kind = line.firstMatch(of: declaration) { found[String(kind.1)] = comment }
                     comment = []
                 }
             }

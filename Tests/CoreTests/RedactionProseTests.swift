@@ -12,6 +12,7 @@ import Testing
         (#"{"uri":"skd://a?sig=abc-def.1","b":1}"#, #"{"uri":"skd://a?sig=SHORT","b":1}"#),
         ("(https://h/p?jwt=abc-def.1)", "(https://h/p?jwt=SHORT)"),
         ("https://ann:secret@host/p?x=1", "https://‹user›@host/p?x=1"),
+        (#"{"token": "abc-def.1", "b": 1}"#, #"{"token": "SHORT", "b": 1}"#), ("token=abc-def.1", "token=SHORT"),
         ("redis://:secret@host", "redis://‹user›@host"),
         ("a?password=abc-def.1 b?password=abc-def.1", "a?password=SHORT b?password=SHORT"),
     ])
@@ -21,7 +22,8 @@ import Testing
 
     @Test(arguments: [
         "skd://a?x=1&kid=2", "no URL = no change @ all", "https://h/?token={token}", "https://h/?token=…", "a&b=c",
-        "https://h/?token=‹9:abcdef›", "skd://key@host", "?=x", "?token=", "&", "://", "://@", "",
+        "--set token=@FILE", "token: see below", "12:30:45.123", "\"token\": \"a JWT\"",
+        "https://h/?token=‹9:abcdef›", "?=x", "?token=", "&", "://", "://@", "",
     ])
     func `what is no secret, or is hidden already, stays`(_ text: String) { #expect(Self.shown(text) == text) }
 
@@ -29,10 +31,5 @@ import Testing
         let shown = Self.shown(#"{"uri":"skd://a?token=one\"two\\three","b":1}"#)
         #expect(!shown.contains("one") && !shown.contains("two") && !shown.contains("three"))
         #expect(shown.hasSuffix(#"","b":1}"#))
-    }
-
-    @Test func `a long text takes a time that grows with it`() {
-        let text = String(repeating: "?a=b&token", count: 100_000)
-        #expect(Self.shown(text).utf8.count == text.utf8.count)
     }
 }

@@ -70,6 +70,7 @@ import Testing
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.dBjftJeZ4CVP-mBl9N2wA7Xq1gzrQ3kq5L0uNTLkR4E",
         "00112233445566778899aabbccddeeff", "AAECAwQFBgcICQoLDA0ODw==", "q83vEjRWeJCrze8SNFZ4kA",
         "https://user:t0ps3cretpassw0rdt0ps3cr3t@example.com/?token=f00ba4f00ba4f00ba4f00ba4",
+        "https://cdn.example/hdntl=exp=1~acl=/*~hmac=f00ba4f00ba4f00ba4f00ba4/list.m3u8",
     ]
 
     @Test(arguments: secrets) func `a secret in any field is not written`(secret: String) async throws {

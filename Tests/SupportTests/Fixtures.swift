@@ -30,7 +30,7 @@ struct RecordedLoader {
     let loader: ContentKeyLoader
 
     init(
-        _ integration: some DRMIntegration = VendorProfile.raw.unchecked,
+        _ integration: some VendorIntegration = VendorProfile.raw.unchecked,
         over transport: FakeTransport = FakeTransport(get: [.certificate], post: [.ckc]),
         credentials: Credentials = .fixed(.token("demo-token-0123456789abcdef")),
         configure: (inout LoaderConfiguration) -> Void = { _ in }

@@ -14,19 +14,10 @@ public protocol DiagnosableError: LocalizedError, CustomNSError, Sendable, Custo
 }
 
 extension DiagnosableError {
-    /// The code, the reason and the remedy, in one line.
     public var description: String { "\(code): \(reason) \(remedy)" }
-
-    /// The reason; what `localizedDescription` gives.
     public var errorDescription: String? { reason }
-
-    /// None: the reason says it all.
     public var failureReason: String? { nil }
-
-    /// None.
     public var helpAnchor: String? { nil }
-
-    /// The remedy.
     public var recoverySuggestion: String? { remedy }
 
     /// The domain of the `NSError`: `Latchkey.` and the name of the type.

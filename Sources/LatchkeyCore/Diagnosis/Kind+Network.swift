@@ -102,14 +102,14 @@ extension Diagnosis.Kind {
     ///
     /// - Status: any; the head was not read to its end.
     /// - App: checks that the address is the service's.
-    public static let headTooLarge = Self(
+    package static let headTooLarge = Self(
         313, "headTooLarge", "The reply's head has too many bytes or header fields.",
         "Check that the URL is that of the service.")
     /// A setting or a token made a header field, a method or an address that HTTP does not allow.
     ///
     /// - Status: none; nothing was sent.
     /// - App: corrects the setting or the token that the reason names.
-    public static let requestMalformed = Self(
+    package static let requestMalformed = Self(
         314, "requestMalformed", "The request cannot be sent as it is.",
         "Check the URL and the header fields that the settings and the token make.")
     /// The device has no network, or the app may not use the one that it has.

@@ -37,7 +37,7 @@ extension Diagnosis.Kind {
     ///
     /// - Status: none; nothing was sent.
     /// - App: has the player, or the code around the adapter, ask on a thread of its own.
-    public static let threadMustNotWait = Self(
+    @_spi(Adapters) public static let threadMustNotWait = Self(
         510, "threadMustNotWait", "The player asked for an answer at once on a thread that must not wait for one.",
         "Have the player, or the code around the adapter, ask on a thread of its own.")
     /// The vendor's service needs what the player cannot do, such as cookies or a second request.

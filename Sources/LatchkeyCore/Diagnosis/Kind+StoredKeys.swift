@@ -55,7 +55,7 @@ extension Diagnosis.Kind {
     public static let tooManyOfflineKeys = Self(
         406, "tooManyOfflineKeys", "There would be more keys than the policy allows.",
         "Delete an asset, or raise `OfflinePolicy.keys`.")
-    /// `OfflineKeys.request(_:keys:)` was called without a key.
+    /// `OfflineKeys.register(_:keys:)` was called without a key.
     ///
     /// - Status: none; nothing was sent.
     /// - App: names the keys of all renditions that it downloads.
@@ -65,10 +65,10 @@ extension Diagnosis.Kind {
     /// A player asked for a key to store that no requested asset needs.
     ///
     /// - Status: none; nothing was sent.
-    /// - App: calls `OfflineKeys.request(_:keys:)` before the player asks for the key.
+    /// - App: calls `OfflineKeys.register(_:keys:)` before the player asks for the key.
     public static let offlineKeyNotRequested = Self(
         408, "offlineKeyNotRequested", "A key came that no asset needs.",
-        "Call `request(_:keys:)` before the player asks for the key.")
+        "Call `register(_:keys:)` before the player asks for the key.")
     /// A key was to be stored, and the loader's configuration has no `keyStore`.
     ///
     /// - Status: none; nothing was sent.

@@ -77,37 +77,9 @@ struct LogText: Sendable {
     /// Nothing secret should come so far. A mistake in some message must not put a token or a key into a log all the same.
     private static func shown(_ text: String) -> String {
         // Most texts are shorter than a secret, and nothing in them needs to be looked at closely.
-        if text.utf8.count < shortestSecret, text.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) { return text }
-        var shown = ""
-        var word = ""
-        for character in text.prefix(limit * 4).onOneLine.prefix(limit * 8) {
-            if isOfSecrets(character) {
-                word.append(character)
-            } else {
-                shown += withoutSecret(word)
-                shown.append(character)
-                word = ""
-            }
+        if text.utf8.count < shortestSecret, text.utf8.allSatisfy({ 0x20...0x7e ~= $0 && $0 != 0x3d && $0 != 0x40 }) {
+            return text
         }
-        return String((shown + withoutSecret(word)).prefix(limit))
+        return String(Redaction.standard.redacted(words: String(text.prefix(limit * 4))).onOneLine.prefix(limit))
     }
-
-    /// Whether a character may stand in base64, hexadecimal digits or a compact token.
-    private static func isOfSecrets(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || "+/_-=.".contains(character))
-    }
-
-    /// A word, or its length and digest if it is as long as a key.
-    ///
-    /// A word of letters without digits, such as a long name in code, is none; nor is a name with points and dashes between short parts.
-    private static func withoutSecret(_ word: String) -> String {
-        let isSecret = word.split(whereSeparator: { "./-".contains($0) }).contains { part in
-            part.utf8.count >= shortestSecret && part.contains(where: \.isNumber)
-        }
-        return isSecret ? Secret(word).short : word
-    }
-}
-
-extension Substring {
-    fileprivate var onOneLine: String { String(self).onOneLine }
 }

@@ -23,7 +23,7 @@ extension LicenseRefusal {
     /// At most 40 characters of printable ASCII of a name, without secrets: the query of a key URI may carry a token, and who asks with
     /// somebody else's SPC is not to read what is in it.
     private static func shown(_ name: String) -> String {
-        let text = Redaction.standard.redacted(urlText: String(name.prefix(200)))
+        let text = Redaction.standard.redacted(urlText: String(name.prefix(2_000)))
         let shown = text.unicodeScalars.prefix(shownCharacters).map { scalar in
             (0x20...0x7e).contains(scalar.value) || "‹›".unicodeScalars.contains(scalar) ? Character(scalar) : "?"
         }

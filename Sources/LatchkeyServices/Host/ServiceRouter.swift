@@ -45,12 +45,9 @@ package struct ServiceRouter: Sendable {
         return response
     }
 
-    /// A target for the journal: shortened, and without secrets, which only a query or an absolute form can have.
+    /// A target for the journal: shortened, and without secrets.
     private func shown(_ target: String, _ redaction: Redaction) -> String {
-        guard target.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") }) else {
-            return Self.shortened(target)
-        }
-        return Self.shortened(redaction.redacted(urlText: String(target.prefix(2_000))))
+        Self.shortened(redaction.redacted(urlText: String(target.prefix(2_000))))
     }
 
     private static func shortened(_ text: String) -> String {

@@ -14,7 +14,7 @@ struct Pseudonyms: Sendable {
 
     /// The pseudonym of a secret of any length.
     func value(_ text: String) -> String {
-        if text.isHidden { return text }
+        if text.isRedacted { return text }
         // An SPC has kilobytes, of which nobody needs to tell more than the beginning.
         if text.utf8.count > 512 {
             return value(String(text.prefix(64))) + String(repeating: "A", count: max(0, text.count - 64))
@@ -70,37 +70,25 @@ struct Pseudonyms: Sendable {
         return word.isPlain ? word : value(word)
     }
 
-    /// An address: its host and the words of its path stay; user, password, and the values of its query are replaced.
+    /// An address: its host and the words of its path stay; what redaction hides, user and password, and values are replaced.
     func url(_ text: String) -> String {
-        let text = String(text.prefix { $0 != "#" })
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let isKey = text.lowercased().hasPrefix("skd:")
-        var base = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        for index in base.indices {
-            if index == 2, base[1].isEmpty, let at = base[index].lastIndex(of: "@") {
-                base[index] = value(String(base[index][..<at])) + String(base[index][at...])
-            } else if index != 2 || !base[1].isEmpty {
-                base[index] = pathPart(base[index], ofKey: isKey)
-            }
+        return Redaction.standard.mapping(urlText: text) { part in
+            !part.isSecret && isOpen(part, ofKey: isKey) ? part.text : value(part.text)
         }
-        guard parts.count > 1 else { return base.joined(separator: "/") }
-        let items = parts[1].split(separator: "&", omittingEmptySubsequences: false).map { item(String($0), isKey) }
-        return "\(base.joined(separator: "/"))?\(items.joined(separator: "&"))"
     }
 
-    /// Identifiers of keys and of content stand in key URIs, and are no secrets; of what else looks random nobody knows.
-    private func pathPart(_ part: String, ofKey isKey: Bool) -> String {
-        if isKey, part.utf8.count <= 64 { return part }
-        return part.utf8.count < 12 || part.isPlain || part.isIdentifier ? part : value(part)
-    }
-
-    private func item(_ item: String, _ isKey: Bool) -> String {
-        let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard pair.count > 1 else { return item.utf8.count < Self.shortest ? item : value(item) }
-        let name = pair[0].isPlain ? pair[0] : value(pair[0])
-        if Redaction.standard.isSecret(queryItem: pair[0]) { return "\(name)=\(value(pair[1]))" }
-        let isOpen = pair[1].utf8.count < Self.shortest || isKey && pair[1].isIdentifier
-        return "\(name)=\(isOpen ? pair[1] : value(pair[1]))"
+    /// Identifiers of keys and of content are in key URIs, and are no secrets; what else looks random may be one.
+    private func isOpen(_ part: AddressPart, ofKey isKey: Bool) -> Bool {
+        switch part.place {
+        case .user: false
+        case .host: true
+        case .name: part.text.isPlain
+        case .path:
+            isKey
+                ? part.text.utf8.count <= 64 : part.text.utf8.count < 12 || part.text.isPlain || part.text.isIdentifier
+        case .query, .fragment: part.text.utf8.count < Self.shortest || isKey && part.text.isIdentifier
+        }
     }
 }
 
@@ -135,11 +123,6 @@ extension String {
         if letters == 0 || hasSuffix("Z") && letters <= 2 { return digits <= 6 || isTime }
         let start = prefix { $0.isUppercase || "-_".contains($0) }
         return !start.isEmpty && utf8.count <= 12 && dropFirst(start.count).allSatisfy(\.isNumber)
-    }
-
-    /// Whether redaction wrote this, in place of what it took out: `‹secret›`, `‹user›`, `‹12:0a1b2c›`, `‹70 characters›`.
-    fileprivate var isHidden: Bool {
-        hasPrefix("‹") && wholeMatch(of: /‹(secret|user|[0-9]{1,6}:[0-9a-f]{6}|[0-9]{1,6} characters)›/) != nil
     }
 
     private var isTime: Bool {

@@ -16,7 +16,7 @@ struct Sanitizer: Sendable {
     /// The longest body that is kept: 64 KiB.
     static let bodyLimit = 64 << 10
 
-    init(_ integration: any DRMIntegration, seed: UInt64) {
+    init(_ integration: any VendorIntegration, seed: UInt64) {
         pseudonyms = Pseudonyms(seed: seed)
         redaction = integration.redaction
         let rules = (integration as? ConfiguredVendor).map { vendor in

@@ -23,7 +23,7 @@ final class SupportRecord: LoaderRecord {
     /// Hides secrets in exchanges, which takes milliseconds, while the key goes its way.
     private let hiding = DispatchQueue(label: "latchkey.support", qos: .utility)
 
-    init(_ integration: any DRMIntegration, seed: UInt64) { sanitizer = Sanitizer(integration, seed: seed) }
+    init(_ integration: any VendorIntegration, seed: UInt64) { sanitizer = Sanitizer(integration, seed: seed) }
 
     func note(_ event: KeyEvent) { state.withLock { _ = $0.events.append(event) } }
 

@@ -95,7 +95,7 @@ extension KeyTrace {
 
     /// What went wrong: what was added as a problem first, then the errors of events; each code once for a stage.
     var allProblems: [TraceProblem] {
-        let failed = events.elements.compactMap { TraceProblem($0.event.kind, about: $0.event.key) }
+        let failed = events.elements.compactMap { TraceProblem($0.event.kind, about: $0.event.keyText) }
         var seen: Set<[String]> = []
         return (problems.elements + failed).filter { seen.insert([$0.stage, $0.code]).inserted }
     }

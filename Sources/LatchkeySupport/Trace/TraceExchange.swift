@@ -19,7 +19,7 @@ struct TraceExchange: Sendable {
         init(_ entry: KeyTrace.Entry) {
             self.init(
                 owner: TraceText.shown(entry.owner), number: entry.event.exchange,
-                key: TraceText.shown(url: entry.event.key))
+                key: TraceText.shown(url: entry.event.keyText))
         }
     }
 

@@ -121,6 +121,6 @@ struct TraceLease: Sendable {
 
     init?(_ event: KeyEvent) {
         guard case .renewalPlanned(let after, let lease) = event.kind else { return nil }
-        (key, start, length, renewal) = (TraceText.shown(url: event.key), event.date, lease, after)
+        (key, start, length, renewal) = (TraceText.shown(url: event.keyText), event.date, lease, after)
     }
 }

@@ -9,15 +9,15 @@ enum TraceText {
     private static let longestWord = 64
     private static let longestText = 2_000
 
-    /// An address without user, and without the values of its query.
+    /// An address without user and secrets, and without the values of its query and its fragment.
     static func shown(url: String) -> String {
-        let text = Redaction.standard.redacted(urlText: String(url.prefix { $0 != "#" }).onOneLine)
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let base = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(word)
-            .joined(separator: "/")
-        guard parts.count > 1 else { return String(base.prefix(longestText)) }
-        let items = parts[1].split(separator: "&", omittingEmptySubsequences: false).map(item)
-        return String("\(base)?\(items.joined(separator: "&"))".prefix(longestText))
+        let text = Redaction.standard.mapping(urlText: url.onOneLine) { part in
+            switch part.place {
+            case .query, .fragment: hidden(part.text)
+            default: part.isSecret ? part.shown : word(part.text[...])
+            }
+        }
+        return String(text.prefix(longestText))
     }
 
     /// Words: addresses among them are shown as such.
@@ -32,15 +32,8 @@ enum TraceText {
         text.utf8.count > longestWord ? Secret(String(text)).short : String(text)
     }
 
-    private static func item(_ text: Substring) -> String {
-        let pair = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        // Without a name the whole is a value.
-        guard let name = pair.first, pair.count > 1, let value = pair.last else { return hidden(text) }
-        return "\(word(name))=\(hidden(value))"
-    }
-
     /// A value that is hidden already stays as it is.
-    private static func hidden(_ value: Substring) -> String {
-        value.isEmpty || (value.hasPrefix("‹") && value.hasSuffix("›")) ? String(value) : Secret(String(value)).short
+    private static func hidden(_ value: String) -> String {
+        value.isEmpty || value.isRedacted ? value : Secret(value).short
     }
 }

@@ -167,9 +167,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://u:p@host/l?a=1&token=x", "https://‹user›@host/l?a=‹1:"), ("skd://host/k#fragment", "skd://host/k"),
+        ("https://u:p@host/l?a=1&token=x", "https://‹user›@host/l?a=‹1:"),
+        ("skd://host/k#fragment", "skd://host/k#‹8:"),
         ("https://host/\(String(repeating: "a", count: 65))/x", "https://host/‹65:"),
-        ("skd://host?\(42)", "skd://host?‹2:"),
+        ("skd://host?\(42)", "skd://host?‹2:"), ("https://host/hdntl=exp=1~hmac=abc/l", "https://host/hdntl=‹14:"),
+        ("https://host/l;token=abc", "https://host/l;token=‹3:"),
         ("skd://host/a\u{1b}[2J", "skd://host/a\\u{1b}[2J"),
     ])
     func `an address is shown without what may be secret`(url: String, start: String) {

@@ -22,11 +22,11 @@ import Testing
         return (0..<secretsEach).map { _ in generator.bytes(12).hexString }
     }
 
-    private struct Leaky: DRMIntegration {
+    private struct Leaky: VendorIntegration {
         let identifier = "leaky"
 
         func bundledCertificate() throws -> ApplicationCertificate? {
-            try ApplicationCertificate(der: SampleBytes.certificate)
+            try ApplicationCertificate(SampleBytes.certificate)
         }
 
         func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
@@ -35,7 +35,9 @@ import Testing
             let planted = TraceSecrecyTests.secrets(number)
             var request = URLRequest(url: URL(filePath: "/"))
             request.url = URL(
-                string: "https://user:\(planted[2])@a.example/l/\(token)/\(number)?session=\(planted[3])&\(planted[4])")
+                string:
+                    "https://user:\(planted[2])@a.example/hdntl=exp=1~hmac=\(planted[3])/l;sig=\(planted[4])/\(token)/\(number)?session=\(planted[3])&\(planted[4])#access_token=\(planted[2])"
+            )
             request.httpMethod = "POST"
             request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
             request.setValue(planted[5], forHTTPHeaderField: "X-Anything")
@@ -86,7 +88,7 @@ import Testing
             number.withLock { $0 = exchange }
             let planted = Self.secrets(exchange)
             let spc = Data((planted[1] + String(repeating: planted[17], count: 20)).utf8)
-            let key = "skd://u:\(planted[18])@host/\(exchange)?id=\(planted[19])"
+            let key = "skd://u:\(planted[18])@host/token/\(planted[19])/\(exchange)?id=\(planted[19])#\(planted[18])"
             _ = await harness.answer(FakeKeyRequest(KeyURI(key)) { spc })
             // A bundle holds the latest exchanges alone.
             if exchange % 20 == 19 { try bundles.append(harness.loader.supportBundle()) }
@@ -94,7 +96,10 @@ import Testing
         var trace = recorded.withLock { $0 }
         var span = TraceSpan(.request, "GET media", from: Date(), for: .zero)
         span.request = TraceSpan.Request(
-            method: "GET", url: "https://u:\(Self.secrets(1)[2])@cdn.example/a.mp4?\(Self.secrets(1)[3])", status: 200)
+            method: "GET",
+            url:
+                "https://u:\(Self.secrets(1)[2])@cdn.example/hdntl=exp=1~hmac=\(Self.secrets(1)[3])/a.mp4;sig=\(Self.secrets(1)[4])?\(Self.secrets(1)[3])",
+            status: 200)
         trace.add(span)
         let forbidden = SecretWindows((0..<Self.exchanges).flatMap(Self.secrets))
         #expect(forbidden.isFound(in: Data("xx\(Self.secrets(9)[4])".utf8)))
