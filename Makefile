@@ -4,8 +4,15 @@ CONFIGURATION ?= debug
 ARROWS = --explicit-target-dependency-import-check error
 # Debug information takes a fifth of a build. `make test DEBUG_INFO=dwarf` has it, for a debugger; a change of it builds everything again.
 DEBUG_INFO ?= none
-export SWIFT_FLAGS = $(ARROWS) -debug-info-format $(DEBUG_INFO)
-SWIFT_BUILD = swift build --configuration $(CONFIGURATION) $(SWIFT_FLAGS)
+# OPTIMIZED=1 builds, tests and checks optimized sources, as CI does; test targets stay unoptimized. See Documentation/Decisions/0013-compiler-bugs.md.
+ifdef OPTIMIZED
+CONFIGURATION = release
+export LATCHKEY_OPTIMIZED = 1
+OPTIMIZED_FLAGS = --scratch-path .build/optimized -Xswiftc -enable-testing
+endif
+export SWIFT_FLAGS = --configuration $(CONFIGURATION) $(ARROWS) -debug-info-format $(DEBUG_INFO) $(OPTIMIZED_FLAGS)
+SWIFT_BUILD = swift build $(SWIFT_FLAGS)
+BIN = "$$($(SWIFT_BUILD) --show-bin-path)"
 PREFIX ?= /usr/local
 # An app's manifest has the client alone; what is made here needs everything. See Package.swift.
 export LATCHKEY_SHAPE ?= $(if $(filter Linux,$(shell uname)),linux,mac)
@@ -13,13 +20,14 @@ export LATCHKEY_SHAPE ?= $(if $(filter Linux,$(shell uname)),linux,mac)
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 
 # The tests are a program on Linux, and elsewhere a bundle that swift loads.
-TEST_PROGRAM = $(if $(filter Linux,$(shell uname)),"$$($(SWIFT_BUILD) --show-bin-path)"/latchkeyPackageTests.xctest --testing-library swift-testing,swift \
-    test --skip-build $(SWIFT_FLAGS) --disable-xctest --configuration $(CONFIGURATION))
+TEST_PROGRAM = $(if $(filter Linux,$(shell uname)),$(BIN)/latchkeyPackageTests.xctest --testing-library swift-testing,swift \
+    test --skip-build $(SWIFT_FLAGS) --disable-xctest)
 
-.PHONY: help deps engines packager readers build release demo cluster test tsan lint bench docs api check-api install uninstall fuzz attack check-apple archive clean
+.PHONY: help deps engines packager readers build release demo cluster test test-all mutants commands trials work tsan lint bench docs api check-api install uninstall fuzz attack check-apple archive clean
 
-# Seconds for each of the 17 fuzz targets, two at a time: an hour in all.
-FUZZ_SECONDS ?= 420
+# Seconds for each of the 23 fuzz targets, and how many run at a time: an hour in all.
+FUZZ_SECONDS ?= 315
+FUZZ_JOBS ?= 2
 ATTACK_SECONDS ?= 600
 
 help: ## list the targets
@@ -28,7 +36,7 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Prometheus, Chromium, fish, zsh, PyYAML, sqlite3, xxd, crypto_mb, Canaille, openapi-spec-validator
+engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium and others of Scripts/install-dependencies
 	@Scripts/install-dependencies --engines
 	@Scripts/install-crypto-mb
 	@Scripts/install-python-tools
@@ -39,42 +47,69 @@ packager: ## fetch Shaka Packager from PyPI for its test, if it can be had
 build: deps ## build everything
 	$(SWIFT_BUILD)
 
+release: CONFIGURATION = release
 release: deps ## build all products for release
-	LATCHKEY_TESTS=none swift build --configuration release $(SWIFT_FLAGS)
+	LATCHKEY_TESTS=none $(SWIFT_BUILD)
 
 demo: deps ## play five protected streams through five players, and check every picture
 	$(SWIFT_BUILD) --product $(firstword $(DEMO))
-	"$$($(SWIFT_BUILD) --show-bin-path)"/$(DEMO)
+	$(BIN)/$(DEMO)
 
 cluster: engines ## run license servers, PostgreSQL, Redis and HAProxy here, under load; kill and hang each, and report (CLUSTER_OUTAGE=75)
 	$(SWIFT_BUILD) --product latchkey-server
 	$(SWIFT_BUILD) --product latchkey
-	@Scripts/cluster --bin "$$($(SWIFT_BUILD) --show-bin-path)"
+	@Scripts/cluster --bin $(BIN) $(CLUSTER_FLAGS)
 
 readers: ## fetch other programs' readers of OpenTelemetry and HAR from PyPI for tests, if they can be had
 	@Scripts/install-trace-readers
 
-test: engines packager readers ## run all tests
+# What takes longest to build and to run. `make test-all` runs these, too, as CI does.
+LONG_TESTS = Bench Browser CommandLine Demo EndToEnd Players ServerTool Services StandIn Stores
+comma := ,
+blank := $(subst x,,x x)
+TESTS ?= $(or $(LATCHKEY_TESTS),$(subst $(blank),$(comma),$(filter-out $(LONG_TESTS),$(sort $(patsubst Tests/%Tests,%,$(wildcard Tests/*Tests))))))
+
+# The tests, and the programs of their own that they start.
+TEST_PRODUCTS = latchkeyPackageTests StoreCrash $(if $(findstring Stores,$(ROOMS)),StoreEngines)
+
+test: ROOMS = $(TESTS)
+test: deps ## run the tests of most rooms, in a few minutes; TESTS=Core,HLS names others
+	@echo "Building and testing; failures and a summary follow"
+	set -e; for product in $(TEST_PRODUCTS); do LATCHKEY_TESTS=$(ROOMS) $(SWIFT_BUILD) --quiet --product $$product; done
+	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
+
+test-all: engines packager readers ## run all tests, start all programs, and follow the pages of Documentation/Server
 	@echo "Building and testing; failures and a summary follow"
 	$(SWIFT_BUILD) --build-tests --quiet
 	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
-	@Scripts/check-strangers --self-test --bin "$$($(SWIFT_BUILD) --show-bin-path)"
-	@Scripts/check-strangers --bin "$$($(SWIFT_BUILD) --show-bin-path)"
-	@Scripts/check-rooms --bin "$$($(SWIFT_BUILD) --show-bin-path)"
-	@Scripts/check-deployment --bin "$$($(SWIFT_BUILD) --show-bin-path)"
-	@Scripts/check-pages --bin "$$($(SWIFT_BUILD) --show-bin-path)"
+	@Scripts/check-strangers --self-test --bin $(BIN)
+	@Scripts/check-strangers --bin $(BIN)
+	@Scripts/check-rooms --bin $(BIN)
+	@Scripts/check-deployment --bin $(BIN)
+	@Scripts/check-pages --bin $(BIN)
 
 # The rooms in which threads and tasks meet.
-TSAN_TESTS ?= Core,HTTP,Client,Players,Policy
+TSAN_TESTS ?= Core,HTTP,Client,Players,Policy,Record,Operation,Tokens,Vault,Stores,Server
 # One thread each, or the same threads as in another suite, and they take minutes.
 TSAN_SKIP ?= DecisionPropertyTests|TraceSecrecyTests|VendorMatrixTests
 
+tsan: ROOMS = $(TSAN_TESTS)
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	@echo "Building and testing with the thread sanitizer; failures and a summary follow"
-	LATCHKEY_TESTS=$(TSAN_TESTS) swift build --quiet $(SWIFT_FLAGS) --product latchkeyPackageTests --sanitize thread --scratch-path .build/tsan
+	set -e; for product in $(TEST_PRODUCTS); do \
+	    LATCHKEY_TESTS=$(ROOMS) $(SWIFT_BUILD) --quiet --product $$product --sanitize thread --scratch-path .build/tsan; done
 	@TESTS_LOG=.build/tsan/tests.log Scripts/run-tests $(if $(filter Linux,$(shell uname)),.build/tsan/debug/latchkeyPackageTests.xctest \
 	    --testing-library swift-testing,swift test --skip-build --disable-xctest --sanitize thread --scratch-path .build/tsan) \
 	    --skip '$(TSAN_SKIP)' --experimental-maximum-parallelization-width 4
+
+# Where licenses are decided. The tests that guard it start no program.
+MUTATED = Sources/LatchkeyPolicy,Sources/LatchkeyTokens,Sources/LatchkeyVault
+MUTANTS ?= 16
+MUTANT_SEED ?= 16
+
+mutants: deps ## break what decides on licenses in MUTANTS=16 places, one by one, and see tests fail
+	@Scripts/mutants --into .build/mutants --seed $(MUTANT_SEED) --count $(MUTANTS) --sources $(MUTATED) --tests Policy,Tokens,Vault,Server \
+	    --product latchkeyPackageTests --survivors $$(($(MUTANTS) / 4))
 
 check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
 	@Scripts/check-apple --self-test
@@ -86,9 +121,11 @@ lint: ## check the format, references, the code in documents, what an app gets, 
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-pages --self-test && Scripts/check-pages
 	@Scripts/check-tests --self-test && Scripts/check-tests
+	@Scripts/check-optimizer
 	@Scripts/run-tests --self-test
 	@Scripts/check-rooms --self-test && Scripts/check-rooms
 	@Scripts/check-options --self-test && Scripts/check-options
+	@Scripts/check-commands --self-test && Scripts/check-commands
 	@Scripts/check-reading --self-test && Scripts/check-reading
 	@Scripts/check-package --self-test && Scripts/check-package
 	@Scripts/release --self-test
@@ -98,22 +135,46 @@ lint: ## check the format, references, the code in documents, what an app gets, 
 bench: CONFIGURATION = release
 bench: deps ## measure, as ratios within one run, and draw out/bench/index.html
 	$(SWIFT_BUILD) --product latchkey-bench
-	"$$($(SWIFT_BUILD) --show-bin-path)/latchkey-bench" --html out/bench/index.html
+	$(BIN)/latchkey-bench $(BENCH_FLAGS) --html out/bench/index.html
+
+commands: build ## run what pages tell people to run, once and briefly
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target trials work
+
+# What waits most of the time, beside what keeps a processor busy.
+trials:
+	$(MAKE) --no-print-directory cluster CLUSTER_FLAGS="--only load"
+	Scripts/measure-server start --bin $(BIN)
+	Scripts/measure-record --seconds 10 --bin $(BIN)
+	Scripts/measure-sizing --bin $(BIN) costs
+	Scripts/measure-console --brief lists $(BIN)/latchkey-server
+	Scripts/measure-console --brief load $(BIN)/latchkey-server $(BIN)/latchkey
+
+work:
+	$(MAKE) --no-print-directory demo
+	$(BIN)/latchkey demo
+	$(if $(filter Linux,$(shell uname)),$(BIN)/latchkey-demo --documents)
+	$(MAKE) --no-print-directory api archive
+	$(MAKE) --no-print-directory install DESTDIR=.build/installed PREFIX=/usr
+	$(MAKE) --no-print-directory uninstall DESTDIR=.build/installed PREFIX=/usr
+	$(MAKE) --no-print-directory bench BENCH_FLAGS="--brief --history .build/brief.jsonl"
+	$(BIN)/latchkey-bench --brief --server
+	$(MAKE) --no-print-directory attack ATTACK_SECONDS=5
+	$(MAKE) --no-print-directory test TESTS=Core
 
 fuzz: deps ## feed damaged input to every parser for an hour, or FUZZ_SECONDS each
-	@Scripts/fuzz $(FUZZ_SECONDS)
+	@JOBS=$(FUZZ_JOBS) Scripts/fuzz $(FUZZ_SECONDS)
 
 attack: deps ## attack `latchkey serve` for ten minutes, or ATTACK_SECONDS, with honest clients beside
 	@Scripts/attack $(ATTACK_SECONDS)
 
 docs: build ## write the documentation of the public API to .build/docs
-	@Scripts/build-documentation
+	@BUILD=$(BIN) Scripts/build-documentation
 
 api: build ## write the listing of the public API to API
-	@Scripts/list-api
+	@BUILD=$(BIN) Scripts/list-api
 
 check-api: build ## compare the public API with its listing
-	@Scripts/check-api
+	@BUILD=$(BIN) Scripts/check-api
 
 install: CONFIGURATION = release
 install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local), with manual pages and completions

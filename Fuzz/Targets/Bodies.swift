@@ -13,7 +13,7 @@ func fuzzBody(_ data: Data) {
         }
     }
     guard let certificate = try? CertificateDecoder.sniff.certificate(from: data) else { return }
-    switch Recognition(certificate.der) {
+    switch Recognition(certificate.bytes) {
     case .certificate, .bundle, .unknown: break
     default: require(false, "taken for a certificate, and none")
     }

@@ -22,6 +22,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "certificate": fuzzCertificate, "token": fuzzToken, "profile": fuzzProfile, "json": fuzzJSON, "form": fuzzForm,
     "multipart": fuzzMultipart, "request-target": fuzzRequestTarget, "jwt": fuzzJWT, "cpix": fuzzCPIX,
     "resp": fuzzRESP, "policy": fuzzPolicy, "zip": fuzzZip, "capture": fuzzCapture, "body": fuzzBody,
+    "head": fuzzHead, "chunks": fuzzChunks, "row": fuzzRow, "frame": fuzzFrame, "discovery": fuzzDiscovery,
 ]
 
 /// Ends the process. libFuzzer takes that for a crash and keeps the input.

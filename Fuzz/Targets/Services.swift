@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyFairPlay
 
 @testable import LatchkeyForms
-@testable import LatchkeyServices
 @testable import LatchkeyVendorWire
 
 private let date = Date(timeIntervalSince1970: 1_767_225_600)

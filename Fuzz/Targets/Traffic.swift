@@ -10,7 +10,7 @@ func fuzzCapture(_ data: Data) {
     for message in capture.messages.prefix(4) {
         switch message {
         case .request(let request): _ = identification.identify(request)
-        case .reply(let reply): _ = identification.identify(reply)
+        case .reply(let reply, _): _ = identification.identify(reply)
         }
     }
 }

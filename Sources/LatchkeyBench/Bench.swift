@@ -8,27 +8,40 @@ import LatchkeyTerminal
 /// Figures are ratios to something measured in the same run wherever there is such a thing, because the machine and its
 /// other users differ from day to day. What is compared is measured in turn, and the median counts.
 struct Bench: Sendable {
-    /// How often each measurement is done.
-    var rounds = 5
+    /// Whether each measurement is done once, which shows that it can be done; its figures mean little.
+    var isBrief = false
     /// The option by which this program, started once more, counts allocations.
     let countingFlag: String
     /// Called with what comes next.
     var progress: @Sendable (String) -> Void = { _ in }
 
+    /// How often each measurement is done.
+    var rounds: Int { isBrief ? 1 : 5 }
+
+    /// Some figures that are measured together.
+    typealias Part = (name: String, measure: () async throws -> [Figure])
+
     /// Measures everything; takes some 40 seconds.
-    func figures() async throws -> [Figure] {
-        var figures: [Figure] = []
-        for bits in [1024, 2048] { figures += try keyServer(bits: bits) }
-        for bits in [1024, 2048] { figures.append(try together(bits: bits)) }
-        figures.append(allocations())
-        figures += try discovery()
-        figures += try await licenses()
-        figures += try await timeToKey()
-        figures += try await heldKeys()
-        figures += try await recording()
+    func figures() async -> [Figure] {
+        var parts: [Part] = [
+            ("CKCs with RSA 1024", { try keyServer(bits: 1024) }),
+            ("CKCs with RSA 2048", { try keyServer(bits: 2048) }),
+            ("CKCs with RSA, eight at once", { try [1024, 2048].map { try together(bits: $0) } }),
+            ("Allocations", { [allocations()] }), ("Playlists", discovery), ("Licenses over HTTP", licenses),
+            ("Time to key", timeToKey), ("Held keys", heldKeys), ("Recording for support", recording),
+        ]
         #if os(Linux)
-            figures += try await transport()
+            parts.append(("Transport", transport))
         #endif
+        return await Self.figures(of: parts)
+    }
+
+    /// The figures of all parts. A part that fails is one figure, which says why; the other parts are measured.
+    static func figures(of parts: [Part]) async -> [Figure] {
+        var figures: [Figure] = []
+        for part in parts {
+            do { figures += try await part.measure() } catch { figures.append(.failed(part.name, error)) }
+        }
         return figures
     }
 
@@ -65,7 +78,7 @@ extension Bench {
         let pairs: [(own: Double, other: Double)]
         do {
             let speed = try OpenSSLSpeed()
-            pairs = try (0..<3).map { _ in
+            pairs = try (0..<min(rounds, 3)).map { _ in
                 let other = try speed.privateOperations(bits: bits, seconds: 1)
                 return (try bench.rate(seconds: 0.7), other)
             }
@@ -175,7 +188,7 @@ extension Bench {
         progress("Keeping 100 keys alive for a day")
         let bench = HeldKeysBench()
         var days: [HeldKeysBench.Day] = []
-        for _ in 0..<3 { days.append(try await bench.live()) }
+        for _ in 0..<min(rounds, 3) { days.append(try await bench.live()) }
         let renewals = days.first?.renewals ?? 0
         let cpu = (days.map(\.timePerRenewal).median ?? 0) * Double(renewals)
         let pairs = days.map { (own: $0.timePerRenewal * 1e6, other: $0.timePerRequest * 1e6) }

@@ -35,6 +35,13 @@ struct Figure: Sendable, Equatable {
     var aim: Aim?
     /// What the number was made of, such as the two numbers of a share.
     var note = ""
+    /// Whether measuring it failed.
+    var hasFailed = false
+
+    /// What stands for the figures of a part that failed.
+    static func failed(_ part: String, _ error: any Error) -> Figure {
+        Figure(name: part, value: nil, unit: .share, note: "failed: \(Failure(error).reason)", hasFailed: true)
+    }
 
     /// Whether the number is what is aimed at; `nil` without an aim or without a number.
     var isMet: Bool? { value.flatMap { isMet(by: $0) } }

@@ -15,7 +15,7 @@ struct RecordingBench: Sendable {
     private let token = "client|2026-01-02T03:04:05Z|\(Data((0..<60).map { UInt8($0) }).base64EncodedString())"
 
     /// The processor time of a license request, in seconds, all threads together; what a record hides later is in it.
-    func timePerRequest(_ recording: LoaderConfiguration.Recording, requests: Int = 500) async throws -> Double {
+    func timePerRequest(_ recording: LoaderConfiguration.Recording, requests: Int) async throws -> Double {
         let loader = loader(recording)
         defer { loader.cancel() }
         try await request(10, of: loader)
@@ -41,7 +41,7 @@ struct RecordingBench: Sendable {
 
     /// The memory that a full record takes for each exchange, in bytes: by the growth of the process, less that without records.
     /// - Returns: `nil` if the system does not tell.
-    func bytesPerExchange(loaders: Int = 40) async throws -> Double? {
+    func bytesPerExchange(loaders: Int) async throws -> Double? {
         // What the first loaders bring along once is none of a record's.
         _ = try await growth(.support, loaders: 4)
         guard let bare = try await growth(.off, loaders: loaders),
@@ -68,7 +68,7 @@ struct RecordingBench: Sendable {
             VendorProfile.vuDRM.with([
                 "certificateURL": "https://fairplay-license.vudrm.tech/certificate/demo"
             ]).unchecked, credentials: .fixed(.token(token)), configuration: LoaderConfiguration(recording: recording),
-            transport: InstantService(ckcBytes: 1_024))
+            transport: InstantService(ckcBytes: 1_020))
     }
 
     private func request(_ count: Int, of loader: ContentKeyLoader) async throws {
@@ -86,15 +86,17 @@ extension Bench {
         let bench = RecordingBench()
         var pairs: [(own: Double, other: Double)] = []
         for _ in 0..<rounds {
-            let bare = try await bench.timePerRequest(.off)
-            pairs.append((own: try await bench.timePerRequest(.support) * 1e6, other: bare * 1e6))
+            let bare = try await bench.timePerRequest(.off, requests: isBrief ? 50 : 500)
+            let recorded = try await bench.timePerRequest(.support, requests: isBrief ? 50 : 500)
+            pairs.append((own: recorded * 1e6, other: bare * 1e6))
         }
         return [
             .share("A license request that is recorded, of one that is not", pairs) {
                 "\($0) µs of \($1) µs of processor time, of the client alone"
             },
             Figure(
-                name: "An exchange that is remembered", value: try await bench.bytesPerExchange(), unit: .bytes,
+                name: "An exchange that is remembered",
+                value: try await bench.bytesPerExchange(loaders: isBrief ? 4 : 40), unit: .bytes,
                 note: "growth of the process; SPC of 6 KiB in JSON, CKC of 1 KiB, and their events; a loader remembers "
                     + "\(RecordingBench.remembered)"),
             Figure(

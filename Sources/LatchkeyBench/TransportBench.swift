@@ -20,7 +20,7 @@
         private let bodyBytes: Int
 
         /// - Parameter bodyBytes: the length of the large body.
-        init(bodyBytes: Int = 64 << 20) throws {
+        init(bodyBytes: Int) throws {
             let (small, large) = (Data(repeating: 0x61, count: 512), Data(repeating: 0x61, count: bodyBytes))
             server = HTTPServer { HTTPResponse(status: 200, body: .bytes($0.path == "/large" ? large : small)) }
             port = try server.start()
@@ -68,21 +68,24 @@
         /// Time and processor time of the client's transport, as shares of `URLSession`'s.
         func transport() async throws -> [Figure] {
             progress("Sending requests over libcurl and over URLSession")
-            let bench = try TransportBench()
+            // URLSession's time grows with the square of the length.
+            let mebibytes = isBrief ? 4 : 64
+            let bench = try TransportBench(bodyBytes: mebibytes << 20)
             let (curl, urlSession) = (CurlTransport(), URLSessionTransport())
             var small: [(own: TransportBench.Cost, other: TransportBench.Cost)] = []
             var large = small
             for transport in [curl, urlSession] as [any Transport] {
                 _ = try await bench.smallRequests(10, over: transport)
             }
-            for _ in 0..<3 {
+            for _ in 0..<min(rounds, 3) {
                 let other = try await bench.smallRequests(1_000, over: urlSession)
                 small.append((try await bench.smallRequests(1_000, over: curl), other))
                 let otherBody = try await bench.largeBody(over: urlSession)
                 large.append((try await bench.largeBody(over: curl), otherBody))
             }
             await bench.stop()
-            return Figure.transport("1,000 small requests", small) + Figure.transport("A body of 64 MiB", large)
+            return Figure.transport("1,000 small requests", small)
+                + Figure.transport("A body of \(mebibytes) MiB", large)
         }
     }
 

@@ -1,6 +1,8 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeySupport
 import Testing
 
 @testable import LatchkeyBench
@@ -126,6 +128,22 @@ import Testing
         #expect((3 * 8...3 * 9).contains(day.renewals))
         #expect(day.timePerRenewal > 0 && day.timePerRequest > 0)
         _ = try await HeldKeysBench().bytesPerKey(keys: 50)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct RecordingBenchTests {
+    @Test func `a license is requested with a record and without`() async throws {
+        let bench = RecordingBench()
+        #expect(try await bench.timePerRequest(.off, requests: 2) > 0)
+        _ = try await bench.timePerRequest(.support, requests: 2)
+        #expect(try await bench.timePerBundle() > 0)
+    }
+
+    @Test func `a part that fails says why, and the other parts are measured`() async {
+        let figure = Figure(name: "x", value: 1, unit: .bytes)
+        let figures = await Bench.figures(of: [("a", { throw Diagnosis.keyLost }), ("b", { [figure] })])
+        #expect(figures.map(\.hasFailed) == [true, false] && figures.last == figure)
+        #expect(figures.first?.note.hasPrefix("failed: ") == true)
     }
 }
 

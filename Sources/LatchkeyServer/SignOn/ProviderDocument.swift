@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyForms
 
 /// What an OpenID provider says of itself.

@@ -100,7 +100,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 /// The file itself.
 enum SQLiteFile {
     /// Held until a new file is closed, so that nobody of this process has opened it by then.
-    private static let making = Locked(())
+    private static let making = NSLock()
 
     /// Checks that the file could be made.
     static func checkFolder(of path: String) throws(StoreError) {
@@ -145,7 +145,7 @@ enum SQLiteFile {
     ///
     /// A file that is there is not opened here: to close it would end the locks that SQLite holds for all of the process.
     static func prepare(_ path: String, for purpose: StorePurpose) throws(StoreError) {
-        let code: Int32 = making.withLock { _ in
+        let code: Int32 = making.withLock {
             guard purpose == .serving else { return 0 }
             let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard file >= 0 else { return errno }

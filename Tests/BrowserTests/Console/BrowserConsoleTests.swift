@@ -16,7 +16,7 @@ import Testing
     @testable import LatchkeyVault
 #endif
 
-extension InChromium {
+extension ConsoleInChromium {
     /// The operators' console while licenses are asked for.
     @Suite(.timeLimit(.minutes(10))) struct BrowserConsoleTests {
         @Test func `the console shows the server's figures under load`() async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
-extension InChromium {
+extension ConsoleInChromium {
     /// The console of people who sign in at Canaille, a provider of others, all the way by its pages.
     @Suite(
         .timeLimit(.minutes(10)),

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
 
-extension InChromium {
+extension ConsoleInChromium {
     /// What the console says of a server that lacks something.
     @Suite(.timeLimit(.minutes(10))) struct ConsoleOutageTests {
         /// The color of what is bad.

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
-extension InChromium {
+extension ConsoleInChromium {
     /// The page of reports, as an operator uses it.
     @Suite(.timeLimit(.minutes(10))) struct ConsoleReportsTests {
         private static let main = "document.querySelector('main').innerText.replaceAll(/\\s+/g, ' ')"
@@ -93,6 +93,20 @@ extension InChromium {
                     """)
                 try await page.wait(until: "\(Self.main).includes('1 of 1 by day')")
                 #expect(page.errors == [])
+            }
+        }
+
+        @Test func `figures that arrive leave the focus where it is`() async throws {
+            try await ConsoleReportsStage.with { stage in
+                stage.fill()
+                stage.record.set(.hangs)
+                let page = try await stage.reports()
+                try await page.wait(until: "\(Self.main).includes('Asking the record.')")
+                #expect(try await page.value("document.activeElement.tagName").text == "MAIN")
+                try await page.value("document.querySelector('main select[name=last]').focus()")
+                stage.record.set(.answers)
+                try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
+                #expect(try await page.value("document.activeElement.name").text == "last")
             }
         }
 

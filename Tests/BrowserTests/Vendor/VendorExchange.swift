@@ -105,7 +105,7 @@ extension VendorExchange {
         replies.map { reply in
             do {
                 let exchange = HTTPExchange(request: URLRequest(url: URL(filePath: "/")), reply: reply)
-                return try vendor.certificate(from: exchange).der.hexString
+                return try vendor.certificate(from: exchange).bytes.hexString
             } catch { return Self.text(error) }
         }
     }

@@ -181,7 +181,12 @@ find("tenant").addEventListener("change", event => {
   sessionStorage.setItem("latchkey-tenant", session.tenant);
   show();
 });
-addEventListener("hashchange", () => { if (location.hash.startsWith("#/")) show().then(() => find("main").focus()); });
+// The new page has the focus before it has its figures: who moves on meanwhile is not called back.
+addEventListener("hashchange", () => {
+  if (!location.hash.startsWith("#/")) return;
+  show();
+  find("main").focus();
+});
 
 const kept = sessionStorage.getItem("latchkey-key");
 const ways = kept ? {} : await fetch("/sign-in", { cache: "no-store" }).then(reply => reply.json()).catch(() => ({}));
