@@ -113,6 +113,21 @@ enum DemoApplications {
         return result
     }
 
+    static func connectSSP(_ scene: Scene) async throws -> StandInPlayback.Result {
+        let app = ConnectSSP(
+            certificate: try scene.address("certificateURL"), license: try scene.address("licenseURL"),
+            sessions: try scene.address("sessionURL"), configuration: scene.configuration,
+            contentToken: { [token = scene.token] in token() },
+            onFailure: { [errors = scene.errors] in errors.note($0.loaderError ?? $0.error) })
+        app.play(scene.content)
+        guard let player = app.player else { throw UsageError("there is no player.") }
+        player.currentItem?.standIn.writePicture(to: scene.picture)
+        let result = try await player.standIn.finished()
+        try await scene.passTime()
+        app.stop()
+        return result
+    }
+
     static func tvSDKTokenURL(_ scene: Scene) async throws -> StandInPlayback.Result {
         // ExpressPlay's own hosts are known; this one is named by the playlist alone.
         var configuration = scene.configuration

@@ -116,6 +116,13 @@ extension DemoDocument {
                     picture: "theo-verimatrix"
                 ) { try await DemoApplications.theoPlayer($0, "verimatrix", ["authorization": $0.token()]) },
                 Form(
+                    name: "KeyOS, as its sample's source stands", service: "keyos", asset: .twoKeys,
+                    picture: "theo-keyos"
+                ) {
+                    try await DemoApplications.theoPlayer(
+                        $0, "customkeyosDRM", ["x-keyos-authorization": $0.token()])
+                },
+                Form(
                     name: "Titanium, as its sample's source stands", service: "titanium", asset: .twoKeys,
                     picture: "theo-titanium"
                 ) { scene in
@@ -145,6 +152,9 @@ extension DemoDocument {
                 Form(
                     name: "renewals of the license keep it alive", service: "nagra", asset: .transportStream,
                     picture: "nagra-enforced", keepAlive: .renewals, play: DemoApplications.connect),
+                Form(
+                    name: "nagra-ssp: sessions and licenses are NAGRA's", service: "nagra", asset: .twoKeys,
+                    picture: "nagra-ssp", play: DemoApplications.connectSSP),
             ]),
         DemoDocument(
             vendor: "ExpressPlay", player: "TVSDK",

@@ -9,27 +9,27 @@ import LatchkeyCore
 /// Source: `Documentation/FairPlay.md` §12, `Documentation/Players.md` §3.13.
 public struct ApplicationCertificate: Sendable, Hashable {
     /// The bytes, as the player wants them: a certificate in DER form, or a bundle.
-    public let der: Data
+    public let bytes: Data
     /// What it came as, such as base64 text of a certificate.
     package let form: Recognition
 
     /// The format of bytes that do not begin with a certificate, such as `data of no known form (1432 bytes)` for a bundle; `nil` if they
     /// do. Worth a warning only.
-    package var unrecognizedFormat: String? { form.core == .certificate || form.isPEM ? nil : form.described(der) }
+    package var unrecognizedFormat: String? { form.core == .certificate || form.isPEM ? nil : form.described(bytes) }
 
-    /// - Parameter der: a certificate in DER form, or a certificate bundle.
+    /// - Parameter bytes: a certificate in DER form, or a certificate bundle.
     /// - Throws: `IntegrationError` `certificateMalformed` for bytes that are recognizably something else. The reason names it: nothing, a
     ///   web page, JSON, XML, PEM, text, an encoding, PKCS#12, a private key, an SPC, a certificate that is cut off, and others.
-    public init(der: Data) throws(IntegrationError) { try self.init(der: der, form: Recognition(der), in: der) }
+    public init(_ bytes: Data) throws(IntegrationError) { try self.init(bytes, form: Recognition(bytes), in: bytes) }
 
     /// - Parameters:
     ///   - form: what came, whose core the certificate is.
     ///   - reply: what came.
-    init(der: Data, form: Recognition, in reply: Data) throws(IntegrationError) {
-        guard Recognition(der).mayBeCertificate(of: der.count) else {
+    init(_ bytes: Data, form: Recognition, in reply: Data) throws(IntegrationError) {
+        guard Recognition(bytes).mayBeCertificate(of: bytes.count) else {
             throw .certificateMalformed("What came as certificate is \(form.described(reply)).")
         }
-        self.der = der
+        self.bytes = bytes
         self.form = form
     }
 }

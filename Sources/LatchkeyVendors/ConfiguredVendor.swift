@@ -5,7 +5,7 @@ import LatchkeyCore
 ///
 ///     let loader = ContentKeyLoader(.vuDRM(certificate: url), credentials: .token { reason in try await app.token(reason) })
 ///
-/// `VendorProfile.configured(_:)` makes one of any profile, and each vendor with a few settings has a shorthand.
+/// Each vendor has shorthands; `VendorProfile.configured(_:)` takes the settings by name, for one that is chosen while the app runs.
 public struct ConfiguredVendor: Sendable, Hashable {
     /// The profile, with the settings.
     public package(set) var profile: VendorProfile
@@ -13,11 +13,15 @@ public struct ConfiguredVendor: Sendable, Hashable {
     fileprivate init(unchecked profile: VendorProfile) { self.profile = profile }
 
     /// What a shorthand makes: a profile with all settings that it requires. A test holds the shorthands to it.
-    init(_ profile: VendorProfile, certificate: URL? = nil, license: URL? = nil, _ settings: [String: String?] = [:]) {
-        let addresses = [
+    init(
+        _ profile: VendorProfile, _ certificate: URL? = nil, _ license: URL? = nil, bundled: Data? = nil,
+        set settings: [String: String?] = [:]
+    ) {
+        let shared = [
             SettingName.certificateURL: certificate?.absoluteString, SettingName.licenseURL: license?.absoluteString,
+            SettingName.certificate: bundled?.base64EncodedString(),
         ]
-        self.init(unchecked: profile.with(addresses.merging(settings) { $1 }.compactMapValues { $0 }))
+        self.init(unchecked: profile.with(shared.merging(settings) { $1 }.compactMapValues { $0 }))
     }
 
     /// The vendor with another value of a setting; the profile's own value is lost if `value` is `nil`.

@@ -5,7 +5,7 @@ import LatchkeyCore
 /// Safe to use from any thread. The registry keeps no integrations: an app may use several configurations of one side by side.
 @_spi(Integrations) public final class IntegrationRegistry: Sendable {
     /// Makes an integration from its settings.
-    public typealias Factory = @Sendable (_ settings: [String: String]) throws -> any DRMIntegration
+    public typealias Factory = @Sendable (_ settings: [String: String]) throws -> any VendorIntegration
 
     private let factories: Locked<[String: Factory]>
 
@@ -27,7 +27,7 @@ import LatchkeyCore
 
     /// Builds an integration.
     /// - Throws: `IntegrationError` `unknownIntegration` for an identifier that is not registered, or what the factory throws.
-    public func integration(_ identifier: String, settings: [String: String] = [:]) throws -> any DRMIntegration {
+    public func integration(_ identifier: String, settings: [String: String] = [:]) throws -> any VendorIntegration {
         guard let factory = factories.withLock({ $0[identifier] }) else {
             throw IntegrationError(
                 .unknownIntegration, "No integration is registered as \"\(identifier.prefix(60))\".",

@@ -21,7 +21,7 @@ public import LatchkeyCore
 }
 
 /// What keeps a session alive when its period has passed.
-public enum SessionRenewal: String, Sendable, Hashable, Codable {
+@_spi(Integrations) public enum SessionRenewal: String, Sendable, Hashable, Codable {
     /// A heartbeat request.
     case heartbeat
     /// A renewal of the license, which the service refuses if the session has ended.

@@ -38,7 +38,9 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     /// When a key of this vendor is renewed.
     package var renewal: RenewalPolicy = RenewalPolicy()
     /// How to read a refusal.
-    package var errors: ErrorRules = ErrorRules()
+    @_spi(Integrations) public package(set) var errors: ErrorRules = ErrorRules()
+    /// How to read a refusal of the service for secure sessions, whose codes may be others.
+    @_spi(Integrations) public var sessionErrors: ErrorRules { session?.errors ?? errors }
     /// The form of the token, to warn about it before it is sent.
     package var token: TokenFormat = .opaque
     /// Hosts that belong to the vendor. A key URI may name them without the app's permission.

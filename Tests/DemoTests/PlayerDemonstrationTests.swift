@@ -28,8 +28,9 @@ import Testing
     /// Every form of every document, by its picture.
     nonisolated static let pictures = [
         "vudrm", "vudrm-4", "cloud-drm", "cloud-drm-present", "azure", "theo-vudrm", "theo-uplynk", "theo-ezdrm",
-        "theo-verimatrix", "theo-titanium", "theo-titanium-device", "own-integration", "nagra", "nagra-enforced",
-        "expressplay", "expressplay-entitlement", "expressplay-token-server", "expressplay-onpremise",
+        "theo-verimatrix", "theo-keyos", "theo-titanium", "theo-titanium-device", "own-integration", "nagra",
+        "nagra-enforced", "nagra-ssp", "expressplay",
+        "expressplay-entitlement", "expressplay-token-server", "expressplay-onpremise",
     ]
 
     @Test func `five documents, each with its own form first`() {

@@ -117,7 +117,7 @@ import Testing
         (.sniff, Data(pem.utf8)), (.sniff, Data((pem + pem).utf8)), (.sniff, Data("subject=CN = FPS\n\(pem)".utf8)),
     ])
     func `takes the certificate out of the reply`(decoder: CertificateDecoder, body: Data) throws {
-        #expect(try decoder.certificate(from: body).der == Self.der)
+        #expect(try decoder.certificate(from: body).bytes == Self.der)
     }
 
     @Test(
@@ -144,13 +144,13 @@ import Testing
         decoder: CertificateDecoder, body: Data
     ) throws {
         let certificate = try decoder.certificate(from: body)
-        #expect(certificate.der == Self.bundle)
+        #expect(certificate.bytes == Self.bundle)
         #expect(certificate.unrecognizedFormat?.hasSuffix("data of no known form (1432 bytes)") == true)
     }
 
     @Test func `a certificate with a bundle behind it is known`() throws {
-        let certificate = try ApplicationCertificate(der: Self.der + Self.bundle)
-        #expect(certificate.unrecognizedFormat == nil && certificate.der.count == Self.der.count + Self.bundle.count)
+        let certificate = try ApplicationCertificate(Self.der + Self.bundle)
+        #expect(certificate.unrecognizedFormat == nil && certificate.bytes.count == Self.der.count + Self.bundle.count)
     }
 
     /// A DER sequence of 259 bytes that begins like a file of another kind.
@@ -170,7 +170,7 @@ import Testing
         (bundle.prefix(127), "data of no known form (127 bytes)"),
     ])
     func `refuses what is recognizably something else`(bytes: Data, form: String) {
-        let error = #expect(throws: IntegrationError.self) { try ApplicationCertificate(der: bytes) }
+        let error = #expect(throws: IntegrationError.self) { try ApplicationCertificate(bytes) }
         #expect(error?.reason == "What came as certificate is \(form).")
     }
 }

@@ -13,7 +13,7 @@ import Testing
     private static let address = URL(string: "https://keys.house.example/license")
 
     /// Three hooks, each with a mistake in its name or its types.
-    private struct Mistaken: DRMIntegration {
+    private struct Mistaken: VendorIntegration {
         let identifier = "house"
         let licenseURL = IntegrationHookTests.address
         func licenceRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Every hook, and none as its default.
-    private struct Whole: DRMIntegration {
+    private struct Whole: VendorIntegration {
         let identifier = "whole"
         let redaction = Redaction(headers: ["x-own"])
         let certificateURL = IntegrationHookTests.address

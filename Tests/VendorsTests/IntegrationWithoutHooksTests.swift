@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// An integration that states no more than its source's addresses.
-private struct PlainIntegration: DRMIntegration {
+private struct PlainIntegration: VendorIntegration {
     let identifier = "plain"
     var certificateURL = URL(string: "https://c.example/fps.cer")
     var licenseURL = URL(string: "https://l.example/license?a=b%2Fc")
@@ -30,7 +30,7 @@ private struct PlainIntegration: DRMIntegration {
         #expect(request?.sent == "GET https://c.example/fps.cer")
         let reply = HTTPReply(status: 200, body: SampleBytes.certificate)
         let exchange = HTTPExchange(request: try #require(request), reply: reply)
-        #expect(try PlainIntegration().certificate(from: exchange).der == SampleBytes.certificate)
+        #expect(try PlainIntegration().certificate(from: exchange).bytes == SampleBytes.certificate)
     }
 
     @Test func `the SPC goes to the source's license address unchanged`() async throws {

@@ -64,7 +64,7 @@ extension ProfileWire {
     typealias Headers = [(name: String, value: String)]
 
     func certificate(_ body: Data, status: Int = 200) throws -> Data {
-        try profile.unchecked.certificate(from: Self.exchange(status, [], body)).der
+        try profile.unchecked.certificate(from: Self.exchange(status, [], body)).bytes
     }
 
     func lookup(_ body: String, status: Int = 200) throws -> [String: Secret] {

@@ -26,7 +26,29 @@ import Testing
         profile.certificate = .inline(setting: "certificate")
         #expect(throws: IntegrationError.self) { try profile.unchecked.bundledCertificate() }
         profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
-        #expect(try profile.unchecked.bundledCertificate()?.der == SampleBytes.certificate)
+        #expect(try profile.unchecked.bundledCertificate()?.bytes == SampleBytes.certificate)
+    }
+
+    @Test(arguments: [SampleBytes.certificate, Data(CertificateDecoderTests.pem.utf8)])
+    func `a certificate that an app ships may be DER or PEM`(_ file: Data) throws {
+        let vendor = ConfiguredVendor.expressPlay(certificate: file)
+        #expect(try vendor.bundledCertificate()?.bytes == SampleBytes.certificate)
+    }
+
+    @Test(arguments: [
+        (Data(), "empty"), (Data("<html><body>404</body></html>".utf8), "HTML page"),
+        (Data(#"{"cert":"none"}"#.utf8), "JSON"),
+        (Data(CertificateDecoderTests.base64.utf8), "base64 text of a certificate"),
+    ])
+    func `a file of the app's that is no certificate is named as such, and no address is blamed`(
+        _ file: Data, _ words: String
+    ) throws {
+        let vendor = ConfiguredVendor.expressPlay(certificate: file)
+        let error = try #require(throws: IntegrationError.self) { try vendor.bundledCertificate() }
+        #expect(error.kind == .certificateMalformed)
+        #expect(error.reason.hasPrefix("The certificate that the app gave (\"certificate\") is "), "\(error.reason)")
+        #expect(error.reason.contains(words), "\(error.reason)")
+        #expect(error.remedy.contains("its file is in the app") && !error.remedy.contains("URL"))
     }
 
     @Test func `side values are taken from the paths that the profile names`() throws {
@@ -54,7 +76,7 @@ import Testing
     }
 
     @Test func `an integration of the app's own works with the defaults alone`() async throws {
-        struct Plain: DRMIntegration { let identifier = "plain" }
+        struct Plain: VendorIntegration { let identifier = "plain" }
         let context = LicenseContext(keyURI: "skd://h.example/a", contentIdentifier: "id")
         let request = try await Plain().licenseRequest(for: SPCMessage(SampleBytes.spc), context)
         #expect(

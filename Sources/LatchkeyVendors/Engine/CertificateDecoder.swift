@@ -20,7 +20,7 @@ extension CertificateDecoder {
         let found = Recognition(body)
         guard found != .empty else { throw .certificateMalformed("The certificate's reply is empty.") }
         switch self {
-        case .der: return try ApplicationCertificate(der: body, form: found, in: body)
+        case .der: return try ApplicationCertificate(body, form: found, in: body)
         case .base64Text:
             guard !found.isBinary else {
                 throw .certificateMalformed("The reply should be base64 text, and is \(found.described(body)).")
@@ -53,7 +53,7 @@ extension CertificateDecoder {
             default: text
             }
         do {
-            return try ApplicationCertificate(der: der ?? text, form: found, in: text)
+            return try ApplicationCertificate(der ?? text, form: found, in: text)
         } catch  where whole.isTelling && whole != found {
             throw .certificateMalformed("What came as certificate is \(whole.described(body)).")
         }

@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyCore
+public import LatchkeyCore
 
 // What players read from a key URI with `URL` and `NSURL`. Works also if the text is not a valid URL.
 extension KeyURI {
@@ -9,7 +9,7 @@ extension KeyURI {
     /// The path is decoded and then split, so that `a%2Fb` gives `b`. After `skd:` without slashes there is only a path.
     ///
     /// Source: the JW Player document's code, whose calls were run beside this (`Documentation/Migration/JWPlayerVuDRM.md`).
-    var lastPathComponent: String? {
+    public var lastPathComponent: String? {
         let bytes = path.percentDecoded
         guard String(bytes: bytes, encoding: .utf8) != nil else { return nil }
         return bytes.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }

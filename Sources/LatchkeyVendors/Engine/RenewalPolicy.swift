@@ -10,13 +10,20 @@
     public var interval: Int?
     /// Whether a stored key can be renewed without a new download. Defaults to `true`.
     public var renewsStoredKeys: Bool
+    /// How long a key of a streaming license may be kept for replays, in seconds, if the vendor documents that. Defaults to `nil`: not
+    /// at all.
+    public var cacheLifetime: Int?
 
     /// Makes a policy.
-    public init(minimumLead: Int = 60, minimumInterval: Int = 0, interval: Int? = nil, renewsStoredKeys: Bool = true) {
+    public init(
+        minimumLead: Int = 60, minimumInterval: Int = 0, interval: Int? = nil, renewsStoredKeys: Bool = true,
+        cacheLifetime: Int? = nil
+    ) {
         self.minimumLead = minimumLead
         self.minimumInterval = minimumInterval
         self.interval = interval
         self.renewsStoredKeys = renewsStoredKeys
+        self.cacheLifetime = cacheLifetime
     }
 
     public init(from decoder: any Decoder) throws {
@@ -28,6 +35,7 @@
                 ?? standard.minimumInterval,
             interval: try container.decodeIfPresent(Int.self, forKey: .interval),
             renewsStoredKeys: try container.decodeIfPresent(Bool.self, forKey: .renewsStoredKeys)
-                ?? standard.renewsStoredKeys)
+                ?? standard.renewsStoredKeys,
+            cacheLifetime: try container.decodeIfPresent(Int.self, forKey: .cacheLifetime))
     }
 }

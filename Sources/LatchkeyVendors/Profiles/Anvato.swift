@@ -3,7 +3,7 @@ import LatchkeyCore
 /// Anvato. Source: `Documentation/Vendors/Anvato.md`.
 extension VendorProfile {
     /// Anvato.
-    public static let anvato = VendorProfile(
+    package static let anvato = VendorProfile(
         identifier: "anvato", name: "Anvato",
         parameters: [
             .certificateURL(

@@ -4,7 +4,7 @@
 /// host of the key URI names the key.
 extension VendorProfile {
     /// Apple's sample key server.
-    public static let appleSample = VendorProfile(
+    package static let appleSample = VendorProfile(
         identifier: "apple-sample", name: "Apple's sample key server",
         parameters: [
             .certificateURL(

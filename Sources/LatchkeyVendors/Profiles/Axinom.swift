@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// Axinom DRM. Source: `Documentation/Vendors/Axinom.md`.
@@ -7,7 +6,7 @@ import LatchkeyCore
 /// `X-AxDRM-Message`, `axinom-query` in a query item of that name. A renewal repeats the request with the same token.
 extension VendorProfile {
     /// The message is in a header.
-    public static let axinom = VendorProfile(
+    package static let axinom = VendorProfile(
         identifier: "axinom", name: "Axinom DRM",
         parameters: [
             .certificateURL(
@@ -39,19 +38,9 @@ extension VendorProfile {
     ]
 
     /// The message is in the query.
-    public static let axinomQuery = variant(of: .axinom, "axinom-query", "Axinom DRM (query)") {
+    package static let axinomQuery = variant(of: .axinom, "axinom-query", "Axinom DRM (query)") {
         $0.license.headers = []
         $0.license.url = URLRule(
             .licenseURL, [.setQuery(name: "X-AxDRM-Message", value: .token)])
-    }
-}
-
-extension ConfiguredVendor {
-    /// Axinom DRM with the message in a header.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - license: the address of the license service.
-    public static func axinom(certificate: URL, license: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.axinom, certificate: certificate, license: license)
     }
 }

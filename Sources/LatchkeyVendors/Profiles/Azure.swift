@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Azure Media Services and compatible services. Source: `Documentation/Vendors/Azure.md`.
 ///
 /// The item `kid` of the license URL chooses the key. Clients differ in the key's name in the SPC and in the form's `assetId`:
@@ -31,7 +29,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "THEOplayer/samples-drm-integration, ios"))
 
     /// The text after the first `?` names the key, else the key URI if that is base64, else the text after the last slash.
-    public static let azureWeb = variant(of: .azure, "azure-web", "Azure Media Services (web players)") {
+    package static let azureWeb = variant(of: .azure, "azure-web", "Azure Media Services (web players)") {
         $0.contentIdentifierRule = .firstOf([
             .afterFirstQuestionMark, .ifBase64(.remainder), .afterLast("/"), .remainder,
         ])
@@ -39,16 +37,8 @@ extension VendorProfile {
     }
 
     /// The key URI's host names the key.
-    public static let azureHost = variant(of: .azure, "azure-host", "Azure Media Services (Microsoft's sample)") {
+    package static let azureHost = variant(of: .azure, "azure-host", "Azure Media Services (Microsoft's sample)") {
         $0.contentIdentifierRule = .host
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "Microsoft's HLSCatalog sample")
-    }
-}
-
-extension ConfiguredVendor {
-    /// Azure Media Services, with the license service that the key URI names.
-    /// - Parameter certificate: the address of the application certificate.
-    public static func azure(certificate: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.azure, certificate: certificate)
     }
 }

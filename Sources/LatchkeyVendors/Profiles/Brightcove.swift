@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// Brightcove Video Cloud. Source: `Documentation/Vendors/Brightcove.md`.
@@ -9,7 +8,7 @@ import LatchkeyCore
 /// without `Bearer`. Requests for keys that are stored carry `x-bolt-offline-license` and the rights in `x-bc-crt-config`.
 extension VendorProfile {
     /// Brightcove Video Cloud.
-    public static let brightcove = VendorProfile(
+    package static let brightcove = VendorProfile(
         identifier: "brightcove", name: "Brightcove Video Cloud",
         parameters: [
             .certificateURL(
@@ -74,20 +73,4 @@ extension VendorProfile {
 
     /// A setting, or the empty text if it is missing: the service requires the member.
     private static func emptyUnless(_ setting: String) -> TextRule { .joined([.setting(setting), ""], separator: "") }
-}
-
-extension ConfiguredVendor {
-    /// Brightcove Video Cloud with the certificate and the license service of an account.
-    /// - Parameter account: the account's id.
-    public static func brightcove(account: String) -> ConfiguredVendor {
-        ConfiguredVendor(.brightcove, ["publisherId": account])
-    }
-
-    /// Brightcove Video Cloud with the addresses of the catalog.
-    /// - Parameters:
-    ///   - certificate: the source's certificate address.
-    ///   - keyRequest: the source's key request address.
-    public static func brightcove(certificate: URL, keyRequest: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.brightcove, certificate: certificate, ["keyRequestURL": keyRequest.absoluteString])
-    }
 }

@@ -8,7 +8,7 @@ import LatchkeyCore
 /// initialization data on unchanged, so that the key URI names the key in the SPC.
 extension VendorProfile {
     /// Bunny Stream.
-    public static let bunnyStream = VendorProfile(
+    package static let bunnyStream = VendorProfile(
         identifier: "bunny-stream", name: "Bunny Stream",
         parameters: [
             .setting("libraryId", "id of the video library", required: true, example: "759"),

@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// Cloud DRM (drm.cloud, Cloud Video Kit) by Insys. Source: `Documentation/Vendors/CloudDRM.md`.
@@ -14,7 +13,7 @@ import LatchkeyCore
 /// until the app allows it: give the license address, or allow the host in the loader's `HostPolicy`.
 extension VendorProfile {
     /// The current generation.
-    public static let cloudDRM = VendorProfile(
+    package static let cloudDRM = VendorProfile(
         identifier: "cloud-drm", name: "Cloud DRM",
         parameters: [cloudDRMCertificateURL, cloudDRMBrand, cloudDRMLicenseURL, cloudDRMToken],
         contentIdentifierRule: .remainder,
@@ -36,7 +35,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.documented, read: "2026-11-21", "developers.drm.cloud, licence-acquisition"))
 
     /// The current generation, with the viewer's token in the certificate's address.
-    public static let cloudDRMCertificateToken = variant(
+    package static let cloudDRMCertificateToken = variant(
         of: .cloudDRM, "cloud-drm-certificate-token", "Cloud DRM (certificate with token)"
     ) {
         $0.certificate = .fetched(
@@ -52,7 +51,7 @@ extension VendorProfile {
     }
 
     /// The generation of the AVPlayer document.
-    public static let cloudDRMLegacy = variant(of: .cloudDRM, "cloud-drm-legacy", "Cloud DRM (older samples)") {
+    package static let cloudDRMLegacy = variant(of: .cloudDRM, "cloud-drm-legacy", "Cloud DRM (older samples)") {
         $0.parameters = [cloudDRMCertificateURL, cloudDRMBrand, cloudDRMToken]
         $0.certificate = .fetched(.sniff)
         $0.license = RequestRule(method: "POST", url: URLRule(.httpsURI), headers: cloudDRMHeaders, body: .raw)
@@ -75,26 +74,4 @@ extension VendorProfile {
         example: "https://tenant.la.drm.cloud/acquire-license/fairplay")
     private static let cloudDRMToken = Parameter.token(
         "user token, a JWT", example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA")
-}
-
-extension ConfiguredVendor {
-    /// Cloud DRM, current generation.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - brand: the tenant's id in Cloud Video Kit.
-    ///   - license: the address of the license service. Defaults to the key URI's, which has to be on the certificate's host or allowed in
-    ///     the loader's `HostPolicy`.
-    public static func cloudDRM(certificate: URL, brand: String, license: URL? = nil) -> ConfiguredVendor {
-        ConfiguredVendor(.cloudDRM, certificate: certificate, license: license, ["brandGuid": brand])
-    }
-
-    /// Cloud DRM as the AVPlayer document has it: the license is at the key URI.
-    ///
-    /// A license service on another host than the certificate's has to be allowed in the loader's `HostPolicy`.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate, which is not changed.
-    ///   - brand: the tenant's id in Cloud Video Kit.
-    public static func cloudDRMLegacy(certificate: URL, brand: String) -> ConfiguredVendor {
-        ConfiguredVendor(.cloudDRMLegacy, certificate: certificate, ["brandGuid": brand])
-    }
 }

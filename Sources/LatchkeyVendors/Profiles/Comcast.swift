@@ -6,7 +6,7 @@ import LatchkeyCore
 /// license URL.
 extension VendorProfile {
     /// thePlatform.
-    public static let comcast = VendorProfile(
+    package static let comcast = VendorProfile(
         identifier: "comcast", name: "Comcast thePlatform",
         parameters: [
             .certificateURL(

@@ -3,7 +3,7 @@
 /// The key URI is `skd://BASE64[?…]`. The decoded base64 names the key.
 extension VendorProfile {
     /// Conax.
-    public static let conax = VendorProfile(
+    package static let conax = VendorProfile(
         identifier: "conax", name: "Conax",
         parameters: [
             .certificateURL(

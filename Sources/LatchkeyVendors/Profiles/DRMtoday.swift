@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// DRMtoday by castLabs. Source: `Documentation/Vendors/DRMtoday.md`.
@@ -10,7 +9,7 @@ import LatchkeyCore
 /// for another text, such as Bitmovin's: its body repeats the key URI's query. Requests for keys that are stored carry `offline`.
 extension VendorProfile {
     /// The token authorizes.
-    public static let drmToday = VendorProfile(
+    package static let drmToday = VendorProfile(
         identifier: "drmtoday", name: "DRMtoday",
         parameters: drmTodayAddresses + [
             .token(
@@ -31,7 +30,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "castlabs/drmtoday-avplayer-demo"))
 
     /// The custom data authorizes.
-    public static let drmTodayCustomData = variant(
+    package static let drmTodayCustomData = variant(
         of: .drmToday, "drmtoday-customdata", "DRMtoday (custom data)"
     ) {
         $0.parameters =
@@ -50,8 +49,9 @@ extension VendorProfile {
     }
 
     /// The custom data authorizes, and the body names the key by the key URI's query.
-    public static let drmTodayQuery = variant(of: .drmTodayCustomData, "drmtoday-query", "DRMtoday (asset in the body)")
-    {
+    package static let drmTodayQuery = variant(
+        of: .drmTodayCustomData, "drmtoday-query", "DRMtoday (asset in the body)"
+    ) {
         $0.contentIdentifierRule = .afterFirstQuestionMark
         $0.license.body = .formWithKeyURIQuery([.init("spc", .spc)])
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "Bitmovin's offline integration")
@@ -82,14 +82,4 @@ extension VendorProfile {
             example: "https://lic.drmtoday.com/license-server-fairplay/cert/merchant"),
         .licenseURL(example: "https://lic.drmtoday.com/license-server-fairplay/"),
     ]
-}
-
-extension ConfiguredVendor {
-    /// DRMtoday with an upfront token.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - license: the address of the license service.
-    public static func drmToday(certificate: URL, license: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.drmToday, certificate: certificate, license: license)
-    }
 }

@@ -7,7 +7,7 @@ import LatchkeyCore
 /// `drm-license.doverunner.com`; the older ones, of PallyCon's name, are known too.
 extension VendorProfile {
     /// The token in the header `pallycon-customdata-v2`.
-    public static let doveRunner = VendorProfile(
+    package static let doveRunner = VendorProfile(
         identifier: "doverunner", name: "DoveRunner (PallyCon)",
         parameters: [
             .setting("siteId", "site id, four characters", required: true, example: "DEMO"),
@@ -39,7 +39,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.documented, read: "2026-11-21", "DoveRunner documentation, multi-drm"))
 
     /// The token in the query of the license URL.
-    public static let doveRunnerQuery = variant(of: .doveRunner, "doverunner-query", "DoveRunner (token in the URL)") {
+    package static let doveRunnerQuery = variant(of: .doveRunner, "doverunner-query", "DoveRunner (token in the URL)") {
         $0.license = RequestRule(
             method: "POST",
             url: URLRule(.licenseURL, [.setQuery(name: doveRunnerToken, value: .token)]),
@@ -52,12 +52,4 @@ extension VendorProfile {
         code: [.json("errorCode")],
         message: [.json("message.MESSAGE"), .json("message")],  // Code 8002 has a JSON document for its message.
         codes: doveRunnerCodes, refusesWithSuccess: true)
-}
-
-extension ConfiguredVendor {
-    /// DoveRunner with the token in a header.
-    /// - Parameter site: the site id, four characters.
-    public static func doveRunner(site: String) -> ConfiguredVendor {
-        ConfiguredVendor(.doveRunner, ["siteId": site])
-    }
 }

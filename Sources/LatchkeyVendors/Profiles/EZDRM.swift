@@ -1,5 +1,3 @@
-public import Foundation
-
 /// EZDRM. Source: `Documentation/Vendors/EZDRM.md`.
 ///
 /// The asset's GUID in the license URL's path chooses the key: `https://fps.ezdrm.com/api/licenses/<guid>`. A key URI such as
@@ -7,7 +5,7 @@ public import Foundation
 /// accept the CKC raw, in base64 and between tags; anything but raw bytes is read with a warning.
 extension VendorProfile {
     /// Each key's GUID is appended to the license URL, if the URL does not end in it.
-    public static let ezdrm = VendorProfile(
+    package static let ezdrm = VendorProfile(
         identifier: "ezdrm", name: "EZDRM",
         parameters: [
             ezdrmCertificateURL,
@@ -33,7 +31,7 @@ extension VendorProfile {
     }
 
     /// The license URL has `^assetId^` in place of each key's GUID, as in Shaka Player.
-    public static let ezdrmTemplate = variant(of: .ezdrm, "ezdrm-template", "EZDRM (license URL with ^assetId^)") {
+    package static let ezdrmTemplate = variant(of: .ezdrm, "ezdrm-template", "EZDRM (license URL with ^assetId^)") {
         $0.parameters = [
             ezdrmCertificateURL,
             .licenseURL(
@@ -47,7 +45,7 @@ extension VendorProfile {
 
     /// As BetterPlayer: the SPC is made for the whole key URI, and `customdata` reaches the customer's authorization callback;
     /// without a token it is the GUID.
-    public static let ezdrmCustomData = variant(of: .ezdrm, "ezdrm-customdata", "EZDRM (custom data)") {
+    package static let ezdrmCustomData = variant(of: .ezdrm, "ezdrm-customdata", "EZDRM (custom data)") {
         $0.parameters.append(
             .token("custom data for the authorization callback", required: false, example: "viewer-1"))
         $0.contentIdentifierRule = .wholeURI
@@ -57,7 +55,7 @@ extension VendorProfile {
     }
 
     /// As THEOplayer on the web: the SPC is made for the last part of the path, `;<guid>`.
-    public static let ezdrmWeb = variant(of: .ezdrm, "ezdrm-web", "EZDRM (web players)") {
+    package static let ezdrmWeb = variant(of: .ezdrm, "ezdrm-web", "EZDRM (web players)") {
         $0.contentIdentifierRule = .firstOf([.afterLast("/"), .remainder])
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/samples-drm-integration, web")
     }
@@ -70,12 +68,4 @@ extension VendorProfile {
     private static let ezdrmCertificateURL = Parameter.certificateURL(
         required: true,
         example: "https://fps.ezdrm.com/demo/video/eleisure.cer")
-}
-
-extension ConfiguredVendor {
-    /// EZDRM with its own license service.
-    /// - Parameter certificate: the address of the application certificate.
-    public static func ezdrm(certificate: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.ezdrm, certificate: certificate)
-    }
 }

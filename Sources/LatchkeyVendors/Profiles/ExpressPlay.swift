@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// ExpressPlay by Intertrust, also sold as Adobe Primetime Cloud DRM. Source: `Documentation/Vendors/ExpressPlay.md`.
@@ -15,7 +14,7 @@ import LatchkeyCore
 /// `fp.service.expressplay.com`, and the profiles know only that one.
 extension VendorProfile {
     /// The key URI is the token URL with `skd` as its scheme.
-    public static let expressPlay = VendorProfile(
+    package static let expressPlay = VendorProfile(
         identifier: "expressplay", name: "ExpressPlay (token URL)",
         parameters: expressPlayCertificateSettings + [
             .setting(
@@ -39,7 +38,7 @@ extension VendorProfile {
     ///
     /// To bind licenses to a device, play once with the setting `requestType` 2, which registers the device for the
     /// `customerCookie`, and then with 3, whose tokens are valid only on that device.
-    public static let expressPlayEntitlement = variant(
+    package static let expressPlayEntitlement = variant(
         of: .expressPlay, "expressplay-entitlement", "ExpressPlay (entitlement server)"
     ) {
         $0.parameters =
@@ -82,7 +81,7 @@ extension VendorProfile {
 
     /// A server of the app's own gives a token URL for each key: as `text/uri-list`, like ExpressPlay's token service, or as JSON with
     /// the member `url`. The key URI says nothing about the server.
-    public static let expressPlayTokenServer = variant(
+    package static let expressPlayTokenServer = variant(
         of: .expressPlay, "expressplay-token-server", "ExpressPlay (the app's token server)"
     ) {
         $0.parameters =
@@ -109,7 +108,7 @@ extension VendorProfile {
     }
 
     /// The customer's own FairPlay server.
-    public static let expressPlayOnPremise = variant(
+    package static let expressPlayOnPremise = variant(
         of: .expressPlay, "expressplay-onpremise", "ExpressPlay (on-premise server)"
     ) {
         $0.parameters =
@@ -148,52 +147,4 @@ extension VendorProfile {
 
     /// The codes come in a page or in JSON of an unpublished form, so the rules search for them anywhere.
     private static let expressPlayErrors = ErrorRules(code: [.knownCode], codes: expressPlayCodes)
-}
-
-extension ConfiguredVendor {
-    /// ExpressPlay with token URLs as key URIs.
-    /// - Parameter certificate: the application certificate, DER, which the app ships.
-    public static func expressPlay(certificate: Data) -> ConfiguredVendor {
-        ConfiguredVendor(.expressPlay, [SettingName.certificate: certificate.base64EncodedString()])
-    }
-
-    /// ExpressPlay with an entitlement server.
-    /// - Parameters:
-    ///   - certificate: the application certificate, DER, which the app ships.
-    ///   - entitlement: the address of the entitlement server.
-    ///   - binding: whether tokens register a device or are bound to it. Defaults to the server's choice.
-    ///   - cookie: the server's name of the viewer, at most 32 characters; required for registration and binding.
-    public static func expressPlay(
-        certificate: Data, entitlement: URL, binding: VendorProfile.ExpressPlayBinding? = nil, cookie: String? = nil
-    ) -> ConfiguredVendor {
-        ConfiguredVendor(
-            .expressPlayEntitlement,
-            [
-                SettingName.certificate: certificate.base64EncodedString(),
-                "entitlementURL": entitlement.absoluteString, "requestType": binding.map { "\($0.rawValue)" },
-                "customerCookie": cookie,
-            ])
-    }
-
-    /// ExpressPlay with token URLs from the app's own server.
-    /// - Parameters:
-    ///   - certificate: the application certificate, DER, which the app ships.
-    ///   - tokenServer: answers a GET, to whose query the content id is added, with a token URL for each license.
-    public static func expressPlay(certificate: Data, tokenServer: URL) -> ConfiguredVendor {
-        ConfiguredVendor(
-            .expressPlayTokenServer,
-            [
-                SettingName.certificate: certificate.base64EncodedString(),
-                "tokenServerURL": tokenServer.absoluteString,
-            ])
-    }
-
-    /// ExpressPlay with the customer's own license server.
-    /// - Parameters:
-    ///   - certificate: the application certificate, DER, which the app ships.
-    ///   - onPremise: the address of the license server.
-    public static func expressPlay(certificate: Data, onPremise: URL) -> ConfiguredVendor {
-        ConfiguredVendor(
-            .expressPlayOnPremise, license: onPremise, [SettingName.certificate: certificate.base64EncodedString()])
-    }
 }

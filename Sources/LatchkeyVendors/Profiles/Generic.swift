@@ -4,17 +4,17 @@
 /// service that expects it elsewhere, write a profile.
 extension VendorProfile {
     /// SPC and CKC unchanged. A CKC in another form is read with a warning, as players do.
-    public static let genericRaw = generic("raw", "raw", body: .raw, decoder: .preferring(.raw))
+    package static let genericRaw = generic("raw", "raw", body: .raw, decoder: .preferring(.raw))
 
     /// Base64 text both ways.
-    public static let genericBase64 = generic("base64", "base64 text", body: .base64Text, decoder: .base64Text)
+    package static let genericBase64 = generic("base64", "base64 text", body: .base64Text, decoder: .base64Text)
 
     /// A form of `spc` and `assetId`; the answer is base64 text, perhaps inside `<ckc>`.
-    public static let genericForm = generic(
+    package static let genericForm = generic(
         "form", "form", body: .form([.init("spc", .spc), .init("assetId", .contentID)]), decoder: .tagged)
 
     /// JSON both ways: `spc` and `ckc`.
-    public static let genericJSON = generic("json", "JSON", body: .json(["spc": .rule(.spc)]), decoder: .json(["ckc"]))
+    package static let genericJSON = generic("json", "JSON", body: .json(["spc": .rule(.spc)]), decoder: .json(["ckc"]))
 
     private static func generic(
         _ suffix: String, _ form: String, body: BodyRule, decoder: CKCDecoder

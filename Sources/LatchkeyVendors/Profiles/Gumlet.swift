@@ -4,7 +4,7 @@
 /// default (§21).
 extension VendorProfile {
     /// Gumlet.
-    public static let gumlet = VendorProfile(
+    package static let gumlet = VendorProfile(
         identifier: "gumlet", name: "Gumlet",
         parameters: [
             .certificateURL(

@@ -1,12 +1,10 @@
-public import Foundation
-
 /// Irdeto Control. Source: `Documentation/Vendors/Irdeto.md`.
 ///
 /// The license goes to the key URI, which is a whole `getckc` address, or to a configured one; then `contentId` and `keyId` come
 /// from the settings, else from the key URI. The SPC names the key by `contentId` (`irdeto`) or by the key URI (`irdeto-theo`).
 extension VendorProfile {
     /// The SPC names the key by the key URI's `contentId`.
-    public static let irdeto = VendorProfile(
+    package static let irdeto = VendorProfile(
         identifier: "irdeto", name: "Irdeto Control",
         parameters: [
             .certificateURL(
@@ -44,18 +42,8 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "SRG's demo, ContentKeySessionManager.swift"))
 
     /// The SPC names the key by the whole key URI, as THEOplayer's web client has it.
-    public static let irdetoTheo = variant(of: .irdeto, "irdeto-theo", "Irdeto Control (key URI in the SPC)") {
+    package static let irdetoTheo = variant(of: .irdeto, "irdeto-theo", "Irdeto Control (key URI in the SPC)") {
         $0.contentIdentifierRule = .wholeURI
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/samples-drm-integration, web")
-    }
-}
-
-extension ConfiguredVendor {
-    /// Irdeto Control with the license at the key URI.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - application: the application id, if the address lacks it.
-    public static func irdeto(certificate: URL, application: String? = nil) -> ConfiguredVendor {
-        ConfiguredVendor(.irdeto, certificate: certificate, ["applicationId": application])
     }
 }

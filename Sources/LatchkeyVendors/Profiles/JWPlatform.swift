@@ -1,12 +1,10 @@
-public import Foundation
-
 /// JW Player's "Studio DRM with JW Platform". Source: `Documentation/Vendors/JWPlatform.md`.
 ///
 /// The delivery document of a media item has the addresses of certificate and license. They are signed and valid for a short time, so
 /// each loader fetches the document once, and serves one playback. "Studio DRM Standalone" is VuDRM.
 extension VendorProfile {
     /// Studio DRM with JW Platform.
-    public static let jwPlatform = VendorProfile(
+    package static let jwPlatform = VendorProfile(
         identifier: "jw-platform", name: "JW Platform",
         parameters: [
             .setting(
@@ -32,12 +30,4 @@ extension VendorProfile {
         decoder: .raw, token: .jwt,
         evidence: ProfileEvidence(
             .documented, read: "2026-11-21", "docs.jwplayer.com, protection-studio-drm-avplayer-integration"))
-}
-
-extension ConfiguredVendor {
-    /// Studio DRM with JW Platform.
-    /// - Parameter delivery: the address of the delivery document.
-    public static func jwPlatform(delivery: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.jwPlatform, ["deliveryURL": delivery.absoluteString])
-    }
 }

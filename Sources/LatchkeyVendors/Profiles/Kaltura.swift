@@ -7,7 +7,7 @@ import LatchkeyCore
 /// `status_code`. The web player names the key in the header `X-Kaltura-InitData` (`kaltura-web`).
 extension VendorProfile {
     /// Kaltura uDRM.
-    public static let kaltura = VendorProfile(
+    package static let kaltura = VendorProfile(
         identifier: "kaltura", name: "Kaltura uDRM",
         parameters: [
             .setting(SettingName.certificate, "the application certificate in base64", example: "MIIDAAAA"),
@@ -36,7 +36,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "kaltura/playkit-ios"))
 
     /// Kaltura uDRM as in the web player.
-    public static let kalturaWeb = variant(of: .kaltura, "kaltura-web", "Kaltura uDRM (web player)") {
+    package static let kalturaWeb = variant(of: .kaltura, "kaltura-web", "Kaltura uDRM (web player)") {
         $0.license.headers = [
             .init("Content-Type", "application/json"), .init("X-Kaltura-InitData", .base64(.contentID)),
         ]

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// BuyDRM KeyOS. Source: `Documentation/Vendors/KeyOS.md`.
 ///
 /// The token is the authentication XML in base64. Clients differ in the key's name: `keyos` uses everything after `skd://`,
@@ -7,7 +5,7 @@ public import Foundation
 /// read the token from the header `customdata`: `keyos-customdata`.
 extension VendorProfile {
     /// Everything after `skd://` names the key.
-    public static let keyOS = VendorProfile(
+    package static let keyOS = VendorProfile(
         identifier: "keyos", name: "KeyOS",
         parameters: keyOSAddresses + [
             .setting("header", "header field of the token", example: "x-keyos-authorization"), keyOSToken,
@@ -19,7 +17,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/react-native-theoplayer-drm"))
 
     /// The token is in the header `customdata`.
-    public static let keyOSCustomData = variant(of: .keyOS, "keyos-customdata", "KeyOS (header customdata)") {
+    package static let keyOSCustomData = variant(of: .keyOS, "keyos-customdata", "KeyOS (header customdata)") {
         $0.parameters = keyOSAddresses + [keyOSToken]
         $0.certificate = keyOSCertificate(tokenHeader: "customdata")
         $0.license = keyOSLicense(tokenHeader: "customdata")
@@ -28,7 +26,7 @@ extension VendorProfile {
     }
 
     /// The key URI's host names the key.
-    public static let keyOSHost = variant(of: .keyOS, "keyos-host", "KeyOS (host)") {
+    package static let keyOSHost = variant(of: .keyOS, "keyos-host", "KeyOS (host)") {
         $0.contentIdentifierRule = .host
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/samples-drm-integration, web")
     }
@@ -63,15 +61,6 @@ extension VendorProfile {
             example: "https://fp-keyos.licensekeyserver.com/getkey"),
     ]
     private static let keyOSToken = Parameter.token(
-        "authentication XML in base64", example: "PEtleU9TQXV0aGVudGljYXRpb25YTUwvPg==")
-}
-
-extension ConfiguredVendor {
-    /// KeyOS.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - license: the address of the license service.
-    public static func keyOS(certificate: URL, license: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.keyOS, certificate: certificate, license: license)
-    }
+        "authentication XML in base64", example: "PEtleU9TQXV0aGVudGljYXRpb25YTUwvPg=="
+    ).known(as: "x-keyos-authorization")
 }

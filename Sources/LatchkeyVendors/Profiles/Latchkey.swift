@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// `latchkey-server`, a license server of one's own. Source: `Documentation/Vendors/Latchkey.md`.
@@ -8,7 +7,7 @@ import LatchkeyCore
 /// its slot: heartbeats show it as often as the license says, and the end of the source frees the slot.
 extension VendorProfile {
     /// The server's own API.
-    public static let latchkey = VendorProfile(
+    package static let latchkey = VendorProfile(
         identifier: "latchkey", name: "Latchkey's license server",
         parameters: [
             .certificateURL(required: true, example: "https://license.example.com/t/acme/certificate"),
@@ -54,15 +53,5 @@ extension VendorProfile {
             method: method,
             url: URLRule(.all([.upTo("/fairplay", in: .setting("licenseURL")), .fixed(path)])),
             headers: [.init("Authorization", .all([.fixed("Bearer "), .session("heartbeatToken")]))])
-    }
-}
-
-extension ConfiguredVendor {
-    /// A license server of one's own.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate, `…/t/TENANT/certificate`.
-    ///   - license: the address of the license API, `…/t/TENANT/fairplay`.
-    public static func latchkey(certificate: URL, license: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.latchkey, certificate: certificate, license: license)
     }
 }

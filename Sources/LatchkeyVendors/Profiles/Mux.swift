@@ -3,11 +3,11 @@ import LatchkeyCore
 /// Mux. Source: `Documentation/Vendors/Mux.md`.
 ///
 /// An empty reply with status 200 occurs and is an error. A token for offline playback has `offline`, `licenseExpiration` and
-/// `playDuration`. A stored key cannot be renewed, and is downloaded again. The SPC names the key by the whole key URI (`mux`) or, as in
-/// the web players, by the URI without its scheme (`mux-web`).
+/// `playDuration`. A stored key is renewed with a new one of these, and the media stays. The SPC names the key by the whole key URI
+/// (`mux`) or, as in the web players, by the URI without its scheme (`mux-web`).
 extension VendorProfile {
     /// The native SDK's dialect.
-    public static let mux = VendorProfile(
+    package static let mux = VendorProfile(
         identifier: "mux", name: "Mux",
         parameters: [
             .setting("playbackId", "playback id of the asset", required: true, example: "DEMO00000000000000000000"),
@@ -21,15 +21,15 @@ extension VendorProfile {
         certificate: .fetched(RequestRule(url: URLRule(.certificateURL, muxAddress)), .der),
         license: RequestRule(method: "POST", url: URLRule(.licenseURL, muxAddress), body: .raw),
         decoder: .preferring(.raw),
-        // A license lasts about 24 hours and states no lease. The SDK renews it after 23.
-        renewal: RenewalPolicy(interval: 82_800, renewsStoredKeys: false),
+        // A license lasts about 24 hours and states no lease. The SDK renews it after 23, and keeps its key for replays as long.
+        renewal: RenewalPolicy(interval: 82_800, cacheLifetime: 82_800),
         errors: ErrorRules(codes: muxStatuses),
         token: .mux,
         settings: [SettingName.certificateURL: muxCertificateURL, SettingName.licenseURL: muxLicenseURL],
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "muxinc/mux-player-swift"))
 
     /// The web players' dialect.
-    public static let muxWeb = variant(of: .mux, "mux-web", "Mux (no scheme in the SPC)") {
+    package static let muxWeb = variant(of: .mux, "mux-web", "Mux (no scheme in the SPC)") {
         $0.contentIdentifierRule = .remainder
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "muxinc/elements, packages/playback-core")
     }
@@ -53,12 +53,4 @@ extension VendorProfile {
         .appendPathIfAbsent(.upTo("?", in: .setting("playbackId"))),
         .setQuery(name: "token", value: .token),
     ]
-}
-
-extension ConfiguredVendor {
-    /// Mux.
-    /// - Parameter playbackID: the playback id of the asset.
-    public static func mux(playbackID: String) -> ConfiguredVendor {
-        ConfiguredVendor(.mux, ["playbackId": playbackID])
-    }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// NAGRA CONNECT, `nagra-ssp`: the license and the secure session. Source: `Documentation/Vendors/NAGRA.md` §1 and §2.
@@ -8,7 +7,7 @@ import LatchkeyCore
 /// which does as THEOplayer. There is a session if `sessionURL` is given, with or without `/v1` at its end.
 extension VendorProfile {
     /// As NAGRA's own players.
-    public static let nagra = VendorProfile(
+    package static let nagra = VendorProfile(
         identifier: "nagra", name: "NAGRA CONNECT",
         parameters: [
             .certificateURL(
@@ -44,7 +43,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "NAGRA's open player plugin, docs.nagra.com mdrm"))
 
     /// As THEOplayer, which sends the content token for the certificate too.
-    public static let nagraTheo = variant(of: .nagra, "nagra-theo", "NAGRA CONNECT (certificate with token)") {
+    package static let nagraTheo = variant(of: .nagra, "nagra-theo", "NAGRA CONNECT (certificate with token)") {
         $0.certificate = .fetched(
             RequestRule(
                 url: URLRule(.certificateURL), headers: [.init("{tokenHeader}", .token)]),
@@ -70,17 +69,5 @@ extension VendorProfile {
                 .init("Accept", "application/json"), .init("{tokenHeader}", tokens),
                 .init("nv-tenant-id", .setting("tenant")),
             ], body: .raw)
-    }
-}
-
-extension ConfiguredVendor {
-    /// NAGRA CONNECT.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - license: the address of the license service.
-    ///   - session: the address of secure session management, if sessions are in use.
-    public static func nagra(certificate: URL, license: URL, session: URL? = nil) -> ConfiguredVendor {
-        ConfiguredVendor(
-            .nagra, certificate: certificate, license: license, ["sessionURL": session?.absoluteString])
     }
 }

@@ -7,7 +7,7 @@ import LatchkeyCore
 /// addresses, or adds the fields itself as a proxy; a field without a value is left out.
 extension VendorProfile {
     /// The certificate and the license from NAVER's API gateway.
-    public static let naver = VendorProfile(
+    package static let naver = VendorProfile(
         identifier: "naver", name: "NAVER Cloud One Click Multi DRM",
         parameters: [
             .certificateURL(example: naverCertificateURL),

@@ -8,7 +8,7 @@ import LatchkeyCore
 /// (`sigma-form`); the reply states the lease in `expireTime`, as the SDK reads it.
 extension VendorProfile {
     /// The SPC travels as JSON, as on the vendor's page.
-    public static let sigma = VendorProfile(
+    package static let sigma = VendorProfile(
         identifier: "sigma", name: "Sigma Multi-DRM",
         parameters: [
             .setting("merchantId", "merchant's id, from the dashboard", required: true, example: "merchant"),
@@ -40,7 +40,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.documented, read: "2026-11-22", "docs.sigmadrm.com/multi-safari.html"))
 
     /// The SPC travels in a form, as from the vendor's SDK.
-    public static let sigmaForm = variant(of: .sigma, "sigma-form", "Sigma Multi-DRM (SDK)") {
+    package static let sigmaForm = variant(of: .sigma, "sigma-form", "Sigma Multi-DRM (SDK)") {
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-22", "the vendor's SDK for iOS")
         $0.license = sigmaLicense(
             .form([.init("spc", .spc), .init("assetId", .contentID), .init("keyId", .query("keyId"))]))

@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// Titanium DRM by CommScope (Arris, Latens). Source: `Documentation/Vendors/Titanium.md`.
@@ -11,7 +10,7 @@ import LatchkeyCore
 /// (`titanium-web`). For an id alone, or an id after a slash, the three are the same.
 extension VendorProfile {
     /// The token authorizes.
-    public static let titanium = VendorProfile(
+    package static let titanium = VendorProfile(
         identifier: "titanium", name: "Titanium (token)",
         parameters: titaniumAddresses + [
             .token(
@@ -33,7 +32,7 @@ extension VendorProfile {
     }
 
     /// As THEOplayer on the web: everything behind `skd://` names the key.
-    public static let titaniumWeb = variant(of: .titanium, "titanium-web", "Titanium (token, web players)") {
+    package static let titaniumWeb = variant(of: .titanium, "titanium-web", "Titanium (token, web players)") {
         $0.contentIdentifierRule = .remainder
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/samples-drm-integration, web")
     }
@@ -55,9 +54,7 @@ extension VendorProfile {
         $0.license.headers = [.init("X-TITANIUM-DRM-CDATA", .base64(.json(titaniumRegistration)))]
         $0.token = .opaque
         $0.statedRedaction = Redaction(headers: ["X-TITANIUM-DRM-CDATA"])
-        $0.settings = [
-            "appVersion": "1.0", "deviceType": "iPhone", "deviceModel": "iPhone", "osType": "iOS", "osVersion": "17.0",
-        ]
+        $0.settings = PlaybackDevice.current.titaniumSettings
     }
 
     private static let titaniumRegistration: JSONTemplate = [
@@ -83,12 +80,12 @@ extension VendorProfile {
     ]
 }
 
-extension ConfiguredVendor {
-    /// Titanium with a token.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - license: the address of the license service.
-    public static func titanium(certificate: URL, license: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.titanium, certificate: certificate, license: license)
+extension PlaybackDevice {
+    /// The device as settings of `titanium-device`.
+    var titaniumSettings: [String: String] {
+        [
+            "appVersion": appVersion, "deviceType": kind, "deviceModel": model, "osType": system,
+            "osVersion": systemVersion,
+        ]
     }
 }

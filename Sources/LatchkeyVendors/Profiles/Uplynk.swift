@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Uplynk (Verizon Media, Edgecast, Edgio). Source: `Documentation/Vendors/Uplynk.md`.
 ///
 /// The key URI contains the license URL with its authorization, so there is no token. The playback URL has to be signed.
@@ -20,7 +18,7 @@ extension VendorProfile {
             .sampleRead, read: "2026-11-22", "THEOplayer/samples-drm-integration, upLynk/Sample-Players"))
 
     /// As the vendor's web player: the item's raw value up to a second `=` names the key, also in the request's `assetId`.
-    public static let uplynkWeb = variant(of: .uplynk, "uplynk-web", "Uplynk (web player)") {
+    package static let uplynkWeb = variant(of: .uplynk, "uplynk-web", "Uplynk (web player)") {
         $0.contentIdentifierRule = .upTo("=", in: uplynkAsset)
         $0.certificate = .fetched(
             RequestRule(url: URLRule(.certificateURL), headers: [.init("Cache-Control", "max-age=0")]), .der)
@@ -29,12 +27,4 @@ extension VendorProfile {
     }
 
     private static let uplynkAsset = TextRule.firstOf([.query("b"), .firstQueryValue])
-}
-
-extension ConfiguredVendor {
-    /// Uplynk.
-    /// - Parameter certificate: the address of the application certificate.
-    public static func uplynk(certificate: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.uplynk, certificate: certificate)
-    }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 import LatchkeyCore
 
 /// Verimatrix Core and Streamkeeper Multi-DRM. Source: `Documentation/Vendors/Verimatrix.md`.
@@ -8,7 +7,7 @@ import LatchkeyCore
 /// Only the token states the lease, in seconds at `policy.fairplay.lease_duration`. State it in the setting `leaseDuration`.
 extension VendorProfile {
     /// The token is in a header.
-    public static let verimatrix = VendorProfile(
+    package static let verimatrix = VendorProfile(
         identifier: "verimatrix", name: "Verimatrix Core",
         parameters: [
             verimatrixCertificateURL, verimatrixLicenseURL,
@@ -36,7 +35,7 @@ extension VendorProfile {
     }
 
     /// The customer's own server: the SPC in the URL-safe alphabet, not encoded again, in a form; no token.
-    public static let verimatrixLegacy = VendorProfile(
+    package static let verimatrixLegacy = VendorProfile(
         identifier: "verimatrix-legacy", name: "Verimatrix (own server)",
         parameters: [verimatrixCertificateURL, verimatrixLicenseURL], contentIdentifierRule: .remainder,
         certificate: .fetched(.der),
@@ -55,14 +54,4 @@ extension VendorProfile {
     private static let verimatrixLicenseURL = Parameter.licenseURL(
         required: true,
         example: "https://multidrm.vsaas.verimatrixcloud.net/fairplay")
-}
-
-extension ConfiguredVendor {
-    /// Verimatrix Core with the token in a header.
-    /// - Parameters:
-    ///   - certificate: the address of the application certificate.
-    ///   - license: the address of the license service.
-    public static func verimatrix(certificate: URL, license: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.verimatrix, certificate: certificate, license: license)
-    }
 }

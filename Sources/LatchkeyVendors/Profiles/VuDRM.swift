@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Vualto VuDRM, today JW Player's Studio DRM Standalone. Source: `Documentation/Vendors/VuDRM.md`.
 ///
 /// The same hosts accept two forms of request, and clients differ in how the SPC names the key. Choose the profile of your sample:
@@ -12,7 +10,7 @@ public import Foundation
 /// before its end.
 extension VendorProfile {
     /// VuDRM's JSON dialect; the SPC names the key by the whole key URI.
-    public static let vuDRM = VendorProfile(
+    package static let vuDRM = VendorProfile(
         identifier: "vudrm", name: "VuDRM (JSON)",
         parameters: [vuDRMCertificateURL, vuDRMLicenseURL, vuDRMLease, vuDRMToken],
         contentIdentifierRule: .wholeURI, requestContentID: .lastPathComponent,
@@ -44,7 +42,7 @@ extension VendorProfile {
     }
 
     /// VuDRM's raw dialect; the token is in a header, and not in the certificate request.
-    public static let vuDRMRaw = variant(of: .vuDRMTheo, "vudrm-raw", "VuDRM (raw)") {
+    package static let vuDRMRaw = variant(of: .vuDRMTheo, "vudrm-raw", "VuDRM (raw)") {
         $0.certificate = .fetched(.der)
         $0.license = RequestRule(
             method: "POST", url: vuDRMLicense, headers: [.init("x-vudrm-token", .token)], body: .raw)
@@ -52,7 +50,7 @@ extension VendorProfile {
     }
 
     /// VuDRM's raw dialect with the token in both requests; the SPC names the key by the whole key URI, or what is behind its last `;`.
-    public static let vuDRMJW4 = variant(of: .vuDRM, "vudrm-jw4", "VuDRM (raw, JW Player 4)") {
+    package static let vuDRMJW4 = variant(of: .vuDRM, "vudrm-jw4", "VuDRM (raw, JW Player 4)") {
         $0.contentIdentifierRule = .firstOf([.afterLast(";"), .wholeURI])
         $0.requestContentID = nil
         $0.license = RequestRule(
@@ -77,18 +75,4 @@ extension VendorProfile {
     private static let vuDRMToken = Parameter.token(
         "VuDRM token, one for each request",
         example: "demo-client|2024-01-02T03:04:05Z|AAAAAAAAAAAAAAAAAAAAAA==|0000000000000000000000000000000000000000")
-}
-
-extension ConfiguredVendor {
-    /// VuDRM as in the JW Player 3 document.
-    /// - Parameter certificate: the address of the application certificate.
-    public static func vuDRM(certificate: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.vuDRM, certificate: certificate)
-    }
-
-    /// VuDRM as in the vendor's page for JW Player 4.
-    /// - Parameter certificate: the address of the application certificate.
-    public static func vuDRMJW4(certificate: URL) -> ConfiguredVendor {
-        ConfiguredVendor(.vuDRMJW4, certificate: certificate)
-    }
 }

@@ -22,6 +22,7 @@ import Testing
         for front in ["skd://h.example", "skd://user:pw@h.example:8443", "SKD://H.example", "https://h.example"] {
             let url = try #require(NSURL(string: front + end))
             #expect(RuleContext(keyURI: KeyURI(front + end)).text(.lastPathComponent) == url.lastPathComponent)
+            #expect(KeyURI(front + end).lastPathComponent == url.lastPathComponent)
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
 
     @Test func `the certificate ships with the app or comes from an address`() async throws {
         let shipped = ConfiguredVendor.expressPlay(certificate: ProfileWire.certificate)
-        #expect(try shipped.bundledCertificate()?.der == ProfileWire.certificate)
+        #expect(try shipped.bundledCertificate()?.bytes == ProfileWire.certificate)
         let wire = ProfileWire(.expressPlay, key: Self.token)
         #expect(try await wire.certificateRequest() == "GET https://c.example/fps.cer")
     }

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `the certificate comes with the app, or from an address`() async throws {
-        #expect(try kaltura.profile.unchecked.bundledCertificate()?.der == ProfileWire.certificate)
+        #expect(try kaltura.profile.unchecked.bundledCertificate()?.bytes == ProfileWire.certificate)
         let fetched = ProfileWire(.kaltura)
         #expect(try fetched.profile.unchecked.bundledCertificate() == nil)
         #expect(try await fetched.certificateRequest() == "GET https://c.example/fps.cer")

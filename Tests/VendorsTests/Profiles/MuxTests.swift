@@ -69,8 +69,10 @@ import Testing
         #expect(errors.allSatisfy { $0?.kind == kind && $0?.isRetryable == isRetryable })
     }
 
-    @Test func `a playing key is renewed after 23 hours, a stored one never`() {
-        #expect(mux.profile.renewal.interval == 23 * 3600)
-        #expect(!mux.profile.renewal.renewsStoredKeys)
+    /// Source: pull requests 98 and 104 of muxinc/mux-player-swift.
+    @Test func `a playing key is renewed and cached for 23 hours, and a stored one is renewed without its media`() {
+        let renewal = mux.profile.renewal
+        #expect(renewal.interval == 23 * 3600 && renewal.cacheLifetime == 23 * 3600)
+        #expect(renewal.renewsStoredKeys)
     }
 }

@@ -26,6 +26,23 @@ import Testing
         #expect(try ProfileWire(.nagra, key: Self.key).contentIdentifier() == expected)
     }
 
+    /// As `Examples/ConnectCustomerSSM.swift` reads its gateway's replies.
+    @Test(arguments: [
+        ("1003", Diagnosis.Kind.invalidRequest, Diagnosis.Kind.unauthenticated),
+        ("4001", .unauthenticated, .serverTransient), ("77", .invalidRequest, .invalidRequest),
+    ])
+    func `an app that speaks to the services itself gets the meaning of a code from the profile`(
+        _ code: String, _ license: Diagnosis.Kind, _ session: Diagnosis.Kind
+    ) throws {
+        let address = try #require(URL(string: "https://n.example"))
+        let profile = ConfiguredVendor.nagra(certificate: address, license: address).profile
+        let reply = HTTPReply(status: 400, body: Data(#"{"errorCode":\#(code),"message":"no"}"#.utf8))
+        for (rules, kind) in [(profile.errors, license), (profile.sessionErrors, session)] {
+            let error = #expect(throws: IntegrationError.self) { try rules.check(reply) }
+            #expect(error?.kind == kind && error?.service?.code == code && error?.service?.message == "no")
+        }
+    }
+
     @Test func `a key URI that is no base64 is refused`() {
         let error = #expect(throws: IntegrationError.self) {
             try ProfileWire(.nagra, key: "skd://no.base64!").contentIdentifier()

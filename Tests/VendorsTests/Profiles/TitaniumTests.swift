@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a certificate may be a setting`() throws {
         let profile = VendorProfile.titanium.setting("certificate", to: ProfileWire.certificate.base64EncodedString())
-        #expect(try profile.unchecked.bundledCertificate()?.der == ProfileWire.certificate)
+        #expect(try profile.unchecked.bundledCertificate()?.bytes == ProfileWire.certificate)
     }
 
     @Test func `the token wins over the device's description`() async throws {
@@ -48,6 +48,42 @@ import Testing
         let wire = ProfileWire(.titaniumDevice, key: Self.key, token: nil, Self.device)
         #expect(try await wire.licenseRequest() == expected)
         #expect(wire.profile.redaction.isSecret(header: "x-titanium-drm-cdata"))
+    }
+
+    @Test func `an app describes its own device`() async throws {
+        let device = PlaybackDevice(
+            kind: "AppleTV", model: "Apple TV", system: "tvOS", systemVersion: "18.1", appVersion: "4.2")
+        let address = try #require(URL(string: "https://l.example/license"))
+        let vendor = ConfiguredVendor.titaniumDevice(
+            certificate: address, license: address, customer: "Operator", account: "a-1", portal: "p-1", device: device)
+        let wire = ProfileWire(.titaniumDevice, key: Self.key, token: nil, vendor.profile.settings)
+        let header = try #require(
+            try await wire.licenseRequest().firstMatch(of: #/x-titanium-drm-cdata: (\S+)/#)?.output.1)
+        let sent = String(decoding: try #require(Data(base64Encoded: String(header))), as: UTF8.self)
+        for member in [
+            #""DeviceType":"AppleTV""#, #""DeviceModel":"Apple TV""#, #""OSType":"tvOS""#, #""OSVersion":"18.1""#,
+            #""AppVersion":"4.2""#,
+        ] {
+            #expect(sent.contains(member), "\(sent)")
+        }
+    }
+
+    @Test(arguments: [
+        ("iPhone17,1", "iPhone", "iPhone", "iOS"), ("iPod9,1", "iPhone", "iPhone", "iOS"),
+        ("iPad13,4", "iPad", "iPad", "iPadOS"), ("AppleTV14,1", "AppleTV", "Apple TV", "tvOS"),
+        ("MacBookPro18,1", "Mac", "Mac", "macOS"), ("Mac15,3", "Mac", "Mac", "macOS"),
+        ("RealityDevice14,1", "Unknown", "Apple Vision Pro", "visionOS"), ("", "Unknown", "Unknown", "iOS"),
+    ])
+    func `the name of the hardware says which device it is`(
+        _ machine: String, _ kind: String, _ model: String, _ system: String
+    ) {
+        let version = OperatingSystemVersion(majorVersion: 26, minorVersion: 1, patchVersion: 2)
+        let info = ["CFBundleShortVersionString": "4.2"]
+        let device = PlaybackDevice(machine: machine, version: version, info: info)
+        #expect([device.kind, device.model, device.system] == [kind, model, system])
+        #expect(device.systemVersion == "26.1.2" && device.appVersion == "4.2")
+        let first = OperatingSystemVersion(majorVersion: 26, minorVersion: 0, patchVersion: 0)
+        #expect(PlaybackDevice(machine: machine, version: first, info: [:]).systemVersion == "26.0")
     }
 
     @Test(arguments: ["customerName", "accountName", "portalId"])

@@ -79,7 +79,7 @@ import Testing
 
 @Suite struct IntegrationRegistryTests {
     @Test func `builds profiles and the app's own integrations`() throws {
-        struct Mine: DRMIntegration { let identifier: String }
+        struct Mine: VendorIntegration { let identifier: String }
         let registry = IntegrationRegistry()
         registry.register("mine") { Mine(identifier: $0["name"] ?? "?") }
         #expect(registry.identifiers == (VendorProfile.all.map(\.identifier) + ["mine"]).sorted())

@@ -10,7 +10,7 @@ public import LatchkeyCore
 /// A `ConfiguredVendor` has them as data. If a service needs code, conform a type of your own. Hooks may be async and may throw.
 /// They receive all that they need: keep nothing about a key between calls, because several keys are in flight at once.
 /// Hooks run on no particular isolation.
-@_spi(Integrations) public protocol DRMIntegration: Sendable {
+@_spi(Integrations) public protocol VendorIntegration: Sendable {
     /// A stable name, such as `vudrm`, for events and errors.
     var identifier: String { get }
 
@@ -94,7 +94,7 @@ public import LatchkeyCore
 /// addresses, and without hooks, works with every service that expects no more.
 ///
 /// Source: the THEOplayer document: each method of an integration may be left out.
-@_spi(Integrations) extension DRMIntegration {
+@_spi(Integrations) extension VendorIntegration {
     public var redaction: Redaction { .standard }
     public var certificateURL: URL? { nil }
     public var licenseURL: URL? { nil }
@@ -129,6 +129,11 @@ public import LatchkeyCore
     }
 
     public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
+        try defaultLicenseRequest(for: spc, context)
+    }
+
+    /// What `licenseRequest(for:_:)` makes where an integration has none of its own: a POST of the raw SPC. For one that adds to it.
+    public func defaultLicenseRequest(for spc: SPCMessage, _ context: LicenseContext) throws -> URLRequest {
         try licenseRule.request(RuleContext(license: context, spc: spc))
     }
 
@@ -174,6 +179,38 @@ public import LatchkeyCore
         self.terms = terms
         self.sideValues = sideValues
         self.warnings = warnings
+    }
+
+    /// Looks at a CKC that code outside of a profile gave. A device's error for anything else does not say what it is.
+    /// - Parameters:
+    ///   - giver: who gave it, to begin a sentence with.
+    ///   - reply: the service's reply, if it is known.
+    /// - Throws: `IntegrationError` `licenseMalformed`, which names what it is instead: base64 text, JSON, a page, nothing.
+    public func check(givenBy giver: String, from reply: HTTPReply? = nil) throws(IntegrationError) {
+        let found = Recognition(ckc.revealed)
+        switch found {
+        // A later version is left to the player.
+        case .ckc, .laterVersion: return
+        default:
+            let refused = reply.flatMap {
+                (200..<300).contains($0.status) ? nil : " The reply's status is \($0.status)."
+            }
+            let step = found.unwrapping.map { "\($0.prefix { $0 != ":" && $0 != "." }). " } ?? ""
+            throw IntegrationError(
+                .licenseMalformed,
+                "\(giver) gave \(found == .empty ? "nothing" : found.described(ckc.revealed)) in place of a CKC.\(refused ?? "")",
+                remedy: "\(step)Give the bytes of the CKC, or throw what went wrong.",
+                service: reply.map { ServiceReply(status: $0.status) })
+        }
+    }
+}
+
+extension VendorIntegration {
+    /// The license in a reply, with a look at its CKC if it comes from code.
+    package func checkedLicense(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
+        let license = try license(from: exchange, context)
+        try license.check(givenBy: "The integration \(identifier)", from: exchange.reply)
+        return license
     }
 }
 

@@ -5,7 +5,7 @@ public import LatchkeyCore
     public import FoundationNetworking
 #endif
 
-@_spi(Integrations) extension ConfiguredVendor: DRMIntegration {
+@_spi(Integrations) extension ConfiguredVendor: VendorIntegration {
     public var identifier: String { profile.identifier }
     public var redaction: Redaction { profile.redaction }
     public var renewal: RenewalPolicy { profile.renewal }
@@ -58,11 +58,28 @@ public import LatchkeyCore
     public func bundledCertificate() throws -> ApplicationCertificate? {
         switch profile.certificate {
         case .fetched: return nil
-        case .inlineOrFetched(let name, _, _) where profile.settings[name, default: ""].isEmpty: return nil
+        case .inlineOrFetched(let name, _, _) where profile.settings[name] == nil: return nil
         case .inline(let name), .inlineOrFetched(let name, _, _):
-            let rules = RuleContext(settings: profile.settings)
-            let text = try rules.requiredText(.setting(name), for: "application certificate")
-            return try CertificateDecoder.base64Text.certificate(from: Data(text.utf8))
+            return try Self.certificate(inSetting: name, profile.settings[name] ?? "")
+        }
+    }
+
+    /// The certificate that the app ships: DER in base64, PEM, or PEM in base64.
+    private static func certificate(inSetting name: String, _ text: String) throws(IntegrationError)
+        -> ApplicationCertificate
+    {
+        let bytes = Data(text.utf8)
+        let inside = Data(lenientBase64: text)
+        do {
+            if let inside, Recognition(inside).isPEM { return try CertificateDecoder.sniff.certificate(from: inside) }
+            return try CertificateDecoder.base64Text.certificate(from: bytes)
+        } catch {
+            let found = Recognition(inside ?? bytes)
+            throw IntegrationError(
+                .certificateMalformed,
+                "The certificate that the app gave (\"\(name)\") is \(found.described(inside ?? bytes)).",
+                remedy:
+                    "Ship the FairPlay application certificate as DER or PEM, and check that its file is in the app.")
         }
     }
 
