@@ -3,7 +3,8 @@ public import FoundationNetworking
 import LatchkeyCore
 import StandInEngine
 
-/// Downloads streams for later playback with stored keys. It requests no keys itself.
+/// Downloads streams for later playback with stored keys. A download requests its keys as playback does, so its asset is protected
+/// before the task is resumed. Source: `Documentation/Players.md` §3.8.
 // Sound: what changes is in `state`, behind a lock.
 @available(iOS 9.0, macOS 10.15, watchOS 10.0, visionOS 1.0, *)
 @available(tvOS, unavailable)

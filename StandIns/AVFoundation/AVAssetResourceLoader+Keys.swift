@@ -40,7 +40,7 @@ extension AVAssetResourceLoader {
         guard let url = URL(string: uri.raw) else {
             throw AVError.because(.serverIncorrectlyConfigured, "\(uri.raw) is no URL.")
         }
-        let exchange = StandInExchange(.streaming, destination: destination, on: stage)
+        let exchange = StandInExchange(.streaming, for: uri.raw, destination: destination, on: stage)
         let (outcome, information) = hand(AVAssetResourceLoadingRequest(uri, url, of: self, exchange))
         let key = try await outcome.value
         state.withLock { $0.keys[uri.raw] = key }

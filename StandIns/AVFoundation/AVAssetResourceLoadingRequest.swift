@@ -73,7 +73,8 @@ open class AVAssetResourceLoadingRequest: NSObject {
         let wantsPersistent = options?[option] as? Bool == true
         let exchange = state.withLock { state in
             if wantsPersistent, state.exchange.purpose == .streaming {
-                state.exchange = StandInExchange(.persistable, destination: state.exchange.destination, on: stage)
+                state.exchange = StandInExchange(
+                    .persistable, for: uri.raw, destination: state.exchange.destination, on: stage)
             }
             return state.exchange
         }

@@ -69,7 +69,7 @@ open class AVContentKeyRequest: NSObject, @unchecked Sendable {
         self.outcome = outcome
         self.renewed = renewed
         stage = session.stage
-        exchange = StandInExchange(purpose, destination: wish.destination, on: stage)
+        exchange = StandInExchange(purpose, for: wish.text, destination: wish.destination, on: stage)
         var state = State()
         state.session = session
         state.recipient = wish.recipient

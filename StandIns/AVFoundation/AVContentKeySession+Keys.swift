@@ -3,14 +3,19 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVContentKeySession {
-    /// Requests the keys of a stream that the session does not hold, all at once.
+    /// Requests the keys of a stream that the session never had, all at once.
+    ///
+    /// A session asks once for a key, also when its lease has ended since. Source: `Documentation/Players.md` §3.9b.
     func provide(_ uris: [KeyURI], for asset: AVURLAsset) async throws {
-        let missing = uris.filter { uri in state.withLock { $0.keys[uri.raw] }?.key.isUsable != true }
+        try await Self.wait(for: asking.withLock { _ in outcomes(of: uris, for: asset) })
+    }
+
+    private func outcomes(of uris: [KeyURI], for asset: AVURLAsset) -> [StandInOutcome<Void>] {
+        let missing = uris.filter { uri in state.withLock { $0.keys[uri.raw] } == nil }
         let open = state.withLock { Array($0.open.values) }.filter { $0.purpose != .renewal }
         let joined = open.filter { request in missing.contains { $0.raw == request.wish.text } }.map(\.outcome)
         let new = missing.filter { uri in !open.contains { $0.wish.text == uri.raw } }
-        let outcomes = joined + request(new, for: asset, destination: .device)
-        try await Self.wait(for: outcomes)
+        return joined + request(new, for: asset, destination: .device)
     }
 
     /// Requests keys again, for example when playback moves to a receiver.

@@ -32,6 +32,8 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
     public let keySystem: AVContentKeySystem
     public let storageURL: URL?
     let state: Locked<State>
+    /// Held while it is decided which keys to request, so that two items that load at once request each key once.
+    let asking = Locked(())
 
     init(_ keySystem: AVContentKeySystem, storage: URL?) {
         self.keySystem = keySystem

@@ -4,12 +4,16 @@ import StandInEngine
 
 /// What plays instead of an item for a while, such as an advertisement.
 ///
-/// The template items are not played themselves: items of the same assets are.
+/// The template items are not played themselves, and their assets only if they were made for the primary asset: see
+/// `AVURLAssetPrimarySessionIdentifierKey`. Source: `Documentation/Players.md` §3.7.
 open class AVPlayerInterstitialEvent: NSObject {
     public private(set) weak var primaryItem: AVPlayerItem?
     public var time: CMTime
     public var identifier = UUID().uuidString
     public var templateItems: [AVPlayerItem] = []
+    /// The JSON of an asset list; `nil` if none was read.
+    @available(iOS 16.4, macOS 13.3, tvOS 16.4, watchOS 9.4, visionOS 1.0, *)
+    public internal(set) var assetListResponse: [AnyHashable: any Sendable]?
     let playbacks = StandInOutcome<[StandInPlayback.Result]>()
 
     public init(primaryItem: AVPlayerItem, time: CMTime) {
@@ -22,6 +26,12 @@ open class AVPlayerInterstitialEvent: NSObject {
 open class AVPlayerInterstitialEventMonitor: NSObject {
     public static let eventsDidChangeNotification = NSNotification.Name(
         "AVPlayerInterstitialEventMonitorEventsDidChangeNotification")
+    @available(iOS 16.4, macOS 13.3, tvOS 16.4, watchOS 9.4, visionOS 1.0, *)
+    public static let assetListResponseStatusDidChangeNotification = NSNotification.Name(
+        "AVPlayerInterstitialEventMonitorAssetListResponseStatusDidChangeNotification")
+    @available(iOS 16.4, macOS 13.3, tvOS 16.4, watchOS 9.4, visionOS 1.0, *)
+    public static let assetListResponseStatusDidChangeEventKey =
+        "AVPlayerInterstitialEventMonitorAssetListResponseStatusDidChangeEventKey"
 
     public private(set) weak var primaryPlayer: AVPlayer?
 
@@ -32,6 +42,8 @@ open class AVPlayerInterstitialEventMonitor: NSObject {
     }
 
     public var events: [AVPlayerInterstitialEvent] { primaryPlayer?.schedule.events ?? [] }
+    /// The player of the events' items. Here it has none: events play by themselves, see `AVPlayerInterstitialEvent.standIn`.
+    public let interstitialPlayer = AVQueuePlayer()
 }
 
 /// Sets which events a player's items have.
@@ -64,20 +76,21 @@ final class InterstitialSchedule: @unchecked Sendable {
     }
 
     func change(to events: [AVPlayerInterstitialEvent]) {
-        let monitors = lock.withLock {
-            state.events = events
-            return state.monitors.compactMap(\.monitor)
-        }
-        for monitor in monitors {
-            NotificationCenter.default.post(
-                name: AVPlayerInterstitialEventMonitor.eventsDidChangeNotification, object: monitor)
+        lock.withLock { state.events = events }
+        post(AVPlayerInterstitialEventMonitor.eventsDidChangeNotification)
+    }
+
+    /// Tells the monitors.
+    func post(_ name: NSNotification.Name, _ information: [String: Any]? = nil) {
+        for monitor in lock.withLock({ state.monitors.compactMap(\.monitor) }) {
+            NotificationCenter.default.post(name: name, object: monitor, userInfo: information)
         }
     }
 
     /// Plays the events of an item, with items of their own. An event that fails ends; the primary item goes on.
     func play(during primary: ItemPlayback, on player: PlayerState) async {
         for event in events where event.primaryItem?.playback === primary {
-            let items = event.templateItems.map { ItemPlayback(of: $0.playback.asset) }
+            let items = event.templateItems.map { ItemPlayback(of: $0.playback.asset.interstitial(of: primary.asset)) }
             var results: [StandInPlayback.Result] = []
             do {
                 for item in items {

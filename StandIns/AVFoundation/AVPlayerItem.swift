@@ -44,6 +44,7 @@ import StandInEngine
     public var asset: AVAsset { playback.asset }
     public nonisolated var status: AVPlayerItem.Status { playback.status }
     public nonisolated var error: (any Error)? { playback.error }
+    public nonisolated var duration: CMTime { playback.duration }
 
     /// The errors; `nil` if there are none.
     public nonisolated func errorLog() -> AVPlayerItemErrorLog? { playback.errorLog }
@@ -79,12 +80,4 @@ open class AVPlayerItemErrorLogEvent: NSObject, @unchecked Sendable {
         errorDomain = error.domain
         errorComment = error.userInfo[NSLocalizedDescriptionKey] as? String
     }
-}
-
-/// The part of `AVFAudio` that reports lost media services.
-open class AVAudioSession: NSObject {
-    public static let mediaServicesWereResetNotification = NSNotification.Name(
-        "AVAudioSessionMediaServicesWereResetNotification")
-    public static let mediaServicesWereLostNotification = NSNotification.Name(
-        "AVAudioSessionMediaServicesWereLostNotification")
 }

@@ -21,10 +21,13 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     public let url: Foundation.URL
     public let resourceLoader: AVAssetResourceLoader
     public let httpSessionIdentifier = UUID()
+    /// Whose interstitial the app made the asset for.
+    private let primarySession: UUID?
     private let state = Locked(State())
 
     public init(url URL: Foundation.URL, options: [String: Any]? = nil) {
         url = URL
+        primarySession = options?[AVURLAssetPrimarySessionIdentifierKey] as? UUID
         let stage = StandInStage.current
         resourceLoader = AVAssetResourceLoader(on: stage ?? StandInStage())
         super.init()
@@ -32,6 +35,26 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     }
 
     public convenience init(url: URL) { self.init(url: url, options: nil) }
+
+    /// Requests the keys of the stream, of the session or of the resource loader.
+    func provide(_ uris: [KeyURI]) async throws {
+        if let session {
+            try await session.provide(uris, for: self)
+        } else if isRecipient {
+            throw AVError.because(.contentIsNotAuthorized, "The asset's key session is gone.")
+        } else if !resourceLoader.holds(uris) {
+            try await resourceLoader.provide(uris)
+        }
+    }
+
+    /// What plays for a template item of an interstitial: this asset if the app made it for the primary asset, or else an equivalent
+    /// one, with the same URL and nothing else: no key session, and no delegate of the resource loader.
+    func interstitial(of primary: AVURLAsset) -> AVURLAsset {
+        guard primarySession != primary.httpSessionIdentifier else { return self }
+        let equivalent = AVURLAsset(url: url)
+        equivalent.state.withLock { $0.stage = stage }
+        return equivalent
+    }
 
     public var mayRequireContentKeysForMediaDataProcessing: Bool { true }
 
@@ -70,6 +93,10 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
         state.withLock { $0.sessions.removeAll { $0.session === session || $0.session == nil } }
     }
 }
+
+/// An asset of an interstitial gets the `httpSessionIdentifier` of the primary asset under this key, as a `UUID`.
+@available(iOS 16.0, macOS 13.0, tvOS 16.0, watchOS 9.0, visionOS 1.0, *)
+public let AVURLAssetPrimarySessionIdentifierKey = "AVURLAssetPrimarySessionIdentifierKey"
 
 /// The parts of an asset that are stored on the device.
 open class AVAssetCache: NSObject, @unchecked Sendable {

@@ -56,6 +56,7 @@ final class AssetDownload: @unchecked Sendable {
         let pause = state.withLock { state in
             guard state.phase == .suspended else { return nil as Promise<Void, Never>? }
             state.phase = .running
+            asset.begin()
             defer { state.pause = nil }
             state.running = state.running ?? Task { await self.run(tell) }
             return state.pause
@@ -91,7 +92,9 @@ final class AssetDownload: @unchecked Sendable {
             try Task.checkCancellation()
             deliver(.will(location), tell)
             try await mayGoOn()
-            let seconds = try await StoredStream.download(asset.url.absoluteString, to: location, on: stage)
+            let seconds = try await StoredStream.download(asset.url.absoluteString, to: location, on: stage) { uris in
+                try await provide(uris)
+            }
             try await mayGoOn()
             let whole = CMTime(seconds: seconds, preferredTimescale: 600)
             deliver(.loaded(CMTimeRange(start: .zero, duration: whole)), tell)
@@ -101,6 +104,12 @@ final class AssetDownload: @unchecked Sendable {
             try? FileManager.default.removeItem(at: location)
             complete(state.withLock { $0.cancellation } ?? error, tell)
         }
+    }
+
+    /// Requests the keys of the stream, as playback does. An app that is gone meanwhile is not asked.
+    private func provide(_ uris: [KeyURI]) async throws {
+        guard asset.session != nil || !asset.isRecipient else { return }
+        try await asset.provide(uris)
     }
 
     private func complete(_ error: (any Error)?, _ tell: @escaping Teller) {

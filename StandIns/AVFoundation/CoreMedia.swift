@@ -19,6 +19,10 @@ public struct CMTime: Sendable, Hashable {
     /// Time zero.
     public static let zero = CMTime(value: 0, timescale: 1)
 
+    /// A duration without an end, such as that of a live stream.
+    public static let indefinite = CMTime(value: 0, timescale: 0)
+
+    /// Not a number if the time is indefinite.
     public var seconds: Double { Double(value) / Double(timescale) }
 }
 

@@ -13,8 +13,9 @@ final class ItemPlayback: @unchecked Sendable {
         var isPlaying = false
         var picture: URL?
         weak var player: PlayerState?
-        /// How many pictures were played.
-        var pictures = 0
+        var time = CMTime.zero
+        /// `indefinite` until the stream is loaded.
+        var duration = CMTime.indefinite
     }
 
     let asset: AVURLAsset
@@ -23,14 +24,19 @@ final class ItemPlayback: @unchecked Sendable {
     /// The result of playback.
     let finished = StandInOutcome<StandInPlayback.Result>()
     var announce: @Sendable (NSNotification.Name, [String: any Sendable]) -> Void = { _, _ in }
+    let observers = PropertyObservers()
     private let session = UUID().uuidString
     private let state = Locked(State())
 
     init(of asset: AVURLAsset) { self.asset = asset }
 
     var status: AVPlayerItem.Status { state.withLock { $0.status } }
-    /// The end of the stream once it was played, with the 25 pictures a second that the demo's streams have.
-    var time: CMTime { CMTime(value: Int64(state.withLock { $0.pictures }), timescale: 25) }
+    /// Where a test or a seek put it; the end of the stream once it was played, with the 25 pictures a second that the demo's streams have.
+    var time: CMTime {
+        get { state.withLock { $0.time } }
+        set { state.withLock { $0.time = newValue } }
+    }
+    var duration: CMTime { state.withLock { $0.duration } }
     var error: (any Error)? { state.withLock { $0.error } }
     var errorLog: AVPlayerItemErrorLog? {
         let events = state.withLock { $0.events }
@@ -79,8 +85,9 @@ final class ItemPlayback: @unchecked Sendable {
                 let keys = try startPlayback(loaded.keyURIs)
                 let result = try await StandInPlayback(on: asset.stage).play(loaded, keys: keys, picture: picture)
                 announce(AVPlayerItem.didPlayToEndTimeNotification, [:])
-                state.withLock { $0.pictures = result.frameCount }
+                time = CMTime(value: Int64(result.frameCount), timescale: 25)
                 finished.settle(.success(result))
+                player.ended(self)
             } catch {
                 fail(error)
             }
@@ -90,24 +97,21 @@ final class ItemPlayback: @unchecked Sendable {
     private func load() async -> StandInPlayback.Loaded? {
         do {
             let loaded = try await StandInPlayback(on: asset.stage).load(asset.url.absoluteString) { uris in
-                try await provide(uris)
+                try await asset.provide(uris)
             }
-            state.withLock { $0.status = .readyToPlay }
+            let isReady = state.withLock { state in
+                guard state.status != .failed else { return false }
+                state.status = .readyToPlay
+                state.duration = loaded.seconds.map { CMTime(seconds: $0, preferredTimescale: 1_000) } ?? .indefinite
+                return true
+            }
+            guard isReady else { return nil }
+            observers.changed(.status)
             ready.settle(.success(()))
             return loaded
         } catch {
             fail(error)
             return nil
-        }
-    }
-
-    private func provide(_ uris: [KeyURI]) async throws {
-        if let session = asset.session {
-            try await session.provide(uris, for: asset)
-        } else if asset.isRecipient {
-            throw AVError.because(.contentIsNotAuthorized, "The asset's key session is gone.")
-        } else if !asset.resourceLoader.holds(uris) {
-            try await asset.resourceLoader.provide(uris)
         }
     }
 
@@ -123,8 +127,7 @@ final class ItemPlayback: @unchecked Sendable {
     private func interfere(with loaded: StandInPlayback.Loaded, on player: PlayerState) async throws {
         let stage = asset.stage
         if stage.takeMisbehavior(.resetsMediaServices) {
-            asset.session?.resetMediaServices()
-            NotificationCenter.default.post(name: AVAudioSession.mediaServicesWereResetNotification, object: nil)
+            stage.resetMediaServices()
             throw AVError.because(.mediaServicesWereReset, "The media services were reset.")
         }
         if stage.misbehaves(.switchesToAirPlay), !loaded.keyURIs.isEmpty {
@@ -139,17 +142,22 @@ final class ItemPlayback: @unchecked Sendable {
         }
     }
 
-    private func fail(_ error: any Error) {
+    /// Ends the item. Only the first call has an effect.
+    func fail(_ error: any Error) {
         let event = AVPlayerItemErrorLogEvent(
             error, uri: asset.url.absoluteString, session: session, date: asset.stage.timekeeper.date)
-        let wasReady = state.withLock { state in
-            defer { state.status = .failed }
+        let before = state.withLock { state in
+            let before = state.status
+            guard before != .failed else { return before }
+            state.status = .failed
             state.error = error
             state.events.append(event)
-            return state.status == .readyToPlay
+            return before
         }
+        guard before != .failed else { return }
+        observers.changed(.status)
         announce(AVPlayerItem.newErrorLogEntryNotification, [:])
-        if wasReady {
+        if before == .readyToPlay {
             announce(
                 AVPlayerItem.failedToPlayToEndTimeNotification,
                 [AVPlayerItemFailedToPlayToEndTimeErrorKey: error as NSError])

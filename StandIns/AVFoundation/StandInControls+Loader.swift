@@ -20,6 +20,11 @@ extension AVAssetResourceLoader {
             loader.state.withLock { $0.handed.compactMap(\.request) }.filter { !$0.isFinished && !$0.isCancelled }
         }
 
+        /// The URIs of the keys that decrypt now, and whose leases last so much longer.
+        public func usableKeys(for duration: Duration) -> Set<String> {
+            loader.state.withLock { state in Set(state.keys.filter { $0.value.isUsable(for: duration) }.keys) }
+        }
+
         /// Requests a key as a stream does.
         /// - Throws: the error that the request finished with.
         public func request(_ uri: String) async throws { try await loader.provide([KeyURI(uri)]) }

@@ -23,14 +23,37 @@ extension AVPlayerItem {
         /// - Throws: the item's error.
         public func finished() async throws -> StandInPlayback.Result { try await playback.finished.value }
 
+        /// The URIs of the keys that decrypt for the item now, and whose leases last so much longer.
+        public func usableKeys(for duration: Duration) -> Set<String> {
+            playback.asset.isRecipient
+                ? playback.asset.session?.standIn.usableKeys(for: duration) ?? []
+                : playback.asset.resourceLoader.standIn.usableKeys(for: duration)
+        }
+
+        /// The key session of the item's asset.
+        public var session: AVContentKeySession? { playback.asset.session }
+
         /// Has the item write one picture in PNG format when it plays.
         public func writePicture(to file: URL) { playback.picture = file }
+
+        /// Has playback be at a time, for nothing here plays in real time.
+        public func reach(_ time: CMTime) { playback.time = time }
     }
 }
 
 extension AVPlayerInterstitialEvent {
     /// What the event's items played, or the error of the first that failed. Not in Apple's SDK.
     public var standIn: StandInOutcome<[StandInPlayback.Result]> { playbacks }
+}
+
+extension AVPlayerInterstitialEventMonitor {
+    /// Has the system read an event's asset list: the event then has template items. Not in Apple's SDK.
+    public func standInReadAssetList(of event: AVPlayerInterstitialEvent, _ items: [AVPlayerItem]) {
+        event.assetListResponse = ["ASSETS": items.count]
+        event.templateItems = items
+        primaryPlayer?.schedule.post(
+            Self.assetListResponseStatusDidChangeNotification, [Self.assetListResponseStatusDidChangeEventKey: event])
+    }
 }
 
 extension AVContentKeySession {
@@ -46,8 +69,11 @@ extension AVContentKeySession {
         /// The log of the stage.
         public var log: StandInLog { session.stage.log }
         /// The identifiers of the keys that decrypt now.
-        public var usableKeys: Set<String> {
-            session.state.withLock { state in Set(state.keys.filter { $0.value.key.isUsable }.keys) }
+        public var usableKeys: Set<String> { usableKeys(for: .zero) }
+
+        /// The identifiers of the keys that decrypt now, and whose leases last so much longer.
+        public func usableKeys(for duration: Duration) -> Set<String> {
+            session.state.withLock { state in Set(state.keys.filter { $0.value.key.isUsable(for: duration) }.keys) }
         }
         /// The requests that await an answer.
         public var openRequests: [AVContentKeyRequest] { session.state.withLock { Array($0.open.values) } }
@@ -109,6 +135,13 @@ extension AVContentKeySession {
         public func resetMediaServices() { session.resetMediaServices() }
     }
 
+    /// Whether a key demands more of a display than it does.
+    var isInsufficientlyProtected: Bool {
+        state.withLock {
+            $0.keys.values.contains { $0.request.contentKey?.externalContentProtectionStatus == .insufficient }
+        }
+    }
+
     func changeProtection(_ status: AVExternalContentProtectionStatus) {
         let keys = state.withLock { Array($0.keys.values) }.compactMap(\.request.contentKey)
         for key in keys {
@@ -117,6 +150,7 @@ extension AVContentKeySession {
                 $0.contentKeySession($1, externalProtectionStatusDidChangeFor: key)
             }
         }
+        for player in stage.players { player.observers.changed(.isOutputObscured) }
     }
 }
 
@@ -127,25 +161,7 @@ extension AVURLAsset {
 
 extension StandInStage {
     /// The sessions that were made on the stage and are not released, also those that an adapter keeps to itself. Not in Apple's SDK.
-    public var keySessions: [AVContentKeySession] { only { LivingSessions() }.all }
+    public var keySessions: [AVContentKeySession] { only { LivingObjects<AVContentKeySession>() }.all }
 
-    func note(_ session: AVContentKeySession) { only { LivingSessions() }.add(session) }
-}
-
-/// Sessions, without keeping them alive.
-private final class LivingSessions: Sendable {
-    private struct Living {
-        weak var session: AVContentKeySession?
-    }
-
-    private let sessions = Locked<[Living]>([])
-
-    var all: [AVContentKeySession] { sessions.withLock { $0.compactMap(\.session) } }
-
-    func add(_ session: AVContentKeySession) {
-        sessions.withLock { sessions in
-            sessions.removeAll { $0.session == nil }
-            sessions.append(Living(session: session))
-        }
-    }
+    func note(_ session: AVContentKeySession) { only { LivingObjects<AVContentKeySession>() }.add(session) }
 }

@@ -65,7 +65,7 @@ public final class JWDRMContentLoader: NSObject {
         }
         guard isWanted == true, await exists(uri.raw) != true else { return }
         let hooks = dataSource.hooks(on: queue, stage)
-        let exchange = StandInExchange(.persistable, on: stage)
+        let exchange = StandInExchange(.persistable, for: uri.raw, on: stage)
         let spc = try await hooks.makeSPC(for: uri, with: exchange)
         let license = try await hooks.answer(spc, for: uri, with: exchange).bytes
         let bytes: Data

@@ -30,6 +30,8 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         case recipientOfTwoSessions
         /// An item belongs to one player.
         case itemOfTwoPlayers
+        /// An item has one place in a queue.
+        case itemEnqueuedTwice
         /// A request that an app begins has an identifier or initialization data.
         case requestWithoutIdentifier
         /// A download session needs a background configuration.
@@ -93,7 +95,7 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
             case .delegateWithoutQueue, .recipientAddedLate, .recipientOfTwoSessions, .expiredSessionUsed,
                 .unknownKeySystem, .requestWithoutIdentifier:
                 "§3.1"
-            case .itemOfTwoPlayers: "§3.7"
+            case .itemOfTwoPlayers, .itemEnqueuedTwice: "§3.7"
             case .sessionNotBackground, .sessionIdentifierTaken, .invalidatedSessionUsed: "§3.8"
             case .concurrentQueue, .blockedCallback: "§3.10"
             case .expiredWithOpenRequests: "§3.14"

@@ -24,6 +24,7 @@ public final class StandInExchange: Sendable {
     public let purpose: StandInPurpose
     /// The playback destination.
     public let destination: Destination
+    private let identifier: String
     private let stage: StandInStage
     private let attempts = Locked<[Attempt]>([])
 
@@ -37,10 +38,15 @@ public final class StandInExchange: Sendable {
 
     /// - Parameters:
     ///   - purpose: the purpose of the request.
+    ///   - identifier: the key's identifier, to which a stored key is bound.
     ///   - destination: the playback destination.
     ///   - stage: the stage, which has the clock.
-    public init(_ purpose: StandInPurpose, destination: Destination = .device, on stage: StandInStage) {
+    public init(
+        _ purpose: StandInPurpose, for identifier: String = "", destination: Destination = .device,
+        on stage: StandInStage
+    ) {
         self.purpose = purpose
+        self.identifier = identifier
         self.destination = destination
         self.stage = stage
     }
@@ -78,14 +84,24 @@ public final class StandInExchange: Sendable {
     public func open(_ answer: Data) throws -> StandInKey {
         if let cause = stage.takeRetry() { throw Turndown(cause: cause) }
         if purpose == .persistable || !hasSPC {
-            do { return StandInKey(try stage.vault.open(answer), stored: answer, on: stage) } catch {
-                throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
-            }
+            return try openStored(answer)
         }
         let exchange = try answered(by: answer)
         do { return StandInKey(try exchange.open(answer, at: stage.timekeeper), on: stage) } catch {
             throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
         }
+    }
+
+    private func openStored(_ answer: Data) throws -> StandInKey {
+        let bound = BoundKey(answer)
+        let key: DeviceKey
+        do { key = try stage.vault.open(bound?.sealed ?? answer) } catch {
+            throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
+        }
+        guard let bound, bound.identifier == identifier else {
+            throw AppleError.status(-42803, "The stored key was made for another key identifier.")
+        }
+        return StandInKey(key, stored: bound, on: stage)
     }
 
     /// Makes the data that an app stores from a license.
@@ -94,7 +110,8 @@ public final class StandInExchange: Sendable {
     public func storableKey(from license: Data) throws -> Data {
         let exchange: KeyExchange
         do { exchange = try answered(by: license) } catch let turndown as Turndown { throw turndown.error }
-        do { return try stage.vault.persistableKey(from: license, of: exchange) } catch {
+        do { return BoundKey(try stage.vault.persistableKey(from: license, of: exchange), for: identifier).bytes } catch
+        {
             throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
         }
     }
@@ -138,10 +155,10 @@ public struct StandInKey: Sendable {
     /// The key in the device.
     public private(set) var device: DeviceKey
     /// The stored form; `nil` for a key that came from a license.
-    public private(set) var stored: Data?
+    private var stored: BoundKey?
     private let stage: StandInStage
 
-    init(_ device: DeviceKey, stored: Data? = nil, on stage: StandInStage) {
+    init(_ device: DeviceKey, stored: BoundKey? = nil, on stage: StandInStage) {
         self.device = device
         self.stored = stored
         self.stage = stage
@@ -152,18 +169,27 @@ public struct StandInKey: Sendable {
     /// Whether the key decrypts now.
     public var isUsable: Bool { device.canDecrypt(at: stage.timekeeper) }
 
+    /// Whether the key decrypts now, and its lease lasts so much longer.
+    public func isUsable(for duration: Duration) -> Bool {
+        guard isUsable, let lease = device.terms.lease else { return isUsable }
+        return device.acceptedAt.uptime + lease - stage.timekeeper.uptime >= duration
+    }
+
     /// Starts playback.
     /// - Returns: the key to store instead of the stored one; `nil` if that one stays valid.
     /// - Throws: an `NSError`: -42656 for an expired lease, -42800 for an expired stored key.
     public mutating func start() throws -> Data? {
         if let stored, device.startedAt == nil {
             let started: StartedKey
-            do { started = try stage.vault.start(stored) } catch {
+            do { started = try stage.vault.start(stored.sealed) } catch {
                 throw AppleError.status(error.systemNumber, "\(error.reason) \(error.remedy)")
             }
             device = started.key
-            self.stored = started.replacement ?? stored
-            return started.replacement
+            guard let replacement = started.replacement.map({ BoundKey($0, for: stored.identifier) }) else {
+                return nil
+            }
+            self.stored = replacement
+            return replacement.bytes
         }
         guard device.start(at: stage.timekeeper) else {
             throw AppleError.status(stored == nil ? -42656 : -42800, "The key's time is over.")

@@ -33,6 +33,10 @@ public struct StandInPlayback: Sendable {
         public let keyURIs: [KeyURI]
         /// The time from requesting the first key to having the last one.
         public let timeToKey: Duration
+        /// How long the stream is, in seconds; `nil` if it has no end here.
+        public var seconds: Double? {
+            copy.isComplete ? copy.tracks.first?.segments.map(\.duration).reduce(0, +) : nil
+        }
         let copy: LocalCopy
         let folder: WorkingFolder
     }

@@ -84,7 +84,9 @@ public final class StandInStage: Sendable {
     }
 
     /// Whether the stage's device accepts a stored key now.
-    public func opensStoredKey(_ stored: Data) -> Bool { (try? vault.open(stored)) != nil }
+    public func opensStoredKey(_ stored: Data) -> Bool {
+        BoundKey(stored).map { (try? vault.open($0.sealed)) != nil } ?? false
+    }
 
     /// Has the device keep a key that a service delivered in advance, for players that support advisory keys.
     /// - Parameters:

@@ -1,5 +1,5 @@
 public import Foundation
-import LatchkeyCore
+public import LatchkeyCore
 import LatchkeyPlayback
 
 /// A downloaded stream on disk: the files of a local copy, and a list of them.
@@ -23,15 +23,20 @@ public struct StoredStream: Codable, Sendable {
 
     private let tracks: [Track]
 
-    /// Downloads a stream. Requests no keys.
+    /// Downloads a stream.
     /// - Parameters:
     ///   - address: the address of a playlist.
     ///   - folder: the folder for the files. Created if it does not exist.
     ///   - stage: the stage, which loads the media.
+    ///   - ask: provides the keys that the stream names. Errors are rethrown.
     /// - Returns: the duration of the stream in seconds.
     @discardableResult
-    public static func download(_ address: String, to folder: URL, on stage: StandInStage) async throws -> Double {
+    public static func download(
+        _ address: String, to folder: URL, on stage: StandInStage,
+        asking ask: @Sendable ([KeyURI]) async throws -> Void
+    ) async throws -> Double {
         let copy = try await StreamDownload(stage.resources).copy(address, into: folder)
+        if !copy.keyURIs.isEmpty { try await ask(copy.keyURIs) }
         try JSONEncoder().encode(Self(copy)).write(to: folder.appending(path: name), options: .atomic)
         return copy.tracks.first?.segments.reduce(0) { $0 + $1.duration } ?? 0
     }

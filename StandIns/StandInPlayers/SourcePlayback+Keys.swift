@@ -83,7 +83,7 @@ extension SourcePlayback {
 
     private func useStoredKey(for uri: KeyURI) async throws -> Bool {
         guard let stored = await hooks.storedKey(for: uri) else { return false }
-        guard let key = try? StandInExchange(.persistable, on: stage).open(stored) else {
+        guard let key = try? StandInExchange(.persistable, for: uri.raw, on: stage).open(stored) else {
             await hooks.rejectStoredKey(for: uri)
             return false
         }

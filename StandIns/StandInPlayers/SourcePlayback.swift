@@ -56,8 +56,11 @@ public final class SourcePlayback: Sendable {
     public var hasBegun: Bool { state.withLock { $0.loading != nil } }
 
     /// The URIs of the keys that decrypt now.
-    public var usableKeys: Set<String> {
-        state.withLock { state in Set(state.keys.filter(\.value.isUsable).map(\.key.raw)) }
+    public var usableKeys: Set<String> { usableKeys(for: .zero) }
+
+    /// The URIs of the keys that decrypt now, and whose leases last so much longer.
+    public func usableKeys(for duration: Duration) -> Set<String> {
+        state.withLock { state in Set(state.keys.filter { $0.value.isUsable(for: duration) }.map(\.key.raw)) }
     }
 
     /// The errors of failed renewals. The current key stays in use until its lease ends.

@@ -16,8 +16,19 @@ nonisolated final class RawDelegate: NSObject, AVContentKeySessionDelegate {
     let looks: AsyncStream<Look>
     private let mark = DispatchSpecificKey<Bool>()
     private let continuation: AsyncStream<Look>.Continuation
+    private let certificate: Data?
+    private let lock = NSLock()
+    // Sound: behind the lock.
+    private nonisolated(unsafe) var seen: (count: Int, spcPlace: String?) = (0, nil)
 
-    override init() {
+    /// How many requests came.
+    var count: Int { lock.withLock { seen.count } }
+    /// Where the first SPC came.
+    var spcPlace: String? { lock.withLock { seen.spcPlace } }
+
+    /// - Parameter certificate: Has an SPC made of each request. Defaults to `nil`: none.
+    init(certificate: Data? = nil) {
+        self.certificate = certificate
         (looks, continuation) = AsyncStream<Look>.makeStream()
         super.init()
         queue.setSpecific(key: mark, value: true)
@@ -31,6 +42,16 @@ nonisolated final class RawDelegate: NSObject, AVContentKeySessionDelegate {
                 identifierType: identifier.map { "\(type(of: $0))" } ?? "none", hasKeyScheme: text.hasPrefix("skd:"),
                 isOnQueue: DispatchQueue.getSpecific(key: mark) == true, isMainThread: Thread.isMainThread,
                 canBePersistable: keyRequest.canProvidePersistableContentKey))
-        keyRequest.processContentKeyResponseError(CocoaError(.userCancelled) as NSError)
+        lock.withLock { seen.count += 1 }
+        guard let certificate else {
+            return keyRequest.processContentKeyResponseError(CocoaError(.userCancelled) as NSError)
+        }
+        keyRequest.makeStreamingContentKeyRequestData(forApp: certificate, contentIdentifier: Data(text.utf8)) {
+            [self] _, _ in
+            let isOurs = DispatchQueue.getSpecific(key: mark) == true
+            let place = isOurs ? "the delegate's queue" : Thread.isMainThread ? "the main thread" : "another queue"
+            lock.withLock { seen.spcPlace = seen.spcPlace ?? place }
+            keyRequest.processContentKeyResponseError(CocoaError(.userCancelled) as NSError)
+        }
     }
 }

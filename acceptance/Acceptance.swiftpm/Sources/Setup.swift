@@ -19,11 +19,18 @@ nonisolated struct Setup: Codable, Sendable {
     /// - Parameters:
     ///   - store: Where keys are stored. Defaults to nowhere.
     ///   - refused: whether to send a token that no service takes.
-    func loader(store: (any PersistableKeyStore)? = nil, refused: Bool = false) throws -> ContentKeyLoader {
+    ///   - refusesRenewals: whether to give no credentials for renewals.
+    func loader(
+        store: (any PersistableKeyStore)? = nil, refused: Bool = false, refusesRenewals: Bool = false
+    ) throws -> ContentKeyLoader {
         guard let profile = VendorProfile.named(vendor) else { throw SetupError.unknownVendor(vendor) }
         let given = credentials.mapValues { Secret(refused ? "refused" : $0) }
         return ContentKeyLoader(
-            try profile.configured(settings), credentials: .fixed(CredentialSet(given)),
+            try profile.configured(settings),
+            credentials: Credentials { request in
+                if refusesRenewals, request.purpose == .renewal { throw SetupError.renewalRefused }
+                return CredentialSet(given)
+            },
             configuration: LoaderConfiguration(
                 leases: LeasePolicy(assumedLease: lease.map { .seconds($0) }), keyStore: store))
     }
@@ -31,10 +38,13 @@ nonisolated struct Setup: Codable, Sendable {
 
 nonisolated enum SetupError: LocalizedError {
     case unknownVendor(String)
+    /// What the app gives instead of credentials.
+    case renewalRefused
 
     var errorDescription: String? {
         switch self {
         case .unknownVendor(let name): "There is no vendor \(name); see `latchkey vendors`."
+        case .renewalRefused: "The trial refuses renewals."
         }
     }
 }

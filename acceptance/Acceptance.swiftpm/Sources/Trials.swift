@@ -13,7 +13,7 @@ final class Trials {
     let player = AVPlayer()
     private var keys: AVPlayerKeys?
     private var loaderKeys: ResourceLoaderKeys?
-    private let store = FileKeyStore(
+    let store = FileKeyStore(
         folder: URL(fileURLWithPath: NSHomeDirectory()).appending(path: "Documents/keys"))
 
     init(_ setup: Setup) { self.setup = setup }
@@ -36,6 +36,14 @@ final class Trials {
             case "revoke": return try await revoke()
             case "resource-loader": return try await playByResourceLoader()
             case "advisory": return try await advisory()
+            case "return-after-lease": return try await returnAfterLease()
+            case "interstitial": return try await interstitial()
+            case "foreign-stored-key": return try await foreignStoredKey()
+            case "download-keys": return await askingDownload()
+            case "play-while-downloading": return try await playWhileDownloading()
+            case "spc-queue": return try await lookAtQueues(withLoader: false)
+            case "session-and-loader": return try await lookAtQueues(withLoader: true)
+            case "renewal-refused": return try await refusedRenewal()
             default: return nil
             }
         } catch {
@@ -52,7 +60,7 @@ final class Trials {
         let summary: String
     }
 
-    private func play(
+    func play(
         _ options: AVPlayerKeys.Options = AVPlayerKeys.Options(), loader: ContentKeyLoader? = nil,
         isRight: (Counts) -> Bool
     ) async throws -> Finding {
@@ -73,7 +81,7 @@ final class Trials {
     }
 
     /// Makes the keys of a play, and keeps them.
-    private func makeKeys(
+    func makeKeys(
         _ loader: ContentKeyLoader, _ options: AVPlayerKeys.Options, _ watch: KeyWatch
     ) -> AVPlayerKeys {
         let keys = AVPlayerKeys(loader, options: options) { notice in
@@ -86,7 +94,7 @@ final class Trials {
     }
 
     /// Whether an item plays for two seconds within twenty.
-    private func moves(_ item: AVPlayerItem) async -> Bool {
+    func moves(_ item: AVPlayerItem) async -> Bool {
         player.replaceCurrentItem(with: item)
         player.play()
         for _ in 0..<40 {
@@ -273,7 +281,7 @@ final class Trials {
     }
 
     /// An error without what it may say of addresses.
-    private func describe(_ error: any Error) -> String {
+    func describe(_ error: any Error) -> String {
         let error = error as NSError
         return "\(error.domain) \(error.code)"
     }
