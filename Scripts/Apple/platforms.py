@@ -26,7 +26,7 @@ STANDARD = ["Swift", "_Concurrency", "SwiftOnoneSupport", "_RegexParser", "_Stri
 OVERLAYS = ["ObjectiveC", "Darwin", "Dispatch", "Foundation", "CoreMedia", "AVFoundation", "os"]
 SWIFT_ALONE = ["os"]
 # Modules of views, for examples; built after the others, from declarations that import them.
-VIEWS = ["SwiftUI", "AVKit"]
+VIEWS = ["SwiftUI", "UIKit", "AVKit"]
 WITHOUT_FOUNDATION = ["ObjectiveC", "Dispatch"]
 UNDERLYING = {"Foundation": ["Foundation", "ObjectiveC", "Dispatch", "Darwin"]}
 IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"],
@@ -57,7 +57,7 @@ def build(platform, toolchain):
     stamp = digest(stamp, SDK, HERE / "Interfaces", HERE / "foundation.py", HERE / "platforms.py")
     for module in OVERLAYS:
         built += _build(module, platform, toolchain, stamp, lambda: _overlay(module, platform, toolchain))
-    for module in VIEWS:
+    for module in VIEWS if platform.name != "macos" else [module for module in VIEWS if module != "UIKit"]:
         built += _build(module, platform, toolchain, stamp, lambda: _declared(module, platform, toolchain))
     return built
 

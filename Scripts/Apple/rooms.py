@@ -3,6 +3,7 @@
 import collections
 import re
 
+import hosts
 import selectors_of
 import sources as texts
 from platforms import STANDARD, header
@@ -19,6 +20,7 @@ LIBRARY = [
     Room("Latchkey", "Latchkey", None, ()),
     Room("LatchkeySupport", "LatchkeySupport", None, ()),
     Room("LatchkeyAVFoundation", "LatchkeyAVFoundation", None, ()),
+    Room("LatchkeyBridge", "LatchkeyBridge", None, ()),
     Room("LatchkeyVirtualTime", "LatchkeyVirtualTime", None, ()),
     Room("LatchkeyTesting", "LatchkeyTesting", None, ()),
 ]
@@ -53,6 +55,7 @@ def app(sdk, *folders, flags=()):
 
 EXAMPLES = "../Examples/"
 _THEO = [f"{EXAMPLES}{name}.swift" for name in ("THEOplayerCustomIntegrations", "THEOplayerOwnIntegration", "AcmeKeys")]
+_CONNECT = [f"{EXAMPLES}{name}.swift" for name in ("ConnectCustomerSSM", "ConnectSSP")]
 _JW3 = [f"{EXAMPLES}{name}.swift" for name in ("JWPlayerV3VuDRM", "ObjectiveCKeys")]
 _AVFOUNDATION = [f"{EXAMPLES}{name}" for name in ("AVPlayerCloudDRM.swift", "AVPlayerCloudDRMOlderSamples.swift", "ObjectiveCKeys.swift", "Snippets", "Apps")]
 
@@ -63,7 +66,7 @@ APPS = [
     app("JWPlayerKit4", "LatchkeyJWPlayer", f"{EXAMPLES}JWPlayerVuDRM.swift"),
     app("JWPlayer3", "LatchkeyJWPlayer", *_JW3),
     app("THEOplayer11", "LatchkeyTHEOplayer", *_THEO),
-    app("CONNECT5", "LatchkeyOpenTV", f"{EXAMPLES}ConnectCustomerSSM.swift"),
+    app("CONNECT5", "LatchkeyOpenTV", *_CONNECT),
     app("TVSDK", "LatchkeyTVSDK", f"{EXAMPLES}TVSDKExpressPlay.swift", f"{EXAMPLES}ObjectiveCKeys.swift"),
     app("Bitmovin3", "LatchkeyBitmovin"),
     app("ReactNativeVideo7", "LatchkeyReactNativeVideo"),
@@ -76,12 +79,12 @@ OLDER_APPS = [
     app("JWPlayerKit4-swift", "LatchkeyJWPlayer", f"{EXAMPLES}JWPlayerVuDRM.swift"),
     app("THEOplayer9", "LatchkeyTHEOplayer", *_THEO),
     app("THEOplayer4", "LatchkeyTHEOplayer", *_THEO, flags=("-D", "THEOPLAYER_4")),
-    app("CONNECT5-swift", "LatchkeyOpenTV", f"{EXAMPLES}ConnectCustomerSSM.swift"),
+    app("CONNECT5-swift", "LatchkeyOpenTV", *_CONNECT),
 ]
 
 # The trials of `acceptance`, without its views: there is no SwiftUI.
 _ACCEPTANCE = "../acceptance/Acceptance.swiftpm/Sources/"
-_TRIALS = tuple(f"{_ACCEPTANCE}{name}.swift" for name in ("KeyWatch", "Observation", "ObservationList", "PlayerTrials", "RawDelegate", "Setup", "Trials"))
+_TRIALS = tuple(f"{_ACCEPTANCE}{name}.swift" for name in ("KeyWatch", "Observation", "ObservationList", "PlayerTrials", "RawDelegate", "Setup", "StrictTrials", "Trials"))
 ACCEPTANCE = [
     Room("Acceptance", _TRIALS, None, ()),
     Room("Acceptance", ("LatchkeyJWPlayer", *_TRIALS), "JWPlayerKit4", ()),
@@ -142,6 +145,18 @@ class Check:
                 yield self.in_app(room, flags)
         for room in OLDER_APPS:
             yield self.in_app(room, APP_FLAGS[-2])
+
+    def in_hosts(self):
+        """Compiles what hosts outside Swift take: the header that the compiler writes of the bridge, latchkey.h, and the samples."""
+        if not self.is_first:
+            return
+        room, generated = next(room for room in LIBRARY if room.module == "LatchkeyBridge"), self.scratch / "hosts"
+        generated.mkdir(parents=True, exist_ok=True)
+        finding = self._finding(
+            "Examples/Hosts", ["-typecheck", "-emit-objc-header-path", generated / "LatchkeyBridge-Swift.h", *self._arguments(room)])
+        if not finding.problems:
+            finding.problems.extend(hosts.problems(self.toolchain, self.platform.target, generated))
+        yield finding
 
     def in_app(self, room, flags):
         arguments = ["-typecheck", *self._files(room), "-module-name", room.module, "-package-name", "app", *flags, *self._search(room)]

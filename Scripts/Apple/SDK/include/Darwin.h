@@ -47,5 +47,6 @@ int memcmp(const void *a, const void *b, size_t n);
 void *memcpy(void *a, const void *b, size_t n);
 void *memchr(const void *a, int c, size_t n);
 size_t strlen(const char *s);
+int sysctlbyname(const char *name, void *_Nullable old, size_t *_Nullable old_size, void *_Nullable new_value, size_t new_size);
 double pow(double a, double b);
 #include <Socket.h>

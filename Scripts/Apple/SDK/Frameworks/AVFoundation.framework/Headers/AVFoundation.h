@@ -159,7 +159,10 @@ NS_SWIFT_SENDABLE IN(ios,4.0) IN(macos,10.7) IN(tvos,9.0) IN(watchos,1.0) IN(vis
 + (instancetype)new NS_UNAVAILABLE;
 - (instancetype)initWithURL:(NSURL *)URL options:(nullable NSDictionary<NSString *, id> *)options NS_DESIGNATED_INITIALIZER;
 @property (nonatomic, readonly, copy) NSURL *URL;
+// Apple's page of each symbol and objc2-av-foundation, read 28 November 2026.
+@property (nonatomic, readonly) NSUUID *httpSessionIdentifier IN(ios,16.0) IN(macos,13.0) IN(tvos,16.0) IN(watchos,9.0) IN(visionos,1.0);
 @end
+extern NSString * const AVURLAssetPrimarySessionIdentifierKey IN(ios,16.0) IN(macos,13.0) IN(tvos,16.0) IN(watchos,9.0) IN(visionos,1.0);
 @interface AVURLAsset (AVURLAssetURLHandling)
 @property (nonatomic, readonly) AVAssetResourceLoader *resourceLoader AV_RL;
 @end
@@ -243,20 +246,31 @@ NS_SWIFT_UI_ACTOR
 - (void)replaceCurrentItemWithPlayerItem:(nullable AVPlayerItem *)item;
 - (void)play;
 @end
-// Interstitials. Source: Apple's page of each symbol and objc2-av-foundation, read 27 November 2026.
+NS_SWIFT_UI_ACTOR
+@interface AVQueuePlayer : AVPlayer
+@end
+// Interstitials. Source: Apple's page of each symbol and objc2-av-foundation, read 27 and 28 November 2026.
 AV_IE
 @interface AVPlayerInterstitialEvent : NSObject
 @property (nonatomic, readonly, weak, nullable) AVPlayerItem *primaryItem;
 @property (nonatomic, readonly) NSString *identifier;
-@property (nonatomic, readonly) NSArray<AVPlayerItem *> *templateItems;
+@property (nonatomic, copy) NSArray<AVPlayerItem *> *templateItems;
++ (instancetype)interstitialEventWithPrimaryItem:(AVPlayerItem *)primaryItem time:(CMTime)time;
 @end
 AV_IE
 @interface AVPlayerInterstitialEventMonitor : NSObject
 - (instancetype)initWithPrimaryPlayer:(AVPlayer *)primaryPlayer;
 @property (nonatomic, readonly, weak, nullable) AVPlayer *primaryPlayer;
 @property (readonly) NSArray<AVPlayerInterstitialEvent *> *events;
+@property (nonatomic, readonly) AVQueuePlayer *interstitialPlayer;
+@end
+AV_IE
+@interface AVPlayerInterstitialEventController : AVPlayerInterstitialEventMonitor
+- (instancetype)initWithPrimaryPlayer:(AVPlayer *)primaryPlayer;
+@property (nonatomic, copy, null_resettable) NSArray<AVPlayerInterstitialEvent *> *events;
 @end
 extern NSNotificationName const AVPlayerInterstitialEventMonitorEventsDidChangeNotification __attribute__((swift_name("AVPlayerInterstitialEventMonitor.eventsDidChangeNotification"))) AV_IE;
+extern NSNotificationName const AVPlayerInterstitialEventMonitorAssetListResponseStatusDidChangeNotification __attribute__((swift_name("AVPlayerInterstitialEventMonitor.assetListResponseStatusDidChangeNotification"))) IN(ios,16.4) IN(macos,13.3) IN(tvos,16.4) IN(watchos,9.4) IN(visionos,1.0);
 // What the acceptance app looks at. Source: objc2-av-foundation and Apple's page of each symbol, read 27 November 2026.
 typedef NS_ENUM(NSInteger, AVPlayerItemStatus) { AVPlayerItemStatusUnknown, AVPlayerItemStatusReadyToPlay, AVPlayerItemStatusFailed } __attribute__((swift_name("AVPlayerItem.Status")));
 @interface AVPlayerItem (Observing)
@@ -266,6 +280,23 @@ typedef NS_ENUM(NSInteger, AVPlayerItemStatus) { AVPlayerItemStatusUnknown, AVPl
 @interface AVPlayer (Observing)
 - (CMTime)currentTime NS_SWIFT_NONISOLATED;
 @end
+// What `ProtectedPlayback` and the examples use. Source: Apple's page of each symbol and objc2-av-foundation, read 28 November 2026.
+typedef NS_ENUM(NSInteger, AVPlayerStatus) { AVPlayerStatusUnknown, AVPlayerStatusReadyToPlay, AVPlayerStatusFailed } __attribute__((swift_name("AVPlayer.Status")));
+@interface AVPlayer (Playback)
+@property (nonatomic, readonly) AVPlayerStatus status NS_SWIFT_NONISOLATED;
+@property (nonatomic, readonly, nullable) NSError *error NS_SWIFT_NONISOLATED;
+@property (nonatomic, readonly) BOOL outputObscuredDueToInsufficientExternalProtection __attribute__((swift_name("isOutputObscuredDueToInsufficientExternalProtection"))) NS_SWIFT_NONISOLATED IN(ios,6.0) IN(macos,10.12) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0);
+@property (nonatomic, readonly, getter=isExternalPlaybackActive) BOOL externalPlaybackActive NS_SWIFT_NONISOLATED IN(ios,6.0) IN(macos,10.11) IN(tvos,9.0) NOT(watchos) IN(visionos,1.0);
+- (void)seekToTime:(CMTime)time NS_SWIFT_NONISOLATED;
+@end
+@interface AVPlayerItem (Playback)
+@property (nonatomic, readonly) CMTime duration NS_SWIFT_NONISOLATED;
+@end
+IN(ios,3.0) NOT(macos) IN(tvos,9.0) IN(watchos,2.0) IN(visionos,1.0)
+@interface AVAudioSession : NSObject
++ (AVAudioSession *)sharedInstance;
+@end
+extern NSNotificationName const AVAudioSessionMediaServicesWereResetNotification __attribute__((swift_name("AVAudioSession.mediaServicesWereResetNotification"))) IN(ios,6.0) NOT(macos) IN(tvos,9.0) IN(watchos,2.0) IN(visionos,1.0);
 #ifdef AUDITED
 NS_AUDITED_END
 #else

@@ -79,6 +79,11 @@ __attribute__((swift_name("FileManager")))
 - (nullable NSArray<NSString *> *)contentsOfDirectoryAtPath:(NSString *)path error:(NSError **)error;
 @end
 
+typedef struct __attribute__((swift_attr("@Sendable"))) {
+    NSInteger majorVersion;
+    NSInteger minorVersion;
+    NSInteger patchVersion;
+} NSOperatingSystemVersion __attribute__((swift_name("OperatingSystemVersion")));
 // The part that the servers and the tool use.
 __attribute__((swift_attr("@Sendable"))) __attribute__((swift_name("ProcessInfo")))
 @interface NSProcessInfo : NSObject
@@ -89,6 +94,7 @@ __attribute__((swift_attr("@Sendable"))) __attribute__((swift_name("ProcessInfo"
 @property (readonly) NSUInteger processorCount;
 @property (readonly) NSTimeInterval systemUptime;
 @property (readonly, copy) NSString *operatingSystemVersionString;
+@property (readonly) NSOperatingSystemVersion operatingSystemVersion;
 @end
 __attribute__((swift_name("FileHandle"))) @interface NSFileHandle : NSObject
 - (instancetype)init NS_UNAVAILABLE;
@@ -110,6 +116,7 @@ __attribute__((swift_name("Pipe"))) @interface NSPipe : NSObject
 @end
 __attribute__((swift_name("Bundle"))) @interface NSBundle : NSObject
 @property (class, readonly, strong) NSBundle *mainBundle;
+@property (nullable, readonly, copy) NSDictionary<NSString *, id> *infoDictionary;
 - (nullable NSURL *)URLForResource:(nullable NSString *)name withExtension:(nullable NSString *)ext;
 - (NSString *)localizedStringForKey:(NSString *)key value:(nullable NSString *)value table:(nullable NSString *)tableName;
 @property (readonly, copy) NSURL *bundleURL;

@@ -64,6 +64,7 @@ extern NSErrorDomain const NSCocoaErrorDomain;
 extern NSErrorDomain const NSPOSIXErrorDomain;
 extern NSErrorDomain const NSOSStatusErrorDomain;
 extern NSString * const NSURLErrorDomain;
+enum : NSInteger { NSURLErrorCancelled = -999 };
 extern NSErrorUserInfoKey const NSUnderlyingErrorKey;
 extern NSErrorUserInfoKey const NSFilePathErrorKey;
 extern NSErrorUserInfoKey const NSMultipleUnderlyingErrorsKey AV(ios,introduced=14.5) AV(macos,introduced=11.3) AV(tvos,introduced=14.5);

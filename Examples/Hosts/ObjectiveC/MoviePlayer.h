@@ -1,0 +1,13 @@
+#import <Foundation/Foundation.h>
+
+NS_ASSUME_NONNULL_BEGIN
+
+/// A player of protected movies.
+@interface MoviePlayer : NSObject
+
+/// Plays a movie; releases the one before.
+- (void)playURL:(NSURL *)url title:(NSString *)title;
+
+@end
+
+NS_ASSUME_NONNULL_END
