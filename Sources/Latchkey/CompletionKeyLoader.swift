@@ -27,6 +27,24 @@ public final class CompletionKeyLoader: NSObject, Sendable {
         self.queue = queue
         super.init()
     }
+
+    /// Sends no heartbeat of the vendor's session until `resume()`, for an app in the background that does not play.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public func suspend() { loader.suspend(.only) }
+
+    /// Sends heartbeats again after `suspend()`.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public func resume() { loader.resume(.only) }
+
+    /// Ends all calls and releases their keys; a session of the vendor ends.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public func releaseKeys() { loader.release(.only) }
 }
 
 #if canImport(ObjectiveC)
@@ -36,7 +54,7 @@ extension CompletionKeyLoader {
     /// Gets the application certificate, DER.
     @discardableResult
     public func certificate(completion: @escaping Completion) -> KeyCall {
-        call(completion) { [loader] in try await loader.applicationCertificate().der }
+        call(completion) { [loader] in try await loader.applicationCertificate().bytes }
     }
 
     /// Exchanges an SPC for a CKC.

@@ -72,6 +72,15 @@ public struct ContentKeyError: CataloguedError {
         case teardown
         /// Reading a stream's playlists to preload its keys.
         case playlist
+
+        /// What to check where an address is not found that no content's key is behind.
+        fileprivate var addressRemedy: String? {
+            switch self {
+            case .lookup: "Check the URL of the entitlement or delivery service."
+            case .setup, .heartbeat, .teardown: "Check the URL of the session service."
+            default: nil
+            }
+        }
     }
 }
 
@@ -85,7 +94,7 @@ extension ContentKeyError: DetailedError {
 }
 
 extension ContentKeyError {
-    static let cancelled = ContentKeyError(
+    package static let cancelled = ContentKeyError(
         .cancelled, "The key request was cancelled.")
 
     /// The player gave neither an SPC nor an error, as some were seen to do.
@@ -124,8 +133,10 @@ extension ContentKeyError {
 
     /// Makes the same error as one of a key request.
     package init(_ error: any CataloguedError, stage: Stage?, underlying: (any Error)? = nil) {
+        let isCommon = error.kind == .notFound && error.remedy == error.kind.remedy
         self.init(
-            error.kind, stage: stage, error.reason, remedy: error.remedy, isRetryable: error.isRetryable,
+            error.kind, stage: stage, error.reason, remedy: (isCommon ? stage?.addressRemedy : nil) ?? error.remedy,
+            isRetryable: error.isRetryable,
             service: (error as? IntegrationError)?.service, underlying: underlying)
         documentedNewCredentials = (error as? IntegrationError)?.documented?.wantsNewCredentials
     }
@@ -190,6 +201,8 @@ extension ContentKeyError.Kind {
         case .spcFailed: "The player made no SPC"
         case .credentialsFailed: "The app gave no credentials"
         case .playlistUnreadable: "The playlist could not be read"
+        case .downloadFailed: "The title was not stored"
+        case .persistableKeyFailed: "The system gave no proof"
         default: "The integration's code threw"
         }
     }

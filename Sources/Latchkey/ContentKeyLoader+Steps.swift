@@ -1,9 +1,11 @@
-public import Foundation
 public import LatchkeyCore
 @_spi(Integrations) public import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
+    import Foundation
     public import FoundationNetworking
+#else
+    public import Foundation
 #endif
 
 extension ContentKeyLoader {
@@ -45,20 +47,20 @@ extension ContentKeyLoader {
     ///   - key: the key's URI.
     ///   - purpose: what the key is wanted for.
     ///   - asset: the title that plays, for credentials and events. Defaults to `nil`: not known.
+    ///   - player: whose secure session the license belongs to. Defaults to the only player.
     public func license(
-        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil,
+        player: PlayerID = .only
     ) async throws(ContentKeyError) -> License {
         let identifier = try contentIdentifier(for: key)
-        return try await license(for: spc, key, identifier, purpose, trace(key, asset))
+        return try await license(for: spc, key, identifier, purpose, player, trace(key, asset))
     }
 
-    /// When to renew a key whose license came just now; `nil` if it needs no renewal.
+    /// How long after a license that came just now its key is to be renewed; `nil` if it needs no renewal.
     ///
     /// For a player that schedules renewals or makes license requests itself. The loader renews the keys that it answers with
     /// `answer(_:)`.
-    public func renewalDate(after license: License) -> Date? {
-        requests.renewal(after: license).map { caller.timekeeper.date.addingTimeInterval($0.inSeconds) }
-    }
+    public func renewalDelay(after license: License) -> Duration? { requests.renewal(after: license) }
 
     /// The certificate request, for a player that sends it itself; `nil` if the certificate does not come over the network.
     public func certificateRequest() async throws(ContentKeyError) -> URLRequest? {
@@ -84,14 +86,16 @@ extension ContentKeyLoader {
         try caller.read(.certificate, exchange) { try caller.integration.certificate(from: $0) }
     }
 
-    /// The license request, for a player that sends it itself; the parameters are those of `license(for:key:purpose:asset:)`.
+    /// The license request, for a player that sends it itself; the parameters are those of
+    /// `license(for:key:purpose:asset:player:)`.
     public func licenseRequest(
-        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil
+        for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil,
+        player: PlayerID = .only
     ) async throws(ContentKeyError) -> URLRequest {
         try checkNotEmpty(spc)
         let identifier = try contentIdentifier(for: key)
         let values = try await prerequisites.values(for: .init(.lookup, of: key, purpose, asset), trace(key, asset))
-        let held = try await session?.values(for: purpose, asset) ?? [:]
+        let held = try await sessions?.session(of: player).values(for: purpose, asset) ?? [:]
         let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values + held.values) { [caller] in
             try await caller.credentials(.init(.license, of: key, purpose, asset))
         }
@@ -106,12 +110,12 @@ extension ContentKeyLoader {
 
     /// The license in a reply that the player received.
     public func license(
-        from exchange: HTTPExchange, key: KeyURI, purpose: KeyPurpose = .streaming
+        from exchange: HTTPExchange, key: KeyURI, purpose: KeyPurpose = .streaming, player: PlayerID = .only
     ) throws(ContentKeyError) -> License {
         let identifier = try contentIdentifier(for: key)
         let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose)
-        let license = try caller.read(.license, exchange) { try caller.integration.license(from: $0, context) }
-        session?.note(license, purpose)
+        let license = try caller.read(.license, exchange) { try caller.integration.checkedLicense(from: $0, context) }
+        try sessions?.session(of: player).note(license, purpose)
         return license
     }
 }
@@ -119,14 +123,15 @@ extension ContentKeyLoader {
 extension ContentKeyLoader {
     func license(
         for spc: SPCMessage, _ key: KeyURI, _ identifier: ContentIdentifier, _ purpose: KeyPurpose,
-        _ trace: Trace
+        _ player: PlayerID, _ trace: Trace
     ) async throws(ContentKeyError) -> License {
         try checkNotEmpty(spc)
         caller.record?.note(key, purpose, of: trace.number)
         caller.record?.noteSPC(spc.bytes.count, of: trace.number)
         let values = try await prerequisites.values(for: .init(.lookup, of: key, purpose, trace.asset), trace)
         let context = LicenseContext(keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values)
-        guard let session else { return try await license(for: spc, context, trace) { [:] } }
+        guard let sessions else { return try await license(for: spc, context, trace) { [:] } }
+        let session = try sessions.session(of: player, for: trace.number)
         return try await session.license(for: purpose, trace.asset) { held throws(ContentKeyError) in
             try await self.license(for: spc, context, trace, held)
         }
@@ -156,7 +161,7 @@ extension ContentKeyLoader {
                 },
                 read: { exchange in
                     do {
-                        let license = try integration.license(from: exchange, context)
+                        let license = try integration.checkedLicense(from: exchange, context)
                         for warning in license.warnings { trace.send(.replyWarning(warning)) }
                         return license
                     } catch let error as IntegrationError {

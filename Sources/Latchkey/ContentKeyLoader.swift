@@ -14,10 +14,10 @@ package import LatchkeyTransport
 ///
 /// A player that makes the SPC itself, or does the I/O itself, uses the steps one by one. Safe to use from any thread.
 public final class ContentKeyLoader: Sendable {
-    /// The secure session with the vendor; `nil` if its licenses need none.
-    public let session: SecureSession?
     /// The keys that play without a network; `nil` if the configuration names no store.
     public let offline: OfflineKeys?
+    /// The keys that are kept for replays; `nil` if the configuration has no `licenseCache`, or the vendor does not allow one.
+    public let licenseCache: LicenseCache?
 
     let caller: ServiceCaller
     let prerequisites: Prerequisites
@@ -25,6 +25,8 @@ public final class ContentKeyLoader: Sendable {
     let preloads: OpenPreloads
     let namedKeys = NamedKeys()
     let requests: KeyRequests
+    /// The players' secure sessions with the vendor; `nil` if its licenses need none.
+    let sessions: SecureSessions?
     private let hub: EventHub
 
     /// - Parameters:
@@ -55,7 +57,7 @@ public final class ContentKeyLoader: Sendable {
     ///   - generator: randomness for waits.
     @_spi(Integrations)
     public convenience init(
-        _ integration: some DRMIntegration, credentials: Credentials = .none,
+        _ integration: some VendorIntegration, credentials: Credentials = .none,
         configuration: LoaderConfiguration = LoaderConfiguration(),
         transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper(),
         generator: @escaping @Sendable () -> any RandomNumberGenerator = { SystemRandomNumberGenerator() }
@@ -66,7 +68,7 @@ public final class ContentKeyLoader: Sendable {
     }
 
     private init(
-        integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
+        integration: any VendorIntegration, credentials: Credentials, configuration: LoaderConfiguration,
         transport: any Transport, timekeeper: any Timekeeper,
         generator: @escaping @Sendable () -> any RandomNumberGenerator
     ) {
@@ -80,18 +82,13 @@ public final class ContentKeyLoader: Sendable {
                 leases: configuration.leases, vendor: integration.renewal, patience: configuration.retry.deadline,
                 refusalMemory: configuration.retry.refusalMemory, timekeeper: timekeeper, generator: generator,
                 trace: { hub.trace($0, $1, of: $2, then: preloads.observer(of: $1)) }))
-        let players = SecureSession.Players(
-            source: { [weak requests] in requests?.source },
-            renew: { [weak requests] in requests?.renewAll() ?? false },
-            fail: { [weak requests] error in requests?.endKeys(error) })
-        let session = integration.sessionScope == .never ? nil : SecureSession(caller, hub.trace(), players)
-        requests.whenSourceEnds { [weak session] in session?.sourceChanged() }
         self.caller = caller
         self.hub = hub
         self.preloads = preloads
         self.requests = requests
-        self.session = session
+        sessions = SecureSessions(caller, requests, trace: { hub.trace() })
         offline = configuration.keyStore.map { OfflineKeys($0, for: caller) { hub.trace(0, $0, of: $1).send($2) } }
+        licenseCache = LicenseCache(for: caller) { hub.trace(0, $0, of: $1).send($2) }
         prerequisites = Prerequisites(caller)
         certificates = CertificateCache(caller, prerequisites)
         if configuration.certificateFetch == .atOnce { certificates.prefetch(trace()) }
@@ -118,29 +115,13 @@ public final class ContentKeyLoader: Sendable {
 
     /// Takes a player's key request and ends it exactly once. Returns at once; call it from anywhere.
     ///
-    /// From its answer on the loader keeps the key alive, until the player releases it: see `PlayerKeyRequest.renew()`.
+    /// From its answer on the loader keeps the key alive, until its player is released: see `PlayerKeyRequest.renew()`.
     @_spi(Adapters)
     @discardableResult
     public func answer(_ request: some PlayerKeyRequest) -> KeyRequest {
         let request = requests.add(request)
         request.start { await self.work(on: $0) }
         return request
-    }
-
-    /// Releases all keys because the player goes on to another source; a secure session ends as soon as pending requests have their
-    /// answers. Later requests belong to the new source.
-    public func changeSource() { requests.changeSource() }
-
-    /// Renews nothing and sends no heartbeat until `resume()`, for an app in the background that does not play.
-    public func suspend() {
-        requests.suspend()
-        session?.suspend()
-    }
-
-    /// Goes on after `suspend()`. Overdue renewals run once.
-    public func resume() {
-        requests.resume()
-        session?.resume()
     }
 
     /// Ends everything: each pending key request is answered with `cancelled` before this returns, and so is each later one.
@@ -153,8 +134,9 @@ public final class ContentKeyLoader: Sendable {
     }
 
     private func close() {
-        session?.sourceChanged()
+        sessions?.close()
         offline?.close()
+        licenseCache?.close()
         prerequisites.close()
         certificates.close()
         caller.prefetched.removeAll()
@@ -163,6 +145,45 @@ public final class ContentKeyLoader: Sendable {
     /// The trace of an exchange that belongs to no request.
     func trace(_ key: KeyURI? = nil, _ asset: AssetID? = nil) -> Trace {
         hub.trace(0, key, of: asset, then: preloads.observer(of: key))
+    }
+}
+
+// MARK: - Players
+
+/// What an adapter does for one player. A second player, window, or title of the same loader keeps its keys.
+@_spi(Adapters) extension ContentKeyLoader {
+    /// Renews no key of a player and sends no heartbeat of its session until it is resumed. Its leases are remembered.
+    public func suspend(_ player: PlayerID) {
+        requests.suspend(player)
+        sessions?[existing: player]?.suspend()
+    }
+
+    /// Renews a player's keys again. An overdue renewal is made once.
+    public func resume(_ player: PlayerID) {
+        requests.resume(player)
+        sessions?[existing: player]?.resume()
+    }
+
+    /// Releases a player: its pending requests end with `cancelled`, its keys are not renewed, and its secure session ends.
+    public func release(_ player: PlayerID) { requests.release(player) }
+
+    /// Asks a player to renew the keys whose leases ended or that rotated out.
+    /// - Returns: The keys that the player can renew.
+    public func renewEndedKeys(of player: PlayerID) -> Set<KeyURI> { requests.renewLapsed(of: player) }
+
+    /// Where a player's secure session stands; `nil` if it has none.
+    public func sessionState(of player: PlayerID) async -> SessionState? { await sessions?[existing: player]?.state }
+
+    /// Whether a player can be suspended and resumed later without a new license: it holds keys, no lease has ended, and the vendor keeps no
+    /// session for them.
+    public func canKeep(_ player: PlayerID) -> Bool { sessions == nil && requests.holdsLiveKeys(player) }
+
+    /// Whether a player holds a key that is to be renewed.
+    public func renews(_ key: KeyURI, for player: PlayerID) -> Bool { requests.renews(.init(player: player, uri: key)) }
+
+    /// The title of a key, as its latest request has it; `nil` if it is not known.
+    public func asset(of key: KeyURI, for player: PlayerID) -> AssetID? {
+        requests.request(of: .init(player: player, uri: key))?.asset
     }
 }
 
@@ -201,7 +222,7 @@ extension ContentKeyLoader {
     private func newLicense(for request: any PlayerKeyRequest, _ trace: Trace) async throws -> License? {
         async let certificate = trace.stage(.certificate) { try await self.certificates.certificate(trace) }
         let identifier = try await trace.stage(.contentIdentifier) { try self.contentIdentifier(for: request.keyURI) }
-        let der = try await certificate.der
+        let der = try await certificate.bytes
         let spc = try await trace.stage(.spc) {
             do {
                 return try await request.makeOptionalSPC(certificate: der, contentIdentifier: identifier.bytes)
@@ -212,7 +233,7 @@ extension ContentKeyLoader {
         }
         guard let spc else { return nil }
         return try await trace.stage(.license) {
-            try await self.license(for: spc, request.keyURI, identifier, request.purpose, trace)
+            try await self.license(for: spc, request.keyURI, identifier, request.purpose, request.player, trace)
         }
     }
 }

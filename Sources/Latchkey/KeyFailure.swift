@@ -16,6 +16,9 @@ public struct KeyFailure: Sendable {
     /// What the FairPlay number in `error`, or in an error below it, means; `nil` if there is none that is known.
     public var explanation: FairPlayErrorExplanation? { FairPlayErrorExplanation.explaining(error) }
 
+    /// What to tell the viewer; `nil` if there is nothing to tell. A player's own error is `unavailable`.
+    public var viewerMessage: ViewerMessage? { loaderError.map(\.viewerMessage) ?? .unavailable }
+
     /// Makes a failure that the loader or an adapter found.
     /// - Parameters:
     ///   - error: What went wrong.

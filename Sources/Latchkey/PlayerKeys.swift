@@ -7,18 +7,11 @@ import LatchkeyCore
 /// Each call's completion is called exactly once, also if the keys are released or go away. From its license on, the loader keeps a
 /// key alive as for any other request. Safe to use from any thread; completions are called on no particular one.
 @_spi(Adapters) public final class PlayerKeys: Sendable {
-    private struct State {
-        var certificates: [ObjectIdentifier: Promise<Data, ContentKeyError>] = [:]
-        var pending: [ObjectIdentifier: SPCRequest] = [:]
-        /// The requests that brought the keys.
-        var held: [KeyURI: SPCRequest] = [:]
-    }
-
     /// Gets the keys.
     public let loader: ContentKeyLoader
     private let player = PlayerID("PlayerKeys \(UUID().uuidString)")
     private let onEnd: @Sendable (KeyFailure) -> Void
-    private let state = Locked(State())
+    private let certificates = Locked<[ObjectIdentifier: Promise<Data, ContentKeyError>]>([:])
 
     /// - Parameters:
     ///   - loader: gets the keys; several players may share it.
@@ -36,10 +29,10 @@ import LatchkeyCore
     public func certificate(completion: @escaping @Sendable (Result<Data, ContentKeyError>) -> Void) {
         let promise = Promise<Data, ContentKeyError>()
         promise.whenResolved(completion)
-        state.withLock { $0.certificates[ObjectIdentifier(promise)] = promise }
+        certificates.withLock { $0[ObjectIdentifier(promise)] = promise }
         startTask { [weak self, loader] in
-            let result = await Result { try await loader.applicationCertificate().der }
-            self?.state.withLock { _ = $0.certificates.removeValue(forKey: ObjectIdentifier(promise)) }
+            let result = await Result { try await loader.applicationCertificate().bytes }
+            self?.certificates.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(promise)) }
             promise.resolve(result.mapError { ContentKeyError($0, otherwise: .integrationFailed) })
         }
     }
@@ -56,26 +49,25 @@ import LatchkeyCore
         for spc: Data, key: KeyURI, purpose: KeyPurpose? = nil, asset: AssetID? = nil,
         completion: @escaping @Sendable (Result<PlayerLicense, ContentKeyError>) -> Void
     ) {
-        let request = state.withLock { state in
-            let purpose = purpose ?? (state.held[key]?.renewalDate == nil ? .streaming : .renewal)
-            let asset = asset ?? state.held[key]?.asset
-            let request = SPCRequest(SPCMessage(spc), key, purpose, asset, player, self, completion)
-            state.pending[ObjectIdentifier(request)] = request
-            return request
-        }
-        request.start(loader)
+        let purpose = purpose ?? (loader.renews(key, for: player) ? .renewal : .streaming)
+        let asset = asset ?? loader.asset(of: key, for: player)
+        loader.answer(SPCRequest(SPCMessage(spc), key, purpose, asset, player, self, completion))
     }
 
-    /// Releases all keys, because the player goes away or goes on to another source. Pending calls end with `cancelled`.
+    /// Renews no key until `resume()`, for an app in the background that does not play.
+    public func suspend() { loader.suspend(player) }
+
+    /// Renews keys again after `suspend()`. Overdue renewals are made once.
+    public func resume() { loader.resume(player) }
+
+    /// Releases all keys, because the player goes away or changes to another source. Pending calls end with `cancelled`.
     public func release() {
-        let state = state.withLock { state in
-            defer { state = State() }
-            return state
+        let certificates = certificates.withLock { certificates in
+            defer { certificates = [:] }
+            return certificates.values
         }
-        for promise in state.certificates.values { promise.resolve(.failure(.cancelled)) }
-        for request in state.pending.values { request.release() }
-        for request in state.held.values { request.release() }
-        loader.forgetRefusals(by: player)
+        for promise in certificates { promise.resolve(.failure(.cancelled)) }
+        loader.release(player)
     }
 }
 
@@ -88,30 +80,18 @@ import LatchkeyCore
 }
 
 extension PlayerKeys {
-    fileprivate func finished(_ request: SPCRequest, with result: Result<Data, ContentKeyError>) {
-        state.withLock { state in
-            state.pending[ObjectIdentifier(request)] = nil
-            // The first request of a key also releases its renewals.
-            let isFirst = request.purpose == .streaming || state.held[request.keyURI] == nil
-            guard case .success = result, request.purpose != .persistable, isFirst else { return }
-            state.held[request.keyURI] = request
-        }
-    }
-
     fileprivate func ended(_ request: SPCRequest, _ error: ContentKeyError) {
-        state.withLock { _ = $0.held.removeValue(forKey: request.keyURI) }
         onEnd(KeyFailure(error, key: request.keyURI, asset: request.asset))
     }
 }
 
 /// An SPC that waits for its license, and then the key.
 // Sound: constants of sendable types, a weak reference that is set once, and a lock.
-private final class SPCRequest: ReplyingKeyRequest, @unchecked Sendable {
+private final class SPCRequest: PlayerKeyRequest, @unchecked Sendable {
     let keyURI: KeyURI
     let purpose: KeyPurpose
     let asset: AssetID?
     let player: PlayerID
-    let reply = PlayerReply()
     private let spc: SPCMessage
     private weak var keys: PlayerKeys?
     /// Drops the completion with its call, as it holds the player, and the key may be held for long.
@@ -131,6 +111,9 @@ private final class SPCRequest: ReplyingKeyRequest, @unchecked Sendable {
         self.completion.whenResolved(completion)
     }
 
+    /// A player that stores a key renews it on demand.
+    var playsKey: Bool { purpose != .persistable }
+
     var renewalDate: Date? { renewal.withLock { $0 } }
 
     func makeSPC(certificate: Data, contentIdentifier: Data) async throws -> Data { spc.bytes.revealed }
@@ -138,10 +121,6 @@ private final class SPCRequest: ReplyingKeyRequest, @unchecked Sendable {
     func renewalPlanned(at date: Date) { renewal.withLock { $0 = date } }
 
     func answer(_ result: Result<Data, ContentKeyError>) {
-        guard reply.resolve(result) else { return }
-        keys?.finished(self, with: result)
-        // The player stores it; it is not renewed as a lease is.
-        if purpose == .persistable { release() }
         completion.resolve(result.map { PlayerLicense(ckc: $0, renewalDate: renewalDate) })
     }
 

@@ -43,7 +43,7 @@ import LatchkeyCore
             if let missing = vendor.missingCredentials(in: given).first {
                 throw ContentKeyError.unfit(vendor, "needs the credential \"\(missing)\" before the first key")
             }
-            bundledCertificate = try vendor.bundledCertificate()?.der
+            bundledCertificate = try vendor.bundledCertificate()?.bytes
             let request: URLRequest?
             do { request = try await vendor.certificateRequest(CertificateContext { given }) } catch {
                 guard bundledCertificate != nil else { throw error }
@@ -105,7 +105,7 @@ import LatchkeyCore
 
     /// The application certificate in a reply of any status.
     public func certificate(from reply: HTTPReply) throws(ContentKeyError) -> Data {
-        try read(.certificate) { try vendor.certificate(from: exchange(reply)).der }
+        try read(.certificate) { try vendor.certificate(from: exchange(reply)).bytes }
     }
 
     /// The CKC in the body of a reply.

@@ -69,7 +69,7 @@ extension ContentKeyError {
     /// What to tell the viewer; `nil` if there is nothing to tell, as nobody waits for the key any more.
     public var viewerMessage: ViewerMessage? { kind == .cancelled ? nil : Self.messages[kind] ?? .unavailable }
 
-    private static let messages: [Kind: ViewerMessage] = [
+    fileprivate static let messages: [Kind: ViewerMessage] = [
         .unauthenticated: .signIn, .missingCredential: .signIn, .credentialsFailed: .signIn,
         .forbidden: .notIncluded, .regionDenied: .notInRegion, .concurrencyLimit: .tooManyStreams,
         .notYetValid: .notYet,
@@ -87,4 +87,9 @@ extension ContentKeyError {
         .storedKeyRenewalUnsupported: .downloadAgain, .keyStoreUnwritable: .notSaved, .keyNotStorable: .notSaved,
         .playerUnsupported: .unsupportedDevice, .unfitForPlayer: .unsupportedDevice,
     ]
+}
+
+extension OfflineError {
+    /// What to tell the viewer.
+    public var viewerMessage: ViewerMessage { ContentKeyError.messages[kind] ?? .unavailable }
 }

@@ -16,11 +16,5 @@
                 try respondByRequestingPersistableContentKeyRequest()
             #endif
         }
-
-        /// What asks for the key, such as an asset; `nil` if the system does not say.
-        var recipient: ObjectIdentifier? {
-            guard #available(iOS 26, tvOS 26, macOS 26, visionOS 26, watchOS 26, *) else { return nil }
-            return originatingRecipient.map(ObjectIdentifier.init)
-        }
     }
 #endif

@@ -36,26 +36,27 @@
         ) {
             let key = KeyURI(playerIdentifier: keyIdentifier) ?? ""
             loader.offline?.updated(key, to: Secret(persistableContentKey))
+            loader.licenseCache?.updated(key, to: Secret(persistableContentKey))
         }
 
         public func contentKeySession(
             _ session: AVContentKeySession, contentKeyRequestDidSucceed keyRequest: AVContentKeyRequest
         ) {
-            succeed(keyRequest)
+            succeed(keyRequest, in: session)
         }
 
         public func contentKeySession(
             _ session: AVContentKeySession, contentKeyRequest keyRequest: AVContentKeyRequest,
             didFailWithError err: any Error
         ) {
-            fail(keyRequest, err)
+            fail(keyRequest, err, in: session)
         }
 
         public func contentKeySession(
             _ session: AVContentKeySession, shouldRetry keyRequest: AVContentKeyRequest,
             reason retryReason: AVContentKeyRequest.RetryReason
         ) -> Bool {
-            mayRetry(keyRequest, retryReason)
+            mayRetry(keyRequest, retryReason, in: session)
         }
 
         public func contentKeySessionContentProtectionSessionIdentifierDidChange(_ session: AVContentKeySession) {

@@ -3,8 +3,8 @@
     public import Latchkey
 
     nonisolated extension AVPlayerKeys {
-        /// What the session tells the app beyond failures.
-        public enum Notice: Sendable {
+        /// What the session reports beyond failures.
+        public enum Notice: Sendable, Hashable {
             /// AVFoundation took a key.
             case succeeded(KeyURI, KeyPurpose)
             /// A key that was to be stored is streamed, because the system cannot store it now; usually because of AirPlay.

@@ -14,36 +14,44 @@
             public var retries: Int
             /// After how many stale SPCs in a row the session counts as stuck. Defaults to 3.
             public var stuckAfter: Int
-            /// Whether a stored key answers a request, or is replaced. Defaults to `answers`.
+            /// Whether a stored key answers a request, or is replaced. Defaults to `reuse`.
             public var storedKeys: StoredKeyUse
 
             /// Options of one key's SPC, by AVFoundation's names, which go before those of `keyRequest`; such as
             /// `AVContentKeyRequestRequiresValidationDataInSecureTokenKey` with the stored key of that title. Defaults to none. Called on a
             /// queue that it must not block.
-            public var keyRequestFor: @Sendable (_ key: KeyURI) -> [String: any Sendable] = { _ in [:] }
+            public var keyRequestFor: @Sendable (_ key: KeyURI) -> [String: any Sendable]
             /// Whether the playlists of the protected assets are read when keys rotate, so that only keys that a playlist still names are
             /// renewed. Defaults to `true`. Without it, and where a playlist cannot be read without cookies or headers,
             /// `LeasePolicy.heldKeys` says which keys lapse.
-            public var readsPlaylists = true
+            public var readsPlaylists: Bool
             /// Whether a request may find that the system already has its key, because a service delivered it earlier. Such a request needs
             /// no license. Defaults to `false`. Has no effect before iOS 27 and tvOS 27, and on macOS, Mac Catalyst and visionOS.
-            public var usesAdvisoryKeys = false
+            public var usesAdvisoryKeys: Bool
             /// How SPCs name the device. Defaults to `standard`.
-            public var deviceIdentifier = DeviceIdentifier.standard
+            public var deviceIdentifier: DeviceIdentifier
             /// Names the key of a request that has initialization data and no identifier, such as one for a `pssh` box. Defaults to `nil` for
             /// every key: such a request fails with `keyUnnamed`. Called on a queue that it must not block.
-            public var keyNamed: @Sendable (_ initializationData: Data) -> KeyURI? = { _ in nil }
+            public var keyNamed: @Sendable (_ initializationData: Data) -> KeyURI?
 
             /// Makes options.
             public init(
                 keyRequest: [String: any Sendable] = [:], reports: URL? = nil, retries: Int = 3, stuckAfter: Int = 3,
-                storedKeys: StoredKeyUse = .answers
+                storedKeys: StoredKeyUse = .reuse, readsPlaylists: Bool = true, usesAdvisoryKeys: Bool = false,
+                deviceIdentifier: DeviceIdentifier = .standard,
+                keyRequestFor: @escaping @Sendable (_ key: KeyURI) -> [String: any Sendable] = { _ in [:] },
+                keyNamed: @escaping @Sendable (_ initializationData: Data) -> KeyURI? = { _ in nil }
             ) {
                 self.keyRequest = keyRequest
                 self.reports = reports
                 self.retries = retries
                 self.stuckAfter = stuckAfter
                 self.storedKeys = storedKeys
+                self.readsPlaylists = readsPlaylists
+                self.usesAdvisoryKeys = usesAdvisoryKeys
+                self.deviceIdentifier = deviceIdentifier
+                self.keyRequestFor = keyRequestFor
+                self.keyNamed = keyNamed
             }
         }
 

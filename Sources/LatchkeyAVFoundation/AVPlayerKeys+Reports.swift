@@ -10,7 +10,7 @@
         /// - Throws: If there is no application certificate, which names the app.
         public func expiredSessionReports() async throws(ContentKeyError) -> [Data] {
             guard let folder = options.reports else { return [] }
-            let app = try await loader.applicationCertificate().der
+            let app = try await loader.applicationCertificate().bytes
             return AVContentKeySession.pendingExpiredSessionReports(withAppIdentifier: app, storageDirectoryAt: folder)
         }
 
@@ -18,7 +18,7 @@
         /// - Throws: If there is no application certificate.
         public func removeExpiredSessionReports(_ reports: [Data]) async throws(ContentKeyError) {
             guard let folder = options.reports else { return }
-            let app = try await loader.applicationCertificate().der
+            let app = try await loader.applicationCertificate().bytes
             AVContentKeySession.removePendingExpiredSessionReports(
                 reports, withAppIdentifier: app, storageDirectoryAt: folder)
         }

@@ -6,58 +6,61 @@
     nonisolated extension AVPlayerKeys {
         /// Takes a request, unless it was taken before.
         func take(_ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession) {
-            // Made without the lock, because it asks the app what the key is called. The player's name changes with the session only.
+            // Made without the lock, because it asks the app what the key is called.
             let named = request.initializationData.flatMap(options.keyNamed)
             let key = KeyURI(playerIdentifier: request.identifier) ?? named ?? ""
-            let recipient = request.recipient
-            let (player, asset) = state.withLock { state in
-                (state.requests.player, state.requests.asset(of: key, for: recipient))
-            }
+            let known = state.withLock { state in state.index(of: session).map { state.sessions[$0] } }
+            let player = known?.player ?? .only
+            let asset = known?.asset(of: key) ?? loader.asset(of: key, for: player)
             let make = purpose == .persistable ? PersistableSessionKeyRequest.init : SessionKeyRequest.init
-            let taken = make(request, key, purpose, session, self, player, asset)
-            let isNew = state.withLock { state in
-                state.session === session ? state.requests.add(taken, as: request, for: recipient) : nil
-            }
+            let isForReplays =
+                purpose == .persistable && changeSession(session) { $0.keptForReplays.remove(key) != nil } == true
+            let taken = make(request, key, isForReplays ? .streaming : purpose, session, self, player, asset)
+            let isNew = change(session) { $0.add(taken, as: request) }
             guard let isNew else { return taken.answer(.failure(.released)) }
             guard isNew else { return }
             guard !key.raw.isEmpty else { return taken.answer(.failure(.keyUnnamed)) }
-            guard purpose == .streaming, let offline = loader.offline else {
+            guard purpose == .streaming, loader.offline != nil || loader.licenseCache != nil else {
                 return queue.async { [loader] in taken.start(loader) }
             }
-            startTask { [queue, weak self] in
-                let asset = await offline.asset(needing: key)
+            startTask { [queue, loader, weak self] in
+                let asset = await loader.offline?.asset(needing: key)
                 if let asset { taken.name(asset) }
                 queue.async { [weak self] in self?.start(taken, storing: asset != nil) }
             }
         }
 
         private func start(_ taken: SessionKeyRequest, storing isWanted: Bool) {
-            guard isWanted else { return taken.start(loader) }
+            guard isWanted else { return startForReplays(taken) }
             do {
-                // The request stays open until its successor ends, so that it is not taken a second time.
-                try taken.becomePersistable()
+                try makePersistable(taken)
             } catch {
                 onNotice(.streamedInstead(taken.keyURI))
                 taken.start(loader)
             }
         }
 
+        /// Has AVFoundation replace a request by a persistable one of the same title. It stays open until its successor ends, so that it is not
+        /// taken a second time.
+        func makePersistable(_ taken: SessionKeyRequest) throws {
+            change(taken.session) { $0.name(taken.asset, of: taken.keyURI) }
+            try taken.becomePersistable()
+        }
+
         /// AVFoundation took the key.
-        func succeed(_ request: AVContentKeyRequest) {
-            let (taken, isForAsset) = state.withLock { ($0.requests.succeed(request), $0.requests.hasOwners) }
-            guard let taken else { return }
+        func succeed(_ request: AVContentKeyRequest, in session: AVContentKeySession) {
+            guard let taken = change(session, { $0.succeed(request) }) ?? nil else { return }
             // A key that is only downloaded does not play yet.
-            if taken.purpose == .persistable, isForAsset { loader.offline?.started(taken.keyURI) }
+            if taken.purpose == .persistable, hasUser(session) { loader.offline?.started(taken.keyURI) }
             onNotice(.succeeded(taken.keyURI, taken.purpose))
         }
 
         /// AVFoundation reported that a request got no key, or that its key cannot be used.
-        func fail(_ request: AVContentKeyRequest, _ error: any Error) {
-            let (taken, isAskedAgain) = state.withLock { state in
-                let taken = state.requests.fail(request)
-                return (taken, taken.map { state.requests.isPending($0.keyURI) } ?? false)
+        func fail(_ request: AVContentKeyRequest, _ error: any Error, in session: AVContentKeySession) {
+            let failed = change(session) { requests in
+                requests.fail(request).map { ($0, isAskedAgain: requests.isOpen($0.keyURI)) }
             }
-            guard let taken else { return }
+            guard let (taken, isAskedAgain) = failed ?? nil else { return }
             let (key, phase) = (taken.keyURI, taken.reply.state)
             if phase.isAnswered { taken.discard() } else { taken.reply.abandon() }
             guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else {
@@ -74,14 +77,18 @@
             onFailure(
                 phase.refusal.map { KeyFailure($0, key: key, asset: taken.asset) }
                     ?? KeyFailure(player: error, key: key, asset: taken.asset))
+            if taken.isForReplays { return streamInstead(taken) }
             if phase.isAnswered { recover(taken) }
-            if state.withLock({ $0.requests.isStuck(after: error) }) { onNotice(.stuck) }
+            if change(session, { $0.isStuck(after: error) }) == true { onNotice(.stuck) }
         }
 
         /// Whether to ask again for a key that AVFoundation turned down. Each reason has a count of its own, until AVFoundation takes a key.
-        func mayRetry(_ request: AVContentKeyRequest, _ reason: AVContentKeyRequest.RetryReason) -> Bool {
-            let taken = state.withLock { $0.requests.retry(request, because: reason.rawValue) }
+        func mayRetry(
+            _ request: AVContentKeyRequest, _ reason: AVContentKeyRequest.RetryReason, in session: AVContentKeySession
+        ) -> Bool {
+            let taken = change(session) { $0.retry(request, because: reason.rawValue) } ?? nil
             taken?.discard()
+            if let taken, taken.isForReplays { loader.licenseCache?.drop(taken.keyURI) }
             return taken != nil
         }
 
@@ -92,10 +99,26 @@
             case .persistable:
                 startTask { [weak self, loader] in
                     guard (try? await loader.offline?.rejected(taken.keyURI)) == .fetchAgain else { return }
-                    self?.request(taken.keyURI, as: taken.asset)
+                    self?.request(taken.keyURI, again: taken.session)
                 }
-            case .renewal: _ = state.withLock { $0.requests.retryRenewal(of: taken.keyURI) }?.renew()
+            case .renewal: _ = (change(taken.session) { $0.retryRenewal(of: taken.keyURI) } ?? nil)?.renew()
             }
+        }
+
+        /// Changes a session; `nil` if it is not in use.
+        @discardableResult
+        func changeSession<Value: Sendable>(
+            _ session: AVContentKeySession, _ body: (inout AssetSession) -> Value
+        ) -> Value? {
+            state.withLock { state in state.index(of: session).map { body(&state.sessions[$0]) } }
+        }
+
+        /// Changes what a session has asked for; `nil` if the session is not in use.
+        @discardableResult
+        private func change<Value: Sendable>(
+            _ session: AVContentKeySession, _ body: (inout SessionRequests<SessionKeyRequest>) -> Value
+        ) -> Value? {
+            changeSession(session) { body(&$0.requests) }
         }
     }
 

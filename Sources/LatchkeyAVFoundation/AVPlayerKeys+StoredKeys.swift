@@ -7,13 +7,15 @@
         /// A token from which the service reads when a stored key expires.
         ///
         /// Source: `Documentation/Players.md` §3.9f.
-        /// - Throws: `ContentKeyError` `persistableKeyFailed` if the key is not stored, `deadlineExceeded` if the system does not answer;
-        ///   AVFoundation's error if it makes no token.
+        /// - Throws: `persistableKeyFailed` if the key is not stored or AVFoundation makes no token, with its error in `underlying`;
+        ///   `deadlineExceeded` if the system does not answer.
         @available(tvOS 17, *)
-        public func expirationToken(for key: KeyURI) async throws -> Data {
-            guard let stored = try await loader.offline?.storedKey(for: key) else {
-                throw ContentKeyError.isNotStored(key)
+        public func expirationToken(for key: KeyURI) async throws(ContentKeyError) -> Data {
+            let stored: Secret?
+            do throws(OfflineError) { stored = try await loader.offline?.storedKey(for: key) } catch {
+                throw ContentKeyError(error, stage: nil)
             }
+            guard let stored else { throw .isNotStored(key) }
             return try await proof { session, reply in
                 session.makeSecureTokenForExpirationDate(ofPersistableContentKey: stored.revealed) {
                     reply.give($0, $1)
@@ -27,9 +29,9 @@
         /// - Parameters:
         ///   - key: A key that `loader.offline` removed.
         ///   - challenge: The service's nonce, 8 bytes. Defaults to none.
-        /// - Throws: AVFoundation's error if it makes no proof; `ContentKeyError` `deadlineExceeded` if the system does not answer.
+        /// - Throws: `persistableKeyFailed` if AVFoundation makes no proof; `deadlineExceeded` if the system does not answer.
         @available(tvOS 17, *)
-        public func proofOfRemoval(of key: RemovedKey, challenge: Data? = nil) async throws -> Data {
+        public func proofOfRemoval(of key: RemovedKey, challenge: Data? = nil) async throws(ContentKeyError) -> Data {
             try await proof { session, reply in
                 session.invalidatePersistableContentKey(key.bytes.revealed, options: Self.options(challenge)) {
                     reply.give($0, $1)
@@ -40,11 +42,10 @@
         /// A proof for the service that the device can no longer use any stored key of the app. Also remove the keys from the store:
         /// `loader.offline.deleteAll()`.
         /// - Parameter challenge: The service's nonce, 8 bytes. Defaults to none.
-        /// - Throws: `ContentKeyError` if there is no application certificate or the system does not answer; AVFoundation's error if it makes
-        ///   no proof.
+        /// - Throws: why there is no application certificate; and as `proofOfRemoval(of:challenge:)`.
         @available(tvOS 17, *)
-        public func proofOfRemovalOfAllKeys(challenge: Data? = nil) async throws -> Data {
-            let app = try await loader.applicationCertificate().der
+        public func proofOfRemovalOfAllKeys(challenge: Data? = nil) async throws(ContentKeyError) -> Data {
+            let app = try await loader.applicationCertificate().bytes
             return try await proof { session, reply in
                 session.invalidateAllPersistableContentKeys(forApp: app, options: Self.options(challenge)) {
                     reply.give($0, $1)
@@ -57,19 +58,26 @@
         @available(iOS 17.4, tvOS 17.4, macOS 14.4, visionOS 1.1, watchOS 10.4, *)
         @discardableResult
         public func revoke(_ key: KeyURI) -> Bool {
-            guard let holder = state.withLock({ $0.requests.remove(key) }) else { return false }
-            holder.request.contentKey?.revoke()
-            holder.release()
-            return true
+            let held = state.withLock { state in
+                state.sessions.indices.compactMap { state.sessions[$0].requests.remove(key) }
+            }
+            for request in held { request.revoke() }
+            return !held.isEmpty
         }
 
         /// AVFoundation's asynchronous forms trap if the completion comes twice, or with neither data nor an error.
         private func proof(
             _ ask: @escaping @Sendable (AVContentKeySession, Promise<Data, any Error>) -> Void
-        ) async throws -> Data {
-            try await loader.withinDeadline("The system gave neither a proof nor an error") {
+        ) async throws(ContentKeyError) -> Data {
+            try await loader.withinDeadline(
+                "The system gave neither a proof nor an error", otherwise: .persistableKeyFailed
+            ) {
                 try await Promise.value { reply in
-                    if !self.withSession({ ask($0, reply) }) { reply.resolve(.failure(ContentKeyError.unsupported)) }
+                    let isAsked = self.withNewSession { session, done in
+                        reply.whenResolved { _ in done() }
+                        ask(session, reply)
+                    }
+                    if !isAsked { reply.resolve(.failure(ContentKeyError.unsupported)) }
                 }
             }
         }

@@ -2,34 +2,51 @@
     public import AVFoundation
     @_spi(Adapters) public import Latchkey
 
-    /// Gives AVFoundation's assets their keys, through a content key session of its own.
+    /// Gives AVFoundation's assets their keys, through a content key session for each.
     ///
-    ///     let keys = AVPlayerKeys(loader, onFailure: show)
+    ///     let keys = AVPlayerKeys(loader)
     ///     keys.protect(asset, as: "movie-1")
     ///     player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
     ///
+    /// `outcomes` says what happened. `ProtectedPlayback` does all of this for an app whose views observe it.
+    ///
     /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
     /// and releases its keys. Keys that the app requested of `loader.offline` are stored, and come from the store from then on, if
-    /// the system allows it; all other keys are streamed. Several of these may share a loader: with one per player, each player's keys
-    /// are apart. Safe to use from any thread.
+    /// the system allows it; all other keys are streamed. Several of these may share a loader. Safe to use from any thread.
+    ///
+    /// A key is renewed as long as its asset is protected and exists. An asset that is released leaves its keys for the next asset of the
+    /// same stream or title: protected within the lease, it needs no new license.
     public nonisolated final class AVPlayerKeys: NSObject, Sendable {
         struct State {
-            var session: AVContentKeySession?
-            var requests: SessionRequests<SessionKeyRequest>
+            var sessions: [AssetSession] = []
+            var isSuspended = false
+
+            /// The place of a session.
+            func index(of session: AVContentKeySession) -> Int? { sessions.firstIndex { $0.session === session } }
         }
 
         let loader: ContentKeyLoader
         let options: Options
-        let onNotice: @Sendable (Notice) -> Void
-        let onFailure: @Sendable (KeyFailure) -> Void
-        /// Takes why a request ended where the app is not told: it was cancelled and its key is not being asked for again, or the app knows.
-        let onCancelled: @Sendable (KeyFailure) -> Void
-        /// The session calls back on this queue, and requests are answered on it, so no answer crosses a cancellation.
+        /// What happened, from the start: up to 256 outcomes wait to be read, and `Outcome.dropped(_:)` counts those that did not fit. For
+        /// one reader; the closures of the initializer take nothing away from it. Ends with this object.
+        public let outcomes: AsyncStream<Outcome>
+        private let unread: UnreadOutcomes
+        private let onOutcome: @Sendable (Outcome) -> Void
+        /// The sessions call back on this queue, and requests are answered on it, so no answer crosses a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
-        let state: Locked<State>
+        let state = Locked(State())
         /// Held while a session is used that another thread may expire, which raises an exception. No callback takes it.
-        private let sessionUse = Locked(())
+        private let sessionUse = NSLock()
 
+        /// Makes keys whose owner reads `outcomes`.
+        /// - Parameters:
+        ///   - loader: Gets the keys.
+        ///   - options: Defaults to what production wants.
+        public convenience init(_ loader: ContentKeyLoader, options: Options = Options()) {
+            self.init(loader, options: options) { _ in }
+        }
+
+        /// Makes keys with closures beside `outcomes`.
         /// - Parameters:
         ///   - loader: Gets the keys.
         ///   - options: Defaults to what production wants.
@@ -41,192 +58,359 @@
             onNotice: @escaping @Sendable (Notice) -> Void = { _ in },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
         ) {
-            self.init(loader, options: options, onNotice: onNotice, onFailure: onFailure, onCancelled: { _ in })
+            self.init(loader, options: options) { outcome in
+                switch outcome {
+                case .notice(let notice): onNotice(notice)
+                case .failure(let failure): onFailure(failure)
+                case .cancellation, .dropped: break
+                }
+            }
         }
 
-        init(
-            _ loader: ContentKeyLoader, options: Options, onNotice: @escaping @Sendable (Notice) -> Void,
-            onFailure: @escaping @Sendable (KeyFailure) -> Void,
-            onCancelled: @escaping @Sendable (KeyFailure) -> Void
-        ) {
+        /// - Parameter onOutcome: Takes each outcome, beside `outcomes`, whose limit does not apply to it.
+        init(_ loader: ContentKeyLoader, options: Options, onOutcome: @escaping @Sendable (Outcome) -> Void) {
             self.loader = loader
             self.options = options
-            self.onNotice = onNotice
-            self.onFailure = onFailure
-            self.onCancelled = onCancelled
-            state = Locked(State(requests: SessionRequests(retries: options.retries, stuckAfter: options.stuckAfter)))
+            self.onOutcome = onOutcome
+            unread = UnreadOutcomes()
+            outcomes = unread.stream
             super.init()
         }
 
-        /// The session expires, too, once the last answer is given.
-        deinit { release() }
+        /// The sessions expire, too, once the last answer is given.
+        deinit {
+            release()
+            unread.finish()
+        }
+
+        /// Hands an outcome to whoever reads or takes it.
+        func emit(_ outcome: Outcome) {
+            onOutcome(outcome)
+            unread.add(outcome)
+        }
 
         /// Gives an asset its keys. Call it before the asset loads anything: before its player item is made.
+        /// Protecting it again changes nothing.
         ///
         /// In the simulator, which has no FairPlay, this reports the failure `playerUnsupported`.
         /// - Parameters:
         ///   - asset: What plays; also an interstitial's asset.
-        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Before
-        ///     version 26 the system does not say which asset asks for a key: where several are protected at once, the name is known for
-        ///     keys that were preloaded or stored under it. Defaults to `nil`: the name under which the keys were stored, if any.
+        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Defaults to
+        ///     `nil`: the name under which the keys were preloaded or stored, if any.
         public func protect(_ asset: AVURLAsset, as name: AssetID? = nil) {
-            withSession { session in
-                session.addContentKeyRecipient(asset)
-                let player = state.withLock { state in
-                    state.requests.addOwner(asset, as: name)
-                    return state.requests.player
+            endSessionsWithoutUser()
+            whileUsable {
+                let session = takeSession(for: asset, as: name)
+                if !session.session.contentKeyRecipients.contains(where: { $0 === asset }) {
+                    session.session.addContentKeyRecipient(asset)
                 }
-                loader.forgetRefusals(by: player)
+                loader.forgetRefusals(by: session.player)
+                let isSuspended = { self.state.withLock { $0.isSuspended } }
+                if isSuspended() { loader.suspend(session.player) }
+                // Asked again, because `resume()` may have come in between.
+                if !isSuspended() { loader.resume(session.player) }
             }
         }
 
         /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
         ///
-        /// Before version 26 the system does not say which asset asked for a key; keys that several assets may use go with the last asset.
+        /// Make a new asset to play the stream again. Within the lease it needs no new license, unless the vendor's session has ended.
         public func release(_ asset: AVURLAsset) {
-            let (session, released) = state.withLock { ($0.session, $0.requests.removeOwner(asset)) }
-            session?.removeContentKeyRecipient(asset)
-            for request in released { request.release() }
+            let released = state.withLock { state in
+                let index = state.sessions.firstIndex { $0.asset === asset && !$0.isIdle }
+                index.map { state.sessions[$0].end() }
+                return index.map { state.sessions[$0] }
+            }
+            guard let released else { return }
+            whileUsable { released.session.removeContentKeyRecipient(asset) }
+            leave(released)
         }
 
-        /// Releases all keys: open requests end with `cancelled`, no key is renewed, and the session expires.
+        /// Releases all keys: open requests end with `cancelled`, no key is renewed, and the sessions expire.
         public func release() {
-            _ = endAll()
+            for session in removeAll() { end(session) }
+        }
+
+        /// Renews no key and sends no heartbeat until `resume()`, for a window or an app in the background that does not play.
+        public func suspend() {
+            for player in setSuspended(true) { loader.suspend(player) }
+        }
+
+        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        public func resume() {
+            for player in setSuspended(false) { loader.resume(player) }
         }
 
         /// The title of a key that a notice names; `nil` if it is not known.
-        public func asset(of key: KeyURI) -> AssetID? { state.withLock { $0.requests.asset(of: key) } }
+        public func asset(of key: KeyURI) -> AssetID? {
+            let sessions = state.withLock { $0.sessions }.sorted { !$0.isIdle && $1.isIdle }
+            let known = sessions.lazy.compactMap {
+                $0.requests.asset(of: key) ?? self.loader.asset(of: key, for: $0.player)
+            }
+            return known.first ?? sessions.first { $0.requests.keys.contains(key) }?.name
+        }
 
-        /// Asks for a key before an asset does.
+        /// Asks for a key before an asset does. The next asset of the same title takes the key.
         /// - Parameters:
         ///   - key: The key's URI as the playlist states it.
-        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: not known.
+        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: the key is for the next asset that is
+        ///     protected.
         /// - Returns: `false` in the simulator, and if the key is there or was asked for, because AVFoundation would do nothing.
         @discardableResult
-        public func preload(_ key: KeyURI, as asset: AssetID? = nil) -> Bool {
-            !state.withLock { $0.requests.contains(key) } && request(key, as: asset)
+        public func preload(_ key: KeyURI, as asset: AssetID? = nil) -> Bool { preload(key, as: asset, of: nil) }
+
+        /// Asks for a key before an asset does, as `preload(_:as:)`.
+        /// - Parameters:
+        ///   - key: The key's URI as the playlist states it.
+        ///   - asset: The app's name for the title; `nil` if it has none.
+        ///   - stream: The playlist's URL; `nil` if it is not known. Of assets without a name, that of this stream takes the key.
+        @discardableResult
+        public func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool {
+            process(key.raw, nil, key, asset, stream)
         }
 
         /// Asks for the key of initialization data before an asset does; `Options.keyNamed` names the key.
         /// - Parameters:
         ///   - initializationData: What the stream has.
-        ///   - asset: The app's name for the title. Defaults to `nil`: not known.
-        /// - Returns: `false` in the simulator.
+        ///   - asset: The app's name for the title. Defaults to `nil`: the key is for the next asset that is protected.
+        /// - Returns: `false` in the simulator, and if the key is there or was asked for.
         @discardableResult
         public func preload(initializationData: Data, as asset: AssetID? = nil) -> Bool {
-            process(nil, initializationData, options.keyNamed(initializationData), asset)
+            process(nil, initializationData, options.keyNamed(initializationData), asset, nil)
         }
 
-        /// Asks for the keys whose leases ended, because the app was away or their renewals failed, and that no asset was released of.
+        /// Asks for the keys whose leases ended, because the app was away or their renewals failed, and whose assets are still protected.
         ///
         /// AVFoundation then makes a renewal request for each; what fails is reported again. Playback that has only stalled goes on. An item
         /// that has failed stays failed: make a new asset and item, and protect the asset.
         /// - Returns: The keys that are asked for.
         @discardableResult
         public func renewEndedKeys() -> Set<KeyURI> {
-            let (player, ended) = state.withLock { ($0.requests.player, $0.requests.takeEnded()) }
-            loader.forgetRefusals(by: player)
-            return Set(ended.filter { $0.renew() }.map(\.keyURI))
+            let players = state.withLock { $0.sessions.filter(\.hasUser).map(\.player) }
+            return Set(players.flatMap { loader.renewEndedKeys(of: $0) })
         }
 
-        /// Starts over with a new session, after the media services were reset or after the notice `stuck`: open requests end with
-        /// `cancelled`, the old session expires, and the new one asks for the same keys.
+        /// Starts over with new sessions, after the media services were reset or after the notice `stuck`: open requests end with
+        /// `cancelled`, the old sessions expire, and new ones ask for the same keys.
         ///
-        /// An asset that has begun to load cannot change its session: make new assets and items, and protect them.
+        /// An asset that has begun to load cannot change its session: make new assets and items, and protect them; each takes the keys of
+        /// its stream or title.
         public func replaceSession() {
-            let keys = endAll()
-            for (key, asset) in keys { request(key, as: asset) }
+            let replaced = removeAll()
+            let titles = replaced.map { old in
+                old.requests.keys.map { ($0, old.asset(of: $0) ?? loader.asset(of: $0, for: old.player)) }
+            }
+            for session in replaced { end(session) }
+            for (session, keys) in zip(replaced, titles) where !session.isIdle {
+                for (key, asset) in keys { process(key.raw, nil, key, asset, session.stream) }
+            }
         }
     }
 
     nonisolated extension AVPlayerKeys: PreloadingPlayer {}
 
-    // MARK: - The session
+    // MARK: - Sessions
 
     nonisolated extension AVPlayerKeys {
-        /// Has the session make a key request.
-        /// - Returns: Whether there is a session.
+        /// Makes a session request a key, unless it has the key or requests it.
+        /// - Returns: Whether it does.
         @discardableResult
-        func request(_ key: KeyURI, as asset: AssetID?) -> Bool { process(key.raw, nil, key, asset) }
-
         private func process(
-            _ identifier: String?, _ initializationData: Data?, _ key: KeyURI?, _ asset: AssetID?
+            _ identifier: String?, _ initializationData: Data?, _ key: KeyURI?, _ asset: AssetID?, _ stream: URL?
         ) -> Bool {
-            withSession { session in
-                if let key { state.withLock { $0.requests.name(asset, of: key) } }
-                session.processContentKeyRequest(
+            var isAsked = false
+            whileUsable {
+                let session = takeSession(for: key, of: stream, as: asset)
+                let isKnown = state.withLock { state in
+                    guard let key, let index = state.index(of: session.session) else { return false }
+                    state.sessions[index].requests.name(asset, of: key)
+                    return state.sessions[index].requests.keys.contains(key)
+                }
+                guard !isKnown else { return }
+                isAsked = true
+                session.session.processContentKeyRequest(
                     withIdentifier: identifier, initializationData: initializationData, options: nil)
             }
+            return isAsked
         }
 
-        /// The keys that the playlists of the assets name now; `nil` if one cannot be read.
-        func keysInPlaylists() async -> Set<KeyURI>? {
-            guard options.readsPlaylists else { return nil }
-            let streams = state.withLock { $0.requests.livingOwners }.compactMap { ($0 as? AVURLAsset)?.url }
-                .filter { !$0.isFileURL }
-            guard !streams.isEmpty else { return nil }
-            var keys: Set<KeyURI> = []
-            for stream in streams {
-                guard let named = await loader.keysNow(in: stream) else { return nil }
-                keys.formUnion(named)
+        /// Requests a key anew of the session that had it.
+        func request(_ key: KeyURI, again session: AVContentKeySession) {
+            whileUsable {
+                guard state.withLock({ $0.index(of: session) }) != nil else { return }
+                session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
             }
-            return keys
         }
 
-        /// Removes a key that is renewed no more.
-        func lapse(_ request: SessionKeyRequest) { state.withLock { $0.requests.keyEnded(request) } }
-
-        /// Removes a key that ended, and reports why.
-        func end(_ request: SessionKeyRequest, _ error: ContentKeyError) {
-            state.withLock { $0.requests.keyEnded(request) }
-            onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
+        /// The session of an asset: its own, an idle one that fits and whose keys live, or a new one.
+        private func takeSession(for asset: AVURLAsset, as name: AssetID?) -> AssetSession {
+            let (own, idle) = state.withLock { state in
+                (
+                    state.sessions.first { $0.asset === asset && !$0.isIdle },
+                    state.sessions.compactMap { session in session.fit(asset, as: name).map { (session, $0) } }
+                        .max { $0.1 < $1.1 }?.0
+                )
+            }
+            if own == nil, let idle, !isUsable(idle) {
+                remove(idle)
+                return takeSession(for: asset, as: name)
+            }
+            let session = own ?? idle ?? makeSession()
+            return change(session) { $0.begin(asset, as: name) }
         }
 
-        /// Whether a session is the one in use.
-        func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.session === session } }
+        /// Whether an asset can take over a session: its keys are on their way, or live.
+        private func isUsable(_ session: AssetSession) -> Bool {
+            session.requests.isEmpty || session.requests.openRequests.contains { $0.purpose != .renewal }
+                || loader.canKeep(session.player)
+        }
 
-        /// Does something with the session in use, which is made for the first call, and does not expire meanwhile.
-        /// - Returns: Whether there is a session.
-        @discardableResult
-        func withSession(_ body: (AVContentKeySession) -> Void) -> Bool {
-            #if targetEnvironment(simulator)
-                // Making a FairPlay session there is an exception.
-                onFailure(KeyFailure(.unsupported))
-                return false
-            #else
-                sessionUse.withLock { _ in
-                    let session = state.withLock { $0.session } ?? makeSession()
-                    state.withLock { $0.session = session }
-                    body(session)
+        /// The session for a key that is preloaded: that of the stream or title, or else one that has the key, or a new one.
+        private func takeSession(for key: KeyURI?, of stream: URL?, as name: AssetID?) -> AssetSession {
+            let known = state.withLock { state in
+                let known = state.sessions.filter {
+                    $0.isFor(stream, name) || stream == nil && name == nil && key.map($0.requests.keys.contains) == true
                 }
-                return true
-            #endif
+                return known.first { !$0.isIdle } ?? known.last
+            }
+            if let known { return known }
+            let session = makeSession(for: stream, as: name)
+            loader.suspend(session.player)
+            return change(session) { _ in }
         }
 
-        private func makeSession() -> AVContentKeySession {
+        private func makeSession(for stream: URL? = nil, as name: AssetID? = nil) -> AssetSession {
             let session =
                 options.reports.map { AVContentKeySession(keySystem: .fairPlayStreaming, storageDirectoryAt: $0) }
                 ?? AVContentKeySession(keySystem: .fairPlayStreaming)
             session.setDelegate(self, queue: queue)
             if options.usesAdvisoryKeys { session.useAdvisoryKeys() }
-            return session
+            let requests = SessionRequests<SessionKeyRequest>(retries: options.retries, stuckAfter: options.stuckAfter)
+            return AssetSession(session, for: stream, as: name, requests)
         }
 
-        /// Releases all requests and keys of the session, and has the session expire.
-        /// - Returns: The keys that the session had or was asked for, with their titles.
-        private func endAll() -> [KeyURI: AssetID?] {
-            let (session, requests) = state.withLock { state in
-                defer { state.session = nil }
-                return (state.session, state.requests.removeAll())
+        /// Changes a session, which is added if it is new.
+        private func change(_ session: AssetSession, _ body: (inout AssetSession) -> Void) -> AssetSession {
+            state.withLock { state in
+                let index = state.index(of: session.session) ?? state.sessions.count
+                if index == state.sessions.count { state.sessions.append(session) }
+                body(&state.sessions[index])
+                return state.sessions[index]
             }
-            for request in requests { request.release() }
-            queue.async { [queue, sessionUse] in
-                // Whoever uses the session still has asked then; nobody gets it any more.
-                sessionUse.withLock { _ in }
+        }
+
+        /// Leaves the keys of a session that has no user for the next asset, if that can use them.
+        private func leave(_ session: AssetSession) {
+            for request in session.requests.openRequests { request.release() }
+            guard loader.canKeep(session.player) else { return remove(session) }
+            loader.suspend(session.player)
+            let idle = state.withLock { $0.sessions.filter(\.isIdle) }
+            for session in idle.dropLast(Self.idleLimit) { remove(session) }
+        }
+
+        /// How many sessions are kept for the next asset of their streams.
+        private static let idleLimit = 4
+
+        /// Leaves the sessions whose assets no longer exist.
+        private func endSessionsWithoutUser() {
+            let left = state.withLock { state in
+                state.sessions.indices.filter { !state.sessions[$0].isIdle && !state.sessions[$0].hasUser }
+                    .map { index in
+                        state.sessions[index].end()
+                        return state.sessions[index]
+                    }
+            }
+            for session in left { leave(session) }
+        }
+
+        /// Whether an asset uses the keys of a session; leaves the session if its asset no longer exists.
+        func hasUser(_ session: AVContentKeySession) -> Bool {
+            endSessionsWithoutUser()
+            return state.withLock { state in state.index(of: session).map { state.sessions[$0].hasUser } ?? false }
+        }
+
+        private func setSuspended(_ isSuspended: Bool) -> [PlayerID] {
+            state.withLock { state in
+                state.isSuspended = isSuspended
+                return state.sessions.filter { !$0.isIdle }.map(\.player)
+            }
+        }
+
+        private func removeAll() -> [AssetSession] {
+            state.withLock { state in
+                defer { state.sessions = [] }
+                return state.sessions
+            }
+        }
+
+        private func remove(_ session: AssetSession) {
+            let removed = state.withLock { state in
+                state.index(of: session.session).map { state.sessions.remove(at: $0) }
+            }
+            if let removed { end(removed) }
+        }
+
+        /// Releases the requests and keys of a session that was removed, and expires it.
+        private func end(_ session: AssetSession) {
+            for request in session.requests.openRequests { request.release() }
+            loader.release(session.player)
+            queue.async { [queue, sessionUse, session = session.session] in
+                // Whoever uses the session still has asked then; it is not handed out any more.
+                sessionUse.withLock {}
                 // Behind the callbacks that are on their way, and behind their answers, which take the same queue.
-                queue.async { queue.async { session?.expire() } }
+                queue.async { queue.async { session.expire() } }
             }
-            return Dictionary(requests.map { ($0.keyURI, $0.asset) }) { $0 ?? $1 }
+        }
+    }
+
+    // MARK: - Called by requests
+
+    nonisolated extension AVPlayerKeys {
+        /// The keys that the playlists of a session's asset name now; `nil` if one cannot be read.
+        func keysInPlaylists(of session: AVContentKeySession) async -> Set<KeyURI>? {
+            let known = state.withLock { state in state.index(of: session).map { state.sessions[$0] } }
+            guard options.readsPlaylists, let known, let stream = known.asset?.url, !stream.isFileURL else {
+                return nil
+            }
+            return await loader.keysNow(in: stream, heldBy: known.player)
+        }
+
+        /// Reports why a key ended.
+        func report(_ error: ContentKeyError, _ request: SessionKeyRequest) {
+            onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
+        }
+
+        /// The request by which a session renews a key.
+        func taken(_ key: KeyURI, in session: AVContentKeySession) -> SessionKeyRequest? {
+            state.withLock { state in state.index(of: session).flatMap { state.sessions[$0].requests[key] } }
+        }
+
+        /// Whether a session is in use.
+        func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.index(of: session) } != nil }
+
+        /// Does something with sessions that do not expire meanwhile.
+        /// - Returns: Whether there are sessions.
+        @discardableResult
+        func whileUsable(_ body: () -> Void) -> Bool {
+            #if targetEnvironment(simulator)
+                // Making a FairPlay session there is an exception.
+                onFailure(KeyFailure(.unsupported))
+                return false
+            #else
+                sessionUse.withLock { body() }
+                return true
+            #endif
+        }
+
+        /// Does something with a session of its own, which expires when `done` is called.
+        /// - Returns: Whether there is a session.
+        func withNewSession(_ body: (_ session: AVContentKeySession, _ done: @escaping @Sendable () -> Void) -> Void)
+            -> Bool
+        {
+            whileUsable {
+                let session = makeSession().session
+                body(session) { session.expire() }
+            }
         }
     }
 #endif

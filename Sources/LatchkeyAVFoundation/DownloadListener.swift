@@ -6,6 +6,8 @@
     nonisolated final class DownloadListener: NSObject, Sendable {
         private struct Download {
             var location: OfflineLocation?
+            /// Released when the download ends.
+            var keys: AVPlayerKeys?
             var seconds = 0.0
         }
 
@@ -41,7 +43,11 @@
         }
 
         /// Reports a task's progress from now on.
-        func watch(_ task: URLSessionTask) {
+        /// - Parameter keys: What is held until the task ends.
+        func watch(_ task: URLSessionTask, holding keys: AVPlayerKeys? = nil) {
+            if let keys {
+                state.withLock { $0.downloads[ObjectIdentifier(task), default: Download()].keys = keys }
+            }
             #if canImport(ObjectiveC)
                 progress.watch(task) { [weak self] share in self?.tell(.progressed(task.asset, share)) }
             #endif
@@ -101,9 +107,10 @@
             let location = state.withLock { $0.downloads.removeValue(forKey: ObjectIdentifier(task)) }?.location
             switch (error.map { $0 as NSError }, location) {
             case (let error?, _) where error.isCancellation: tell(.cancelled(task.asset, location))
-            case (let error?, _): tell(.failed(task.asset, error, location))
+            case (let error?, _):
+                tell(.failed(task.asset, .downloadFailed("The system ended the download", error), location))
             case (nil, let location?): tell(.finished(task.asset, location))
-            case (nil, nil): tell(.failed(task.asset, ContentKeyError.nowhere.nsError, nil))
+            case (nil, nil): tell(.failed(task.asset, .nowhere, nil))
             }
         }
 

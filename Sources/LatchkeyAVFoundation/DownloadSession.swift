@@ -39,11 +39,12 @@
 
         func whenHandled(_ handler: @escaping @MainActor () -> Void) { listener.whenHandled(handler) }
 
-        func begin(_ asset: AssetID, _ configuration: AVAssetDownloadConfiguration) {
+        /// - Parameter keys: What the download needs, and nothing else.
+        func begin(_ asset: AssetID, _ configuration: AVAssetDownloadConfiguration, with keys: AVPlayerKeys?) {
             let task = open().makeAssetDownloadTask(downloadConfiguration: configuration)
             // The system keeps the description between launches.
             task.taskDescription = asset.rawValue
-            listener.watch(task)
+            listener.watch(task, holding: keys)
             task.resume()
         }
 
@@ -83,7 +84,7 @@
     nonisolated extension OfflineDownload {
         init(_ task: URLSessionTask) {
             self.init(
-                asset: task.asset, share: min(1, max(0, task.progress.fractionCompleted)),
+                asset: task.asset, fractionCompleted: min(1, max(0, task.progress.fractionCompleted)),
                 isPaused: task.state == .suspended)
         }
     }

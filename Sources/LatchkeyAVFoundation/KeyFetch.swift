@@ -31,16 +31,14 @@
             _ wanted: Set<KeyURI>, for asset: AssetID? = nil, _ take: (KeyURI, KeyFailure?) throws -> Void
         ) async throws {
             let (outcomes, continuation) = AsyncStream<(key: KeyURI?, failure: KeyFailure?)>.makeStream()
-            let keys = AVPlayerKeys(loader, options: options) { notice in
-                switch notice {
-                case .succeeded(let key, _): continuation.yield((key, nil))
-                case .streamedInstead(let key): continuation.yield((key, KeyFailure(.notPersistable, key: key)))
-                default: break
+            let keys = AVPlayerKeys(loader, options: options) { outcome in
+                switch outcome {
+                case .notice(.succeeded(let key, _)): continuation.yield((key, nil))
+                case .notice(.streamedInstead(let key)):
+                    continuation.yield((key, KeyFailure(.notPersistable, key: key)))
+                case .failure(let failure), .cancellation(let failure): continuation.yield((failure.key, failure))
+                case .notice, .dropped: break
                 }
-            } onFailure: { failure in
-                continuation.yield((failure.key, failure))
-            } onCancelled: { failure in
-                continuation.yield((failure.key, failure))
             }
             try begin(keys)
             for key in wanted { keys.preload(key, as: asset) }

@@ -10,8 +10,8 @@
         let purpose: KeyPurpose
         let player: PlayerID
         private let title: Locked<AssetID?>
-        /// The resource loader that asks.
-        let source: ObjectIdentifier
+        /// The resource loader that asks; it goes away with its asset.
+        private weak var source: AVAssetResourceLoader?
         let request: AVAssetResourceLoadingRequest
         private weak var keys: ResourceLoaderKeys?
         private let queue: DispatchQueue
@@ -25,7 +25,7 @@
             self.request = request
             keyURI = key
             self.purpose = purpose
-            self.source = ObjectIdentifier(source)
+            self.source = source
             title = Locked(asset)
             player = keys.player(of: source)
             self.keys = keys
@@ -47,10 +47,15 @@
             finish(result, type: AVStreamingKeyDeliveryContentKeyType)
         }
 
-        /// AVFoundation asks again by itself, at the renewal date in the answer.
-        func renew() -> Bool { renewal.withLock { $0 } != nil && request.contentInformationRequest != nil }
+        /// AVFoundation asks again, at the renewal date in the answer, unless the asset is gone.
+        func renew() -> Bool {
+            if source == nil { keys?.release(player) }
+            return source != nil && renewal.withLock { $0 } != nil && request.contentInformationRequest != nil
+        }
 
-        func ended(_ error: ContentKeyError) { keys?.onFailure(KeyFailure(error, key: keyURI, asset: asset)) }
+        func ended(_ error: ContentKeyError) {
+            if source != nil { keys?.onFailure(KeyFailure(error, key: keyURI, asset: asset)) }
+        }
     }
 
     // MARK: - Used by streamed and stored keys
@@ -74,7 +79,7 @@
         fileprivate func finish(_ result: Result<Data, ContentKeyError>, type: String) {
             queue.async { [self] in
                 guard reply.resolve(result), !request.isCancelled, !request.isFinished else { return }
-                keys?.finished(self, with: result)
+                keys?.finished(self)
                 switch result {
                 case .success(let key):
                     request.contentInformationRequest?.contentType = type

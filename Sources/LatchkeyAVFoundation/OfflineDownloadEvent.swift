@@ -4,7 +4,7 @@
 
     /// The progress or the end of a title's download.
     public nonisolated enum OfflineDownloadEvent: Sendable {
-        /// This share of the media is there, 0 to 1.
+        /// This fraction of the media is there, 0 to 1.
         case progressed(AssetID, Double)
         /// The media is there. Keep the location: the system does not report it again.
         case finished(AssetID, OfflineLocation)
@@ -12,16 +12,16 @@
         /// there is one, and may be removed.
         case cancelled(AssetID, OfflineLocation?)
         /// The download failed, or the system ended it, as when the viewer quits the app. What came of the media is at the location, if there
-        /// is one, and may be removed, or completed by another download from this location.
-        case failed(AssetID, NSError, OfflineLocation?)
+        /// is one, and may be removed, or completed by another download from this location. The system's own error is the `underlying` one.
+        case failed(AssetID, ContentKeyError, OfflineLocation?)
     }
 
     /// A download that has not ended.
     public nonisolated struct OfflineDownload: Sendable, Hashable, Identifiable {
         /// The title.
         public let asset: AssetID
-        /// The share of the media that is there, 0 to 1.
-        public let share: Double
+        /// The fraction of the media that is there, 0 to 1.
+        public let fractionCompleted: Double
         /// Whether the app paused it.
         public let isPaused: Bool
 

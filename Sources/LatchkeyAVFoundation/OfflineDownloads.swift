@@ -5,21 +5,36 @@
 
     /// Downloads streams to play without a network: first all keys, then the media.
     ///
-    ///     let downloads = OfflineDownloads(loader) { event in … }
+    ///     let downloads = OfflineDownloads(loader)
     ///     try await downloads.begin("movie-1", title: "A Movie", from: url, keys: keysOfTheChosenRenditions)
     ///
     /// A title is ready when its media is there and `loader.offline` says that its keys are stored. To play it, make an asset of the
-    /// location's `url` and protect it as any other, by `AVPlayerKeys` with the same loader.
+    /// location's `url` and protect it as any other, by `AVPlayerKeys` with the same loader. To play it while it downloads, play the very
+    /// asset that downloads: see `begin(_:title:from:keys:protectedBy:choose:)`. `events` has each location: read it from the launch on.
     ///
-    /// Downloads go on while the app is suspended. Make one of these at each launch, with the same identifier: the system then reports the
+    /// Downloads continue while the app is suspended. Make one of these at each launch, with the same identifier: the system then reports the
     /// downloads that outlived the app to it. Safe to use from any thread.
     public nonisolated final class OfflineDownloads: Sendable {
         /// The identifier of the background session.
         public let identifier: String
+        /// The progress and the end of downloads, from the start, for one reader. Nothing is left out, so that no location is lost. It has
+        /// nothing if the downloads were made with `onEvent`.
+        public let events: AsyncStream<OfflineDownloadEvent>
         private let loader: ContentKeyLoader
+        private let options: AVPlayerKeys.Options
         private let storedKeys: StoredKeys
         private let session: DownloadSession
 
+        /// Makes downloads whose owner reads `events`, in a background session with the system's settings.
+        public convenience init(
+            _ loader: ContentKeyLoader, identifier: String = "latchkey.downloads",
+            options: AVPlayerKeys.Options = AVPlayerKeys.Options()
+        ) {
+            let (events, continuation) = AsyncStream<OfflineDownloadEvent>.makeStream()
+            self.init(loader, identifier, options, { _ in }, events) { continuation.yield($0) }
+        }
+
+        /// Makes downloads whose events a closure takes.
         /// - Parameters:
         ///   - loader: Gets and stores the keys; its configuration names a key store.
         ///   - identifier: Names the background session of the system, the same at each launch. Defaults to, also if empty,
@@ -28,13 +43,23 @@
         ///   - configure: Adjusts the session before it is made, such as `allowsCellularAccess` or `isDiscretionary`. Called once for each
         ///     identifier, before this returns or when the system has ended the session.
         ///   - onEvent: Takes the progress and the end of downloads. Called on a queue of the session.
-        public init(
+        public convenience init(
             _ loader: ContentKeyLoader, identifier: String = "latchkey.downloads",
             options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             configure: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
             onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void
         ) {
+            self.init(loader, identifier, options, configure, AsyncStream { $0.finish() }, onEvent)
+        }
+
+        private init(
+            _ loader: ContentKeyLoader, _ identifier: String, _ options: AVPlayerKeys.Options,
+            _ configure: @escaping @Sendable (URLSessionConfiguration) -> Void,
+            _ events: AsyncStream<OfflineDownloadEvent>, _ onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void
+        ) {
             self.loader = loader
+            self.options = options
+            self.events = events
             self.identifier = identifier.isEmpty ? "latchkey.downloads" : identifier
             storedKeys = StoredKeys(loader, options: options)
             session = DownloadSession.named(self.identifier, configure)
@@ -46,17 +71,17 @@
 
     nonisolated extension OfflineDownloads {
         /// Stores the missing keys of a title: `StoredKeys.storeKeys(_:of:)`.
-        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws {
+        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws(ContentKeyError) {
             try await storedKeys.storeKeys(keys, of: asset)
         }
 
         /// Renews the stored keys that are due: `StoredKeys.renewKeys()`.
         @discardableResult
-        public func renewKeys() async throws -> [KeyRenewal] { try await storedKeys.renewKeys() }
+        public func renewKeys() async throws(ContentKeyError) -> [KeyRenewal] { try await storedKeys.renewKeys() }
 
         /// Renews the keys of a title, due or not: `StoredKeys.renewKeys(of:)`.
         @discardableResult
-        public func renewKeys(of asset: AssetID) async throws -> [KeyRenewal] {
+        public func renewKeys(of asset: AssetID) async throws(ContentKeyError) -> [KeyRenewal] {
             try await storedKeys.renewKeys(of: asset)
         }
     }
@@ -66,27 +91,33 @@
     nonisolated extension OfflineDownloads {
         /// Stores the keys of a title, and then begins to download its media; resumes the download if there is one.
         ///
-        /// The system lets no download begin while the app is in the background, unless the session is discretionary.
+        /// The download asks for the asset's keys, too, and gets the stored ones, so the asset is protected before the download begins.
+        /// To play the title meanwhile, hand over the keys of the player and play this asset: they protect it, and the app releases it as
+        /// any other. The system lets no download begin while the app is in the background, unless the session is discretionary.
         /// - Parameters:
         ///   - asset: The title's name in the app's store.
         ///   - title: The name that the system shows in its list of downloads.
         ///   - stream: The multivariant playlist, with the options of its requests, such as cookies or `AVURLAssetAllowsCellularAccessKey`.
         ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.keys(of:)` finds them in a playlist.
+        ///   - player: The keys that protect the asset. Defaults to `nil`: keys for this download only, which end with it.
         ///   - choose: Chooses the renditions, in AVFoundation's own types.
-        /// - Throws: What `storeKeys(_:of:)` throws; then no media is downloaded.
+        /// - Throws: What `storeKeys(_:of:)` and `running()` throw; then no media is downloaded.
         nonisolated(nonsending)
             public func begin(
                 _ asset: AssetID, title: String, from stream: AVURLAsset, keys: Set<KeyURI>,
-                choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
-            ) async throws
+                protectedBy player: AVPlayerKeys? = nil, choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
+            ) async throws(ContentKeyError)
         {
             try await storeKeys(keys, of: asset)
             let isThere = try await running().contains { $0.asset == asset }
-            try Task.checkCancellation()
+            if Task.isCancelled { throw .cancelled }
             if isThere { return resume(asset) }
             let configuration = AVAssetDownloadConfiguration(asset: stream, title: title)
             choose(configuration)
-            session.begin(asset, configuration)
+            // What fails here fails the download, which reports it.
+            let own = player == nil ? AVPlayerKeys(loader, options: options) { _ in } : nil
+            (player ?? own)?.protect(stream, as: asset)
+            session.begin(asset, configuration, with: own)
         }
 
         /// Stores the keys of a title, and then begins to download its media from an address.
@@ -94,15 +125,16 @@
             public func begin(
                 _ asset: AssetID, title: String, from url: URL, keys: Set<KeyURI>,
                 choose: (AVAssetDownloadConfiguration) -> Void = { _ in }
-            ) async throws
+            ) async throws(ContentKeyError)
         {
             try await begin(asset, title: title, from: AVURLAsset(url: url), keys: keys, choose: choose)
         }
 
         /// The downloads that have not ended, also those of earlier launches.
-        /// - Throws: `ContentKeyError` `deadlineExceeded` if the system does not answer; `CancellationError`.
-        public func running() async throws -> [OfflineDownload] {
-            try await loader.withinDeadline("The system did not list its downloads") { [session] in
+        /// - Throws: `deadlineExceeded` if the system does not answer; `cancelled` if the task is cancelled.
+        public func running() async throws(ContentKeyError) -> [OfflineDownload] {
+            let nothing = "The system did not list its downloads"
+            return try await loader.withinDeadline(nothing, otherwise: .downloadFailed) { [session] in
                 try await Promise<[OfflineDownload], any Error>.value { list in
                     session.withTasks { tasks in list.resolve(.success(tasks.map(OfflineDownload.init))) }
                 }

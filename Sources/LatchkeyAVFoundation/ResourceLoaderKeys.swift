@@ -12,16 +12,13 @@
     /// Apple deprecated keys through the resource loader with version 18 and no longer supports them. Safe to use from any thread.
     public nonisolated final class ResourceLoaderKeys: NSObject, Sendable {
         private struct State {
+            /// The open requests.
             var requests: [ObjectIdentifier: LoadingKeyRequest] = [:]
-            /// The latest request of each key, which releases the key.
-            var keys: [Key: LoadingKeyRequest] = [:]
             /// The app's names for what plays.
             var titles: [ObjectIdentifier: AssetID] = [:]
-        }
-
-        private struct Key: Hashable {
-            let source: ObjectIdentifier
-            let uri: KeyURI
+            /// What has asked for keys.
+            var players: Set<PlayerID> = []
+            var isSuspended = false
         }
 
         private let loader: ContentKeyLoader
@@ -63,22 +60,35 @@
         /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
         public func release(_ asset: AVURLAsset) {
             asset.resourceLoader.setDelegate(nil, queue: nil)
-            let source = ObjectIdentifier(asset.resourceLoader)
-            state.withLock { $0.titles[source] = nil }
-            release { $0.source == source }
+            state.withLock { $0.titles[ObjectIdentifier(asset.resourceLoader)] = nil }
+            release(player(of: asset.resourceLoader))
         }
 
         /// Releases all keys: open requests end with `cancelled`, and no key is renewed.
-        public func release() { release { _ in true } }
+        public func release() { for player in state.withLock({ $0.players }) { release(player) } }
 
-        private func release(where isReleased: (LoadingKeyRequest) -> Bool) {
-            let released = state.withLock { state in
-                let released = Array(state.requests.values) + Array(state.keys.values)
-                state.requests = state.requests.filter { !isReleased($0.value) }
-                state.keys = state.keys.filter { !isReleased($0.value) }
-                return released.filter(isReleased)
+        /// Renews no key and sends no heartbeat until `resume()`, for a window or an app in the background that does not play.
+        public func suspend() { for player in setSuspended(true) { loader.suspend(player) } }
+
+        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        public func resume() { for player in setSuspended(false) { loader.resume(player) } }
+
+        private func setSuspended(_ isSuspended: Bool) -> Set<PlayerID> {
+            state.withLock { state in
+                state.isSuspended = isSuspended
+                return state.players
             }
-            for request in released { request.release() }
+        }
+
+        func release(_ player: PlayerID) {
+            let open = state.withLock { state in
+                let open = state.requests.filter { $0.value.player == player }
+                state.requests = state.requests.filter { $0.value.player != player }
+                state.players.remove(player)
+                return open.values
+            }
+            for request in open { request.release() }
+            loader.release(player)
         }
     }
 
@@ -119,7 +129,14 @@
             let isNew = state.withLock { state in
                 let replaced = state.requests.updateValue(taken, forKey: ObjectIdentifier(request))
                 if let replaced { state.requests[ObjectIdentifier(request)] = replaced }
+                state.players.insert(taken.player)
                 return replaced == nil
+            }
+            let isSuspended = { self.state.withLock { $0.isSuspended } }
+            if isSuspended() {
+                loader.suspend(taken.player)
+                // `resume()` may have come in between.
+                if !isSuspended() { loader.resume(taken.player) }
             }
             if isNew { start(taken) }
             return true
@@ -141,13 +158,9 @@
             #endif
         }
 
-        /// Removes a finished request. If it brought a key, it is kept to release the key.
-        func finished(_ request: LoadingKeyRequest, with result: Result<Data, ContentKeyError>) {
-            state.withLock { state in
-                state.requests[ObjectIdentifier(request.request)] = nil
-                guard case .success = result else { return }
-                state.keys[Key(source: request.source, uri: request.keyURI)] = request
-            }
+        /// Removes a finished request.
+        func finished(_ request: LoadingKeyRequest) {
+            state.withLock { $0.requests[ObjectIdentifier(request.request)] = nil }
         }
     }
 #endif

@@ -68,7 +68,7 @@
                     // The loader would keep alive what it answered with.
                     if case .success = result { discard() }
                     // A session that expired does not say what became of its requests.
-                    keys?.fail(request, request.error ?? SessionKeyRequest.cancellation)
+                    keys?.fail(request, request.error ?? SessionKeyRequest.cancellation, in: session)
                     return reply.abandon()
                 }
                 guard reply.resolve(result) else { return }
@@ -81,20 +81,18 @@
         }
 
         func renew() -> Bool {
-            guard keys?.isCurrent(session) == true else { return false }
+            guard let keys, keys.hasUser(session) else { return false }
             queue.async { [self] in
-                // A session expires on this queue, after it has ceased to be the one in use.
-                guard keys?.isCurrent(session) == true else { return }
-                session.renewExpiringResponseData(for: request)
+                // A session expires on this queue, after it has ceased to be one in use.
+                guard keys.isCurrent(session) else { return }
+                session.renewExpiringResponseData(for: (keys.taken(keyURI, in: session) ?? self).request)
             }
             return true
         }
 
-        func keysInPlaylists() async -> Set<KeyURI>? { await keys?.keysInPlaylists() }
+        func keysInPlaylists() async -> Set<KeyURI>? { await keys?.keysInPlaylists(of: session) }
 
-        func lapsed() { keys?.lapse(self) }
-
-        func ended(_ error: ContentKeyError) { keys?.end(self, error) }
+        func ended(_ error: ContentKeyError) { keys?.report(error, self) }
 
         private static var cancellation: NSError {
             NSError(domain: AVFoundationErrorDomain, code: AVError.Code.operationCancelled.rawValue)
@@ -106,6 +104,13 @@
     nonisolated extension SessionKeyRequest {
         /// Names the title if it is not known, before the loader gets the request.
         func name(_ asset: AssetID) { title.withLock { $0 = $0 ?? asset } }
+
+        /// Revokes and releases the key.
+        @available(iOS 17.4, tvOS 17.4, macOS 14.4, visionOS 1.1, watchOS 10.4, *)
+        func revoke() {
+            request.contentKey?.revoke()
+            release()
+        }
 
         /// Replaces this request by a persistable one.
         /// - Throws: AVFoundation's error if the key cannot be stored; this request is still open then.

@@ -28,26 +28,30 @@
         /// - Parameters:
         ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.keys(of:)` finds them in a playlist.
         ///   - asset: The title's name in the app's store.
-        /// - Throws: `ContentKeyError`, `cancelled` if the system or the loader cancelled a request; `OfflineError`; an `NSError` of
-        ///   AVFoundation if it took no key, as after a reset of the media services; `CancellationError`.
-        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws {
+        ///
+        /// Two calls for one title share their work: the second waits for the first, and gets what is still missing.
+        /// - Throws: `cancelled` if the task, the system or the loader cancelled a request; `downloadFailed` if AVFoundation took no key,
+        ///   as after a reset of the media services, with its error in `underlying`; what the loader and the store throw.
+        public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws(ContentKeyError) {
             let offline = try offline
-            try await fetching(.answers, "The keys were not all stored") { fetch in
-                let requested = try await offline.request(asset, keys: keys)
-                let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
-                try await fetch.get(Set(missing), for: asset) { _, failure in
-                    if let failure { throw failure.loaderError ?? failure.error }
+            try await fetching(.reuse, "The keys were not all stored") { fetch in
+                try await offline.alone(with: asset) {
+                    let requested = try await offline.register(asset, keys: keys)
+                    let missing = requested.keys.filter { ![.stored, .playing].contains($0.state) }.map(\.uri)
+                    try await fetch.get(Set(missing), for: asset) { _, failure in
+                        if let failure { throw failure.asError }
+                    }
+                    guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
                 }
-                guard try await offline.asset(asset)?.isReady == true else { throw ContentKeyError.notStored }
             }
         }
 
         /// Renews the stored keys that are due, whatever becomes of the others. The media stays, and so does a key that is not renewed.
         /// - Returns: What became of each key that was due, ordered by their URIs.
-        /// - Throws: `OfflineError`, `storedKeyRenewalUnsupported` if keys are due and the vendor renews none; `ContentKeyError`
-        ///   `deadlineExceeded` if the store did not say which keys are due; `CancellationError`.
+        /// - Throws: `storedKeyRenewalUnsupported` if keys are due and the vendor renews none; `deadlineExceeded` if the store did not say
+        ///   which keys are due; `cancelled` if the task is cancelled.
         @discardableResult
-        public func renewKeys() async throws -> [KeyRenewal] {
+        public func renewKeys() async throws(ContentKeyError) -> [KeyRenewal] {
             try await renew { offline, _ in Set(try await offline.dueForRenewal().map(\.uri)) }
         }
 
@@ -55,7 +59,7 @@
         /// - Returns: What became of each key, ordered by their URIs; nothing for a title that was not stored.
         /// - Throws: As `renewKeys()`; that the vendor renews none is a failure of each key.
         @discardableResult
-        public func renewKeys(of asset: AssetID) async throws -> [KeyRenewal] {
+        public func renewKeys(of asset: AssetID) async throws(ContentKeyError) -> [KeyRenewal] {
             try await renew { _, assets in
                 Set(assets.filter { $0.id == asset }.flatMap { $0.keys.map(\.uri) })
             }
@@ -80,9 +84,9 @@
     @available(tvOS 17, *)
     nonisolated extension StoredKeys {
         private var offline: OfflineKeys {
-            get throws(OfflineError) {
+            get throws(ContentKeyError) {
                 guard let offline = loader.offline else {
-                    throw OfflineError(.keyStoreMissing, "The loader was made without a store.")
+                    throw ContentKeyError(.keyStoreMissing, "The loader was made without a store.")
                 }
                 return offline
             }
@@ -90,11 +94,11 @@
 
         private func renew(
             _ choose: @escaping @Sendable (OfflineKeys, [OfflineAsset]) async throws -> Set<KeyURI>
-        ) async throws -> [KeyRenewal] {
+        ) async throws(ContentKeyError) -> [KeyRenewal] {
             let offline = try offline
             let renewals = Locked(Renewals())
-            do {
-                try await fetching(.isReplaced, "The keys were not all renewed") { fetch in
+            do throws(ContentKeyError) {
+                try await fetching(.replace, "The keys were not all renewed") { fetch in
                     let before = try await offline.assets()
                     let chosen = try await choose(offline, before)
                     renewals.withLock { $0 = Renewals(assets: before, open: chosen) }
@@ -102,8 +106,8 @@
                     let now = try await offline.assets()
                     renewals.withLock { $0.check(now) }
                 }
-            } catch let error as ContentKeyError where error.kind == .deadlineExceeded {
-                guard renewals.withLock({ $0.endAll(error) }) else { throw error }
+            } catch {
+                guard error.kind == .deadlineExceeded, renewals.withLock({ $0.endAll(error) }) else { throw error }
             }
             return renewals.withLock { $0.ended.values.sorted { $0.key.raw < $1.key.raw } }
         }
@@ -111,13 +115,13 @@
         /// Runs a call that gets keys, and ends their requests when the call ends.
         private func fetching(
             _ storedKeys: StoredKeyUse, _ nothing: String, _ body: @escaping @Sendable (KeyFetch) async throws -> Void
-        ) async throws {
+        ) async throws(ContentKeyError) {
             var options = options
             options.storedKeys = storedKeys
             let fetch = KeyFetch(loader, options)
             // Here and not where the keys come from, so that nothing is open once the caller goes on.
             defer { fetch.end() }
-            try await loader.withinDeadline(nothing) { try await body(fetch) }
+            try await loader.withinDeadline(nothing, otherwise: .downloadFailed) { try await body(fetch) }
         }
     }
 
@@ -148,6 +152,11 @@
                 end(key, KeyFailure(.notStored, key: key))
             }
         }
+    }
+
+    nonisolated extension KeyFailure {
+        /// What a call that gets keys throws.
+        fileprivate var asError: ContentKeyError { loaderError ?? .downloadFailed("The system took no key", error) }
     }
 
     nonisolated extension [OfflineAsset] {

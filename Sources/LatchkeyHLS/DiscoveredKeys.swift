@@ -88,10 +88,10 @@ public struct DiscoveryWarning: Sendable, Hashable, CustomStringConvertible {
 extension Diagnosis {
     static let tooManyPlaylists = Self(
         code: "tooManyPlaylists", reason: "The stream has more playlists than the limit.",
-        remedy: "Raise `maximumPlaylists`, or put session keys into the multivariant playlist.")
+        remedy: "Raise `PreloadLimits.playlists`, or put session keys into the multivariant playlist.")
     static let tooManyBytes = Self(
         code: "tooManyBytes", reason: "The stream's playlists have more bytes together than the limit.",
-        remedy: "Raise `maximumBytes`, or put session keys into the multivariant playlist.")
+        remedy: "Put session keys into the multivariant playlist.")
     static let tooDeep = Self(
         code: "tooDeep", reason: "The playlists are nested deeper than the limit.",
         remedy: "Let multivariant playlists name media playlists only.")

@@ -3,9 +3,9 @@ import LatchkeyCore
 /// Gathers the keys of playlists as they arrive.
 struct KeyCollector {
     /// The number of playlists requested, read or not.
-    private(set) var fetched = 0
+    var fetched = 0
     /// The number of bytes of the playlists read.
-    private(set) var bytes = 0
+    var bytes = 0
     private var found = DiscoveredKeys()
     private var indexes: [Name: Int] = [:]
     /// At most one of a playlist.
@@ -17,6 +17,9 @@ struct KeyCollector {
         let format: KeyFormat
         let uri: KeyURI
     }
+
+    /// Whether every playlist so far was read.
+    var isWhole: Bool { found.failures.isEmpty }
 
     mutating func fail(_ uri: String, _ error: any Error) {
         found.failures.append(PlaylistFailure(uri: uri, error: error))

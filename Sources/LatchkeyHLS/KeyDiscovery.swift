@@ -14,6 +14,11 @@ public struct KeyDiscovery: Sendable {
         case sessionKeysSuffice
         /// Its session keys and all its media playlists. Also finds keys that the session keys leave out.
         case everyMediaPlaylist
+        /// Its session keys and the media playlists of one pathway: content steering offers the same streams by others. If one of
+        /// these playlists cannot be read, another pathway's are read instead.
+        case onePathway
+        /// As `onePathway`, but of a ladder of qualities only as many playlists as tell its keys apart (HLS.md rule 23).
+        case representatives
     }
 
     /// The playlists that keys come from. Defaults to `everyMediaPlaylist`.
@@ -62,6 +67,10 @@ public struct KeyDiscovery: Sendable {
             wanted = []
             for (request, outcome) in zip(now, outcomes) {
                 guard let playlist = collector.take(outcome, for: request.uri, known: &known) else { continue }
+                if playlist.kind == .multivariant, scope == .onePathway || scope == .representatives {
+                    wanted += try await assets(byPathwayOf: playlist, known: &known, &collector)
+                    continue
+                }
                 wanted += next(from: playlist, of: request, known: &known, &collector)
             }
             depth += 1
@@ -71,7 +80,7 @@ public struct KeyDiscovery: Sendable {
 
     typealias Outcome = Result<Playlist, any Error>
 
-    private struct Request: Sendable {
+    struct Request: Sendable {
         let uri: String
         let parent: Playlist?
         /// Whether an interstitial led here. Interstitials inside interstitials are not followed.
@@ -79,7 +88,7 @@ public struct KeyDiscovery: Sendable {
     }
 
     /// The requests that the limits allow. The others become failures.
-    private func admitted(_ requests: [Request], _ depth: Int, _ collector: inout KeyCollector) -> [Request] {
+    func admitted(_ requests: [Request], _ depth: Int, _ collector: inout KeyCollector) -> [Request] {
         // An interstitial's asset is a separate stream.
         let isTooDeep = depth - (includesInterstitials ? 2 : 0) > maximumDepth
         let room = isTooDeep ? 0 : max(0, maximumPlaylists - collector.fetched)
@@ -90,7 +99,7 @@ public struct KeyDiscovery: Sendable {
     }
 
     /// The requests that follow from a playlist, in order, without those that are already known.
-    private func next(
+    func next(
         from playlist: Playlist, of request: Request, known: inout Set<String>, _ collector: inout KeyCollector
     ) -> [Request] {
         guard playlist.kind == .multivariant else {
@@ -107,7 +116,7 @@ public struct KeyDiscovery: Sendable {
     }
 
     /// The URIs that a playlist may lead to, without those that are already known.
-    private func allowed(
+    func allowed(
         _ uris: [String], from playlist: Playlist, known: inout Set<String>, _ collector: inout KeyCollector
     ) -> [String] {
         let parentScheme = URIReference(playlist.context.uri ?? "").scheme?.lowercased()
@@ -123,7 +132,7 @@ public struct KeyDiscovery: Sendable {
     }
 
     /// Reads playlists, several at a time. The outcomes are in the order of the requests.
-    private func read(_ requests: [Request], room: Int) async -> [Outcome] {
+    func read(_ requests: [Request], room: Int) async -> [Outcome] {
         await withTaskGroup(of: (Int, Outcome).self) { group in
             var waiting = requests.enumerated().makeIterator()
             var outcomes = [Outcome](repeating: .failure(Diagnosis.tooManyBytes), count: requests.count)

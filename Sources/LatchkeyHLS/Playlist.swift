@@ -57,6 +57,8 @@ public struct Playlist: Sendable, Hashable {
     public let warnings: [PlaylistWarning]
     /// The context that it was parsed with.
     public let context: PlaylistContext
+    /// The pathway that content steering starts with; `nil` if the playlist names none.
+    let firstPathway: String?
     /// What it inherited from the previous copy.
     let inherited: InheritedKeys
     /// The bytes that it was parsed from.
@@ -83,6 +85,7 @@ public struct Playlist: Sendable, Hashable {
         interstitials = reader.interstitials
         inherited = reader.inherited
         streams = reader.streams
+        firstPathway = reader.firstPathway
         variables = reader.variables.values
         mediaSequence = reader.mediaSequence
         isComplete = reader.isComplete

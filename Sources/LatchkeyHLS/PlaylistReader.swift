@@ -7,6 +7,8 @@ struct PlaylistReader {
     var keyTags: [KeyTag] = []
     private(set) var sessionKeyTags: [KeyTag] = []
     private(set) var streams: [StreamEntry] = []
+    /// PATHWAY-ID of EXT-X-CONTENT-STEERING.
+    private(set) var firstPathway: String?
     var interstitials: [Interstitial] = []
     var hintedKey: KeyHint?
     var skippedSegments = 0
@@ -146,6 +148,7 @@ struct PlaylistReader {
         case .stream: try openVariant(attributes(body, number))
         case .iFrameStream: try append(StreamEntry(.iFrames, attributes(body, number), &variables))
         case .rendition: try readRendition(attributes(body, number))
+        case .contentSteering: try readSteering(attributes(body, number))
         case .mediaSequence: mediaSequence = Int(body.text) ?? 0
         case .endList: isComplete = true
         case .iFramesOnly: hasOnlyIFrames = true
@@ -200,6 +203,11 @@ extension PlaylistReader {
         if case .imported = definition.origin { firstImport = firstImport ?? attributes.line }
         let value = try definition.value(in: context, line: attributes.line)
         try variables.define(definition.name, as: value, line: attributes.line)
+    }
+
+    private mutating func readSteering(_ attributes: AttributeList) throws(PlaylistError) {
+        try attributes.check(variables)
+        firstPathway = try attributes.text("PATHWAY-ID", &variables)
     }
 
     private mutating func readRendition(_ attributes: AttributeList) throws(PlaylistError) {

@@ -6,6 +6,7 @@
 enum PlaylistTag {
     case segmentDuration, key, sessionKey, define, map, stream, iFrameStream, rendition
     case byteRange, discontinuity, mediaSequence, endList, iFramesOnly, skip, dateRange, preloadHint
+    case contentSteering
     /// Other tags of media playlists, without and with attributes.
     case media, mediaAttributes
     /// Other tags of multivariant playlists, with attributes.
@@ -38,14 +39,14 @@ enum PlaylistTag {
         ("DISCONTINUITY-SEQUENCE", .media), ("PLAYLIST-TYPE", .media), ("I-FRAMES-ONLY", .iFramesOnly),
         ("PART-INF", .media), ("SERVER-CONTROL", .media), ("PRELOAD-HINT", .preloadHint),
         ("RENDITION-REPORT", .mediaAttributes), ("SESSION-DATA", .multivariantAttributes),
-        ("CONTENT-STEERING", .multivariantAttributes),
+        ("CONTENT-STEERING", .contentSteering),
     ]
 
     /// The kind of playlist that may contain the tag; `nil` if both may.
     var belongs: PlaylistKind? {
         switch self {
         case .define: nil
-        case .sessionKey, .stream, .iFrameStream, .rendition, .multivariantAttributes: .multivariant
+        case .sessionKey, .stream, .iFrameStream, .rendition, .contentSteering, .multivariantAttributes: .multivariant
         default: .media
         }
     }

@@ -34,6 +34,10 @@ public struct StreamEntry: Sendable, Hashable {
     public let groups: [String: String]
     /// The line of the tag, counted from 1.
     public let line: Int
+    /// PATHWAY-ID: the pathway of content steering that the playlist belongs to. The default is `.`.
+    let pathway: String
+    /// VIDEO-RANGE, HDCP-LEVEL and ALLOWED-CPC, as they are stated: playlists that differ in them may have keys of their own.
+    let protection: [String?]
 
     /// A picture size in pixels.
     public struct Resolution: Sendable, Hashable {
@@ -61,7 +65,15 @@ extension StreamEntry {
         groups["VIDEO"] = try attributes.text("VIDEO", &variables)
         groups["SUBTITLES"] = try attributes.text("SUBTITLES", &variables)
         self.groups = groups
+        pathway = try attributes.text("PATHWAY-ID", &variables) ?? Self.defaultPathway
+        var protection: [String?] = []
+        for name in ["VIDEO-RANGE", "HDCP-LEVEL", "ALLOWED-CPC"] as [StaticString] {
+            protection.append(try attributes.text(name, &variables))
+        }
+        self.protection = protection
     }
+
+    static let defaultPathway = "."
 }
 
 extension StreamEntry.Resolution {

@@ -53,7 +53,13 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
 
     deinit { release() }
 
-    /// Releases all keys, because the player goes on to another source or goes away: open requests end with nothing, and no key is renewed.
+    /// Sends no heartbeat until `resume()`, for an app in the background that does not play.
+    public func suspend() { keys.suspend() }
+
+    /// Sends heartbeats again after `suspend()`.
+    public func resume() { keys.resume() }
+
+    /// Releases all keys, because the player changes to another source or goes away: open requests end with nothing, and no key is renewed.
     public func release() {
         let waiting = lock.withLock {
             defer { order = SPCOrder() }

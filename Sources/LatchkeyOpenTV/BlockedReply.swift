@@ -1,6 +1,6 @@
 #if canImport(OPYSDKFPS) || canImport(OPYSDKFPSTv)
     import Foundation
-    import Latchkey
+    @_spi(Adapters) import Latchkey
 
     /// An answer that a thread of the player waits for. The first answer counts; at the deadline there is an error.
     ///

@@ -20,11 +20,12 @@
 
         init(
             _ key: KeyURI, _ spc: Data, _ session: AVContentKeySession?, _ request: AVContentKeyRequest?,
-            of asset: AssetID?, certificate: Data?, report: @escaping @Sendable (ContentKeyError) -> Void
+            of asset: AssetID?, certificate: Data?, unnamed: PlayerID,
+            report: @escaping @Sendable (ContentKeyError) -> Void
         ) {
             keyURI = key
             purpose = request?.renewsExpiringResponseData == true ? .renewal : .streaming
-            player = session.map { PlayerID("OTV \(ObjectIdentifier($0))") } ?? .only
+            player = session.map { PlayerID("OTV \(ObjectIdentifier($0))") } ?? unnamed
             self.asset = asset
             self.spc = spc
             self.certificate = certificate

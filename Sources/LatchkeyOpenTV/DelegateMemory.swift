@@ -1,17 +1,19 @@
 #if canImport(OPYSDKFPS) || canImport(OPYSDKFPSTv)
+    import AVFoundation
     import Foundation
-    import Latchkey
+    @_spi(Adapters) import Latchkey
 
     /// What the license delegate keeps from one call of the SDK to the next.
     // Sound: everything that changes is only touched while the lock is held.
     nonisolated final class DelegateMemory: @unchecked Sendable {
-        /// How many names and how many handles are kept. The oldest is dropped first.
+        /// How many names are kept. The oldest is dropped first.
         private static let limit = 256
 
         private let lock = NSLock()
         private var names: [(identifier: Data, key: KeyURI)] = []
         private var given: Data?
-        private var handles: [(request: DelegateKeyRequest, handle: KeyRequest)] = []
+        private var players: [Player] = []
+        private var isSuspended = false
 
         /// The certificate that the SDK got last; `nil` if it got none.
         var certificate: Data? {
@@ -36,25 +38,52 @@
         }
     }
 
-    // MARK: - Handles
+    // MARK: - Players
 
     nonisolated extension DelegateMemory {
-        /// Keeps the handle of a request, to release its key by. A renewal belongs to the request that brought the key.
-        func keep(_ handle: KeyRequest, of request: DelegateKeyRequest) {
-            guard request.purpose != .renewal else { return }
-            lock.withLock { handles = handles.suffix(Self.limit - 1) + [(request, handle)] }
+        /// A player that asks for keys.
+        struct Player {
+            let id: PlayerID
+            let loader: ContentKeyLoader
+            /// Its content key session; `nil` once the player is gone.
+            weak var session: AVContentKeySession?
+            /// Whether the SDK named no session.
+            let isUnnamed: Bool
+            var assets: Set<AssetID> = []
         }
 
-        /// Drops the handle of a request that brought no key.
-        func drop(_ request: DelegateKeyRequest) {
-            lock.withLock { handles.removeAll { $0.request === request } }
-        }
-
-        func takeHandles() -> [KeyRequest] {
-            lock.withLock {
-                defer { handles = [] }
-                return handles.map(\.handle)
+        /// Notes the player of a request, and releases those that are gone.
+        func note(_ request: DelegateKeyRequest, in session: AVContentKeySession?, of loader: ContentKeyLoader) {
+            take { !$0.isUnnamed && $0.session == nil }
+            let isSuspended = lock.withLock {
+                let known = players.firstIndex { $0.id == request.player && $0.loader === loader }
+                let index = known ?? players.count
+                if known == nil {
+                    players.append(
+                        Player(id: request.player, loader: loader, session: session, isUnnamed: session == nil))
+                }
+                if let asset = request.asset { players[index].assets.insert(asset) }
+                return self.isSuspended
             }
+            if isSuspended { loader.suspend(request.player) }
+        }
+
+        /// - Returns: What has asked for keys; what asks later is suspended, too.
+        func setSuspended(_ isSuspended: Bool) -> [Player] {
+            lock.withLock {
+                self.isSuspended = isSuspended
+                return players
+            }
+        }
+
+        /// Releases players and their keys.
+        func take(where isOver: (Player) -> Bool) {
+            let over = lock.withLock {
+                let over = players.filter(isOver)
+                players.removeAll(where: isOver)
+                return over
+            }
+            for player in over { player.loader.release(player.id) }
         }
     }
 #endif

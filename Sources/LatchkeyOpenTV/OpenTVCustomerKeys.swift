@@ -35,8 +35,8 @@
         ///   - app: Gets licenses and keeps the session alive; a `LoaderCustomerSession` gets licenses from a loader.
         ///   - deadline: How long a license or a heartbeat may take. Defaults to 35 s.
         ///   - stopping: Ends playback when the session is lost. Defaults to `never`.
-        ///   - onFailure: Takes why there is no license, or why a heartbeat failed; the key's URI is not known. Called on any thread, which it
-        ///     must not block.
+        ///   - onFailure: Takes why there is no license, why a heartbeat failed, and, beside a license, what is wrong with its period; the
+        ///     key's URI is not known. Called on any thread, which it must not block.
         public init(
             _ app: some CustomerSessionCallbacks, deadline: Duration = .seconds(35), stopping: OpenTVStop = .never,
             onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -72,10 +72,11 @@
             let type = licenseType == .renewal ? CustomerLicenseType.renewal : .request
             let license = wait(.license) { [app] in
                 let license = try await app.license(keySystem: keySystem, payload: payload, type: type)
-                guard !license.ckc.isEmpty else { throw ContentKeyError.emptyLicense }
+                try License(ckc: Secret(license.ckc)).check(givenBy: "The license callback")
                 return license
             }
             guard let license else { return OTVSSMLicenseResponse() }
+            if let flaw = license.flaw { onFailure(KeyFailure(flaw)) }
             return OTVSSMLicenseResponse(
                 license: license.ckc, heartbeat: max(0, license.heartbeat),
                 renewType: license.renewType == .heartbeat ? .heartbeat : .enforced)
@@ -91,9 +92,25 @@
         }
     }
 
-    nonisolated extension ContentKeyError {
-        fileprivate static let emptyLicense = ContentKeyError(
-            .licenseMalformed, stage: .license,
-            "The license callback gave an empty CKC.", remedy: "Return the CKC, or throw what went wrong.")
+    nonisolated extension CustomerLicense {
+        /// Why the session will end unseen, although the license is right; `nil` if nothing is wrong.
+        fileprivate var flaw: ContentKeyError? {
+            let fault: String? =
+                switch heartbeat {
+                case ..<0: "a negative period keeps no session alive."
+                case 0 where renewType == .heartbeat: "with 0, heartbeat() is never called."
+                case Self.longestPeriod... where renewType == .heartbeat: "milliseconds were probably meant."
+                default: nil
+                }
+            return fault.map {
+                ContentKeyError(
+                    .sessionMalformed, stage: .heartbeat,
+                    "The license callback gave the heartbeat \(heartbeat): \($0)",
+                    remedy: "Give the period in seconds; with renewType .heartbeat it is above 0.")
+            }
+        }
+
+        /// In seconds, for heartbeats; above it the number is taken for milliseconds.
+        private static let longestPeriod = 10_000
     }
 #endif

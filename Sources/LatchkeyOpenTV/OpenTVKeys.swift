@@ -24,6 +24,8 @@
         private let deadline: Duration
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let memory = DelegateMemory()
+        /// The player of requests that name no session.
+        private let unnamed = PlayerID("OTV \(UUID().uuidString)")
 
         /// - Parameters:
         ///   - loader: Gets the keys, and the certificate.
@@ -51,9 +53,17 @@
         ///
         /// A secure session of the vendor ends with its last key.
         public func release() {
-            for handle in memory.takeHandles() { handle.release() }
-            loader.forgetRefusals()
+            memory.take { _ in true }
         }
+
+        /// Releases the keys of players whose only title is this one; other players keep theirs.
+        public func release(_ asset: AssetID) { memory.take { $0.assets == [asset] } }
+
+        /// Renews no key and sends no heartbeat until `resume()`, for an app in the background that does not play.
+        public func suspend() { for player in memory.setSuspended(true) { player.loader.suspend(player.id) } }
+
+        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        public func resume() { for player in memory.setSuspended(false) { player.loader.resume(player.id) } }
     }
 
     // The SDK finds methods by their Objective-C names. All are in the extension that states the conformance.
@@ -74,7 +84,7 @@
 
         public func certificate() -> Data? {
             let result = BlockedReply.wait(atMost: deadline, .certificate) { [loader] in
-                try await loader.applicationCertificate().der
+                try await loader.applicationCertificate().bytes
             }
             if case .failure(let error) = result { report(error, nil) }
             memory.certificate = try? result.get()
@@ -111,18 +121,16 @@
             let loader = loaderFor(key) ?? loader
             let certificate = loader === self.loader ? nil : memory.certificate
             let request = DelegateKeyRequest(
-                key, spc, session, request, of: assetOf(key), certificate: certificate
+                key, spc, session, request, of: assetOf(key), certificate: certificate, unnamed: unnamed
             ) { [weak self] in
                 self?.report($0, key)
             }
-            let result = request.reply.wait(atMost: deadline, .license) { [memory] in
+            memory.note(request, in: session, of: loader)
+            return request.reply.wait(atMost: deadline, .license) {
                 let handle = loader.answer(request)
-                memory.keep(handle, of: request)
                 // The key that a late renewal was for stays.
                 return { if request.purpose == .renewal { handle.cancel() } else { handle.release() } }
             }
-            if case .failure = result { memory.drop(request) }
-            return result
         }
 
         private func report(_ error: ContentKeyError, _ key: KeyURI?) {

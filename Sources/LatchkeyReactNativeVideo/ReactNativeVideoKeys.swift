@@ -21,6 +21,7 @@
         /// The library calls on any thread.
         private let lock = NSLock()
         private var managers: [Managed] = []
+        private var isSuspended = false
 
         /// A source and its manager, as long as both exist.
         private struct Managed {
@@ -73,6 +74,20 @@
             for keys in lock.withLock({ managers.compactMap(\.keys) }) { keys.release() }
         }
 
+        /// Renews no key and sends no heartbeat until `resume()`, for an app in the background that does not play.
+        public func suspend() { for keys in setSuspended(true) { keys.suspend() } }
+
+        /// Renews keys again after `suspend()`. Overdue renewals are made once.
+        public func resume() { for keys in setSuspended(false) { keys.resume() } }
+
+        /// - Returns: The keys of all sources; those of a source that comes later are suspended, too.
+        private func setSuspended(_ isSuspended: Bool) -> [SourceKeys] {
+            lock.withLock {
+                self.isSuspended = isSuspended
+                return managers.compactMap(\.keys)
+            }
+        }
+
         /// The library asks for a source more than once, and gets the same manager as long as it holds it.
         public override func getDRMManager(source: any NativeVideoPlayerSource) -> (any DRMManagerSpec)? {
             if let known = known(source) { return known }
@@ -80,7 +95,11 @@
             let keys = SourceKeys(
                 AVPlayerKeys(loader, options: options, onNotice: onNotice, onFailure: onFailure), assetOf(source),
                 onFailure)
-            lock.withLock { managers.append(Managed(source: source, keys: keys)) }
+            let isSuspended = lock.withLock {
+                managers.append(Managed(source: source, keys: keys))
+                return self.isSuspended
+            }
+            if isSuspended { keys.suspend() }
             return keys
         }
 
@@ -106,6 +125,10 @@
         }
 
         func release() { keys.release() }
+
+        func suspend() { keys.suspend() }
+
+        func resume() { keys.resume() }
 
         func createContentKeyRequest(for asset: AVURLAsset, drmParams: NativeDrmParams) throws {
             if let type = drmParams.type, type.lowercased() != "fairplay" {

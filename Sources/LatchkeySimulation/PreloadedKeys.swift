@@ -1,3 +1,4 @@
+public import Foundation
 public import Latchkey
 public import LatchkeyCore
 
@@ -27,5 +28,7 @@ final class PreloadedKeys: Sendable {
 
 /// The simulated device makes an SPC whenever it is told to, so its keys can be there before play.
 extension SimulatedPlayer: PreloadingPlayer {
-    public func preload(_ key: KeyURI, as asset: AssetID?) -> Bool { preloaded.add(key) { await self.key(key) } }
+    public func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool {
+        preloaded.add(key) { await self.key(key) }
+    }
 }

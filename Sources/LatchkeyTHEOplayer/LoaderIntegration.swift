@@ -34,7 +34,10 @@
             }
         }
 
-        deinit { try? keys.get().release() }
+        deinit { playerKeys?.release() }
+
+        /// The keys; `nil` if the source has no loader.
+        var playerKeys: PlayerKeys? { if case .success(let keys) = keys { keys } else { nil } }
 
         #if THEOPLAYER_4
             func extractFairplayContentId(skdUrl: String) -> String { contentIdentifierText(for: skdUrl) }

@@ -15,6 +15,22 @@
     public nonisolated final class THEOplayerKeys: ContentProtectionIntegrationFactory, Sendable {
         private let integration: @Sendable (THEOplayerSource) -> any ContentProtectionIntegration
         private let assetOf: @Sendable (THEOplayerSource) -> AssetID?
+        private let playing = Playing()
+
+        /// The keys of the sources that play, as long as THEOplayer holds their integrations.
+        // Sound: `sources` is only touched while the lock is held.
+        private final class Playing: @unchecked Sendable {
+            private struct Source { weak var keys: PlayerKeys? }
+
+            private let lock = NSLock()
+            private var sources: [Source] = []
+
+            var keys: [PlayerKeys] { lock.withLock { sources.compactMap(\.keys) } }
+
+            func add(_ keys: PlayerKeys) {
+                lock.withLock { sources = sources.filter { $0.keys != nil } + [Source(keys: keys)] }
+            }
+        }
 
         /// Makes keys that come from one loader. What the sources' configurations say is ignored.
         /// - Parameters:
@@ -97,8 +113,18 @@
         public func build(configuration: any DRMConfiguration) -> any ContentProtectionIntegration {
             var source = THEOplayerSource(configuration)
             source.asset = assetOf(source)
-            return integration(source)
+            let made = integration(source)
+            if let keys = (made as? LoaderIntegration)?.playerKeys {
+                playing.add(keys)
+            }
+            return made
         }
+
+        /// Sends no heartbeat until `resume()`, for an app in the background that does not play.
+        public func suspend() { for keys in playing.keys { keys.suspend() } }
+
+        /// Sends heartbeats again after `suspend()`.
+        public func resume() { for keys in playing.keys { keys.resume() } }
     }
 
     /// Who sends the requests for a source's certificate and licenses.
@@ -119,17 +145,11 @@
         }
 
         /// What a profile requires and the source lacks, as the source's configuration has it. A credential that the app gives is not lacking.
-        func missing(of profile: VendorProfile, _ isTokenGiven: Bool) -> [(place: String, meaning: String, kind: Kind)]
-        {
+        func missing(of profile: VendorProfile, _ isTokenGiven: Bool) -> [(place: String, meaning: String)] {
             profile.missing(in: profile.renamed(parameters)).filter { !isTokenGiven || !$0.isCredential }.map {
-                (
-                    Self.place(of: $0.name, $0.sampleName), $0.meaning,
-                    $0.isCredential ? .missingCredential : .missingSetting
-                )
+                (Self.place(of: $0.name, $0.sampleName), $0.meaning)
             }
         }
-
-        typealias Kind = ContentKeyError.Kind
 
         /// Where a configuration has a parameter.
         private static func place(of name: String, _ sampleName: String) -> String {
@@ -141,8 +161,8 @@
         }
 
         /// A profile with the source's settings.
-        /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text; `missingSetting` or
-        ///   `missingCredential` if the source lacks what the profile requires.
+        /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text; `missingSetting` if
+        ///   the source lacks what the profile requires.
         func configured(profile: VendorProfile, isTokenGiven: Bool) throws(ContentKeyError) -> ConfiguredVendor {
             let names = Set(profile.parameterNames + profile.sampleNames)
             if let name = unread.intersection(names).min() {
@@ -153,7 +173,7 @@
             if let missing = missing(of: profile, isTokenGiven).first {
                 let unknown = unknownParameters(of: profile).map { "\"\($0)\"" }.joined(separator: ", ")
                 throw ContentKeyError(
-                    missing.kind,
+                    .missingSetting,
                     "The source's configuration has no \(missing.place) (\(missing.meaning)), which \(profile.name) needs."
                         + (unknown.isEmpty ? "" : " It has \(unknown), which \(profile.name) does not know."),
                     remedy: "Give the source's configuration \(missing.place).")

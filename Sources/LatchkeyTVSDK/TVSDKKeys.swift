@@ -22,6 +22,7 @@
         private let lock = NSLock()
         /// The keys of each loader, which they hold.
         private var keys: [ObjectIdentifier: ResourceLoaderKeys] = [:]
+        private var isSuspended = false
 
         /// - Parameters:
         ///   - loader: Gets the keys.
@@ -51,6 +52,19 @@
             for keys in lock.withLock({ Array(keys.values) }) { keys.release() }
         }
 
+        /// Renews no key and sends no heartbeat until `resume()`, for an app in the background that does not play.
+        public func suspend() { for keys in setSuspended(true) { keys.suspend() } }
+
+        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        public func resume() { for keys in setSuspended(false) { keys.resume() } }
+
+        private func setSuspended(_ isSuspended: Bool) -> [ResourceLoaderKeys] {
+            lock.withLock {
+                self.isSuspended = isSuspended
+                return Array(keys.values)
+            }
+        }
+
         private func keys(for request: AVAssetResourceLoadingRequest) -> ResourceLoaderKeys? {
             guard let url = request.request.url else { return nil }
             let loader = loaderFor(KeyURI(url.absoluteString)) ?? loader
@@ -58,6 +72,7 @@
                 if let known = keys[ObjectIdentifier(loader)] { return known }
                 let made = ResourceLoaderKeys(loader, assetOf: assetOf, onFailure: onFailure)
                 keys[ObjectIdentifier(loader)] = made
+                if isSuspended { made.suspend() }
                 return made
             }
         }

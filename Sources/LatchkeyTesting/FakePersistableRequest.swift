@@ -17,7 +17,7 @@ public final class FakePersistableRequest: Sendable {
     ///   - spc: makes the SPC; `nil` says that the system holds the key.
     ///   - persist: makes the stored form.
     public init(
-        _ keyURI: KeyURI, storedKey: StoredKeyUse = .answers, asset: AssetID? = nil,
+        _ keyURI: KeyURI, storedKey: StoredKeyUse = .reuse, asset: AssetID? = nil,
         spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
         persist: @escaping @Sendable (Data) throws -> Data = { storedForm(of: $0) }
     ) {

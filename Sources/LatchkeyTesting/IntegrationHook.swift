@@ -6,7 +6,7 @@ public import LatchkeyCore
     import FoundationNetworking
 #endif
 
-/// A member of `DRMIntegration` that has a default, by its name.
+/// A member of `VendorIntegration` that has a default, by its name.
 @_spi(Integrations) public enum IntegrationHook: String, Sendable, Hashable, CaseIterable {
     case redaction
     case certificateURL
@@ -45,7 +45,7 @@ extension IntegrationHookMismatch: CustomStringConvertible {
         var sentences: [String] = []
         if !missing.isEmpty {
             sentences.append(
-                "These hooks do what their defaults do: \(list(missing)). Compare name, labels and types with those of DRMIntegration."
+                "These hooks do what their defaults do: \(list(missing)). Compare name, labels and types with those of VendorIntegration."
             )
         }
         if !unexpected.isEmpty { sentences.append("These hooks are the integration's own: \(list(unexpected)).") }
@@ -53,7 +53,7 @@ extension IntegrationHookMismatch: CustomStringConvertible {
     }
 }
 
-@_spi(Integrations) extension DRMIntegration {
+@_spi(Integrations) extension VendorIntegration {
     /// Fails unless these hooks, and no others, are the integration's own.
     ///
     /// Every hook has a default, so that one whose name or types are mistaken compiles, and is never called. A test that names the hooks
@@ -96,7 +96,7 @@ extension IntegrationHookMismatch: CustomStringConvertible {
 }
 
 /// What the defaults do with the addresses of an integration.
-private struct WithoutHooks: DRMIntegration {
+private struct WithoutHooks: VendorIntegration {
     let identifier: String
     let certificateURL: URL?
     let licenseURL: URL?
@@ -105,16 +105,16 @@ private struct WithoutHooks: DRMIntegration {
 /// A call of a hook, and its outcome in a form that can be compared.
 private struct IntegrationProbe: Sendable {
     let hook: IntegrationHook
-    private let call: @Sendable (any DRMIntegration) async throws -> AnyHashable
+    private let call: @Sendable (any VendorIntegration) async throws -> AnyHashable
 
     private init(
-        _ hook: IntegrationHook, _ call: @escaping @Sendable (any DRMIntegration) async throws -> AnyHashable
+        _ hook: IntegrationHook, _ call: @escaping @Sendable (any VendorIntegration) async throws -> AnyHashable
     ) {
         self.hook = hook
         self.call = call
     }
 
-    func ask(_ integration: any DRMIntegration) async -> AnyHashable {
+    func ask(_ integration: any VendorIntegration) async -> AnyHashable {
         do { return try await call(integration) } catch { return "\(type(of: error)): \(error)" }
     }
 

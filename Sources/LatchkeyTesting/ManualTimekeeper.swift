@@ -68,7 +68,8 @@ public final class ManualTimekeeper: Timekeeper {
     /// Sets the date without letting time pass, as a user or the network does.
     public func setDate(_ date: Date) { state.withLock { $0.date = date } }
 
-    /// Waits until at least one task waits for time to pass, or the waiting task is cancelled.
+    /// Waits until at least one task waits for time to pass, or the waiting task is cancelled. The deadline of a key request is such a task:
+    /// to meet a retry or a renewal, use `untilSomeoneSleeps(for:)`, or a `VirtualTime`.
     public func untilSomeoneSleeps() async { await untilSomeoneSleeps(until: nil) }
 
     /// Waits until a task waits for exactly this much time to pass from now, or the waiting task is cancelled.

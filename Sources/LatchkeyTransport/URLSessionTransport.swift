@@ -130,7 +130,7 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         if let response, error == nil || (300..<400).contains(response.statusCode) {
             end(task.taskIdentifier, .success(HTTPReply(response, body: exchange.body)))
         } else {
-            end(task.taskIdentifier, .failure(Self.translated(error, hasBegun: response != nil)))
+            end(task.taskIdentifier, .failure(URLSessionTransport.translated(error, hasBegun: response != nil)))
         }
     }
 
@@ -139,9 +139,11 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         end(task.taskIdentifier, .failure(exchange.isTooLarge))
         task.cancel()
     }
+}
 
+extension URLSessionTransport {
     /// Keeps the number of a platform error, and leaves out its text, which holds the URL with its token.
-    private static func translated(_ error: (any Error)?, hasBegun: Bool) -> any Error {
+    package static func translated(_ error: (any Error)?, hasBegun: Bool) -> any Error {
         guard let error = error as? URLError else {
             return TransportError(.transportFailed, "The connection gave no HTTP reply.")
         }

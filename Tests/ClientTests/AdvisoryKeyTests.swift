@@ -92,7 +92,7 @@ import Testing
         let store = MemoryKeyStore()
         let harness = Harness { $0.keyStore = store }
         let offline = try #require(harness.loader.offline)
-        try await offline.request("movie", keys: [key])
+        try await offline.register("movie", keys: [key])
         let request = FakePersistableRequest(key, spc: { nil })
         harness.loader.answer(request)
         await request.untilSystemHolds()
@@ -113,16 +113,6 @@ import Testing
         }
     }
 
-    @Test func `an app's own session is not asked for a license`() async throws {
-        let app = UnaskedApp()
-        let session = try CustomerSession(
-            certificate: SampleBytes.certificate, callbacks: app, timekeeper: ManualTimekeeper())
-        let request = FakeKeyRequest(SessionHarness.key) { nil }
-        session.answer(request)
-        await request.untilSystemHolds()
-        #expect(app.licenses.withLock { $0 } == 0 && request.answers.isEmpty)
-    }
-
     @Test func `an adapter's reply remembers it, and resolves to nothing else`() async {
         let request = ReplyingFake()
         request.start(Harness().loader)
@@ -138,21 +128,10 @@ import Testing
 private struct HoldingPlayer: PreloadingPlayer {
     let loader: ContentKeyLoader
 
-    func preload(_ key: KeyURI, as asset: AssetID?) -> Bool {
+    func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool {
         loader.answer(FakeKeyRequest(key) { nil })
         return true
     }
-}
-
-private final class UnaskedApp: CustomerSessionCallbacks {
-    let licenses = Locked(0)
-
-    func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
-        licenses.withLock { $0 += 1 }
-        return CustomerLicense(ckc: SampleBytes.ckc())
-    }
-
-    func heartbeat() async throws {}
 }
 
 private final class ReplyingFake: ReplyingKeyRequest {

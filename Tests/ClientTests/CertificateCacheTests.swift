@@ -91,7 +91,7 @@ import Testing
         profile.certificate = .inline(setting: "certificate")
         profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
         let harness = Harness(profile.unchecked)
-        #expect(try await harness.loader.applicationCertificate().der == SampleBytes.certificate)
+        #expect(try await harness.loader.applicationCertificate().bytes == SampleBytes.certificate)
         #expect(try await harness.loader.certificateRequest() == nil)
         #expect(harness.transport.requests.isEmpty)
     }
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `an integration without a certificate says so`() async {
-        struct Bare: DRMIntegration { let identifier = "bare" }
+        struct Bare: VendorIntegration { let identifier = "bare" }
         let error = await Harness(Bare()).answer().error
         #expect(error?.code == "certificateMissing" && error?.stage == .certificate)
     }

@@ -1,5 +1,5 @@
 import Foundation
-import Latchkey
+@_spi(Adapters) import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 import LatchkeyVendors

@@ -172,7 +172,7 @@ import Testing
 }
 
 /// Asks for credentials for its lookup.
-private struct LookingUp: DRMIntegration {
+private struct LookingUp: VendorIntegration {
     let identifier = "looking-up"
     let lookupScope: LookupScope
     let configuredURLs = [URL(string: "https://fairplay-license.vudrm.tech")].compactMap { $0 }

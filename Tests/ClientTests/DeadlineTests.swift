@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `a hook that never returns ends the attempt, in each public step`() async throws {
-        struct Stuck: DRMIntegration {
+        struct Stuck: VendorIntegration {
             let identifier = "stuck"
             func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? {
                 await Never.returning()

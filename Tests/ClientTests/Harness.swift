@@ -57,24 +57,29 @@ struct Harness {
     let loader: ContentKeyLoader
 
     init(
-        _ integration: some DRMIntegration = VendorProfile.raw.unchecked, get: [FakeTransport.Step] = [.certificate],
+        _ integration: some VendorIntegration = VendorProfile.raw.unchecked, get: [FakeTransport.Step] = [.certificate],
         post: [FakeTransport.Step] = [.ckc], credentials other: Credentials? = nil,
-        configure: (inout LoaderConfiguration) -> Void = { _ in }
+        isSeeded: Bool = true, configure: (inout LoaderConfiguration) -> Void = { _ in }
     ) {
         self.init(
-            integration, over: FakeTransport(get: get, post: post), credentials: other, configure: configure)
+            integration, over: FakeTransport(get: get, post: post), credentials: other, isSeeded: isSeeded,
+            configure: configure)
     }
 
     init(
-        _ integration: some DRMIntegration = VendorProfile.raw.unchecked, over transport: FakeTransport,
-        credentials other: Credentials? = nil, configure: (inout LoaderConfiguration) -> Void = { _ in }
+        _ integration: some VendorIntegration = VendorProfile.raw.unchecked, over transport: FakeTransport,
+        credentials other: Credentials? = nil,
+        isSeeded: Bool = true, configure: (inout LoaderConfiguration) -> Void = { _ in }
     ) {
         var configuration = LoaderConfiguration(retry: .regular, certificateFetch: .withFirstKey)
         configure(&configuration)
         self.transport = transport
         loader = ContentKeyLoader(
             integration, credentials: other ?? credentials.credentials, configuration: configuration,
-            transport: transport, timekeeper: clock, generator: { SeededGenerator(seed: 7) })
+            transport: transport, timekeeper: clock,
+            generator: { () -> any RandomNumberGenerator in
+                if isSeeded { SeededGenerator(seed: 7) } else { SystemRandomNumberGenerator() }
+            })
     }
 
     /// The answer to one key request.

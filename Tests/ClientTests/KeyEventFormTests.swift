@@ -144,6 +144,7 @@ import Testing
         let all = await events.untilAnswered(3)
         let statistics = harness.loader.statistics
         #expect(statistics.requested == 3 && statistics.answered == 1 && statistics.heldBySystem == 1)
+        #expect(statistics.licenses == 1 && statistics.renewals == 0)
         #expect(statistics.failures == ["forbidden": 1] && statistics.failed == 1 && statistics.open == 0)
         #expect(statistics.retries == 2 && statistics.exchanged == 5 && statistics.unanswered == 0)
         #expect(

@@ -119,11 +119,11 @@ import Testing
     }
 
     @Test func `an integration's own error is kept beside a reason that does not quote it`() async {
-        struct Mine: DRMIntegration {
+        struct Mine: VendorIntegration {
             struct Oops: Error { let secret = "hidden" }
             let identifier = "mine"
             func bundledCertificate() throws -> ApplicationCertificate? {
-                try ApplicationCertificate(der: SampleBytes.certificate)
+                try ApplicationCertificate(SampleBytes.certificate)
             }
             func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
                 throw Oops()

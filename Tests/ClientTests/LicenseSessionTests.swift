@@ -66,7 +66,7 @@ import Testing
         try await harness.answer()
         _ = await events.states(until: .on)
         let gate = harness.hold("end")
-        try harness.loader.changeSource()
+        try harness.loader.release(.only)
         let request = harness.request()
         try harness.loader.answer(request)
         await harness.transport.untilRequested(3)
@@ -84,7 +84,7 @@ import Testing
         var events = try harness.loader.events().makeAsyncIterator()
         gate.open()
         _ = await request.firstAnswer()
-        try harness.loader.changeSource()
+        try harness.loader.release(.only)
         _ = await events.states(until: .off)
         #expect(harness.log == ["license", "end SLOT-1"])
     }

@@ -19,7 +19,7 @@ import Testing
         "retry": ("DeadlineTests.swift", "$0.retry.maximumAttempts = 2"),
         "hosts": ("HostPolicyTests.swift", #"$0.hosts.allowed = ["cdn.example"]"#),
         "leases": (
-            "LoaderCustomerSessionTests.swift", "$0.leases = LeasePolicy(jitter: 0, assumedLease: .seconds(60))"
+            "Offline/LicenseCacheTests.swift", "$0.leases = LeasePolicy(jitter: 0)"
         ),
         "certificateLifetime": ("CertificateCacheTests.swift", "$0.certificateLifetime = .seconds(60)"),
         "certificateFetch": ("CertificateCacheTests.swift", "$0.certificateFetch = .atOnce"),
@@ -30,6 +30,8 @@ import Testing
         "preparedCredentialsLifetime": ("PreparedCredentialsTests.swift", "$0.preparedCredentialsLifetime = lifetime"),
         "keyStore": ("Offline/PersistableRequestTests.swift", "$0.keyStore = store"),
         "offline": ("LoaderConfigurationTests.swift", "$0.offline = OfflinePolicy(assets: 1)"),
+        "playlist": ("PreloadPlaylistTests.swift", "$0.playlist = { url in"),
+        "licenseCache": ("Offline/LicenseCacheTests.swift", "$0.licenseCache = policy"),
         "tracing": ("TraceParentTests.swift", "$0.tracing = .traceparent"),
         "recording": ("LoaderConfigurationTests.swift", "$0.recording = LoaderConfiguration.Recording"),
         "observer": ("LoaderConfigurationTests.swift", "$0.observer = { event in"),
@@ -66,8 +68,8 @@ import Testing
             $0.offline = OfflinePolicy(assets: 1)
         }
         let offline = try #require(harness.loader.offline)
-        try await offline.request("one", keys: [key])
-        let error = await #expect(throws: (any Error).self) { try await offline.request("two", keys: [key]) }
+        try await offline.register("one", keys: [key])
+        let error = await #expect(throws: (any Error).self) { try await offline.register("two", keys: [key]) }
         #expect((error as? any DiagnosableError)?.code == "tooManyOfflineAssets")
     }
 

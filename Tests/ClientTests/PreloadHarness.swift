@@ -78,7 +78,7 @@ final class EarlyPlayer: PreloadingPlayer {
     /// The keys that it was asked to request, in order.
     var asked: [KeyURI] { state.withLock { $0.asked } }
 
-    func preload(_ key: KeyURI, as asset: AssetID?) -> Bool {
+    func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool {
         state.withLock { $0.asked.append(key) }
         guard isAble(key) else { return false }
         guard makesRequests else { return true }

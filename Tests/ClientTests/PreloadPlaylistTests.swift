@@ -83,6 +83,36 @@ import Testing
         #expect(harness.credentials.reasons.isEmpty)
     }
 
+    @Test func `the app's own way loads the playlists, and says where they are`() async throws {
+        let asked = Locked<[URL]>([])
+        let harness = Harness(over: Stream.transport()) {
+            $0.playlist = { url in
+                asked.withLock { $0.append(url) }
+                let isFirst = url.lastPathComponent == "master.m3u8"
+                let place = isFirst ? try #require(URL(string: "https://edge.example.net/a/other.m3u8")) : url
+                let reply = try #require(
+                    HTTPURLResponse(url: place, statusCode: 200, httpVersion: nil, headerFields: nil))
+                return (Data((isFirst ? Stream.master : Stream.media([Stream.audio])).utf8), reply)
+            }
+        }
+        #expect(try await harness.loader.keys(of: Stream.address) == [Stream.session, Stream.audio])
+        #expect(asked.withLock { $0 }.map(\.path).sorted() == ["/a/audio.m3u8", "/a/video.m3u8", "/master.m3u8"])
+        let result = await harness.loader.preload(Stream.address)
+        #expect(result.keys.map(\.uri) == [Stream.session, Stream.audio] && result.unread.isEmpty)
+        #expect(!harness.transport.requests.contains { $0.url?.pathExtension == "m3u8" })
+    }
+
+    @Test(arguments: [403, 200]) func `what the app's own way gives is checked`(_ status: Int) async {
+        let harness = Harness(over: Stream.transport()) {
+            $0.playlist = { url in
+                let reply = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
+                return (Data(Stream.master.utf8) + Data(count: status == 200 ? 5_000 : 0), try #require(reply))
+            }
+        }
+        let result = await harness.loader.preload(Stream.address, limits: PreloadLimits(playlistBytes: 4_096))
+        #expect(result.unread.map(\.code) == [status == 200 ? "bodyTooLarge" : "playlistUnreadable"])
+    }
+
     @Test func `no event shows a playlist's token`() async {
         let harness = harness()
         let events = harness.loader.events()

@@ -117,7 +117,7 @@ import Testing
         let result = await harness.loader.preload(Stream.address)
         harness.loader.answer(FakeKeyRequest(key))
         let told = await events.untilAnswered().compactMap { event in
-            if case .preloaded(let parts) = event.kind { "\(event.key) \(parts)" } else { nil as String? }
+            if case .preloaded(let parts) = event.kind { "\(event.key?.raw ?? "") \(parts)" } else { nil as String? }
         }
         #expect(told == result.keys.map { "\($0.uri) \($0.prepared)" })
         #expect(result.keys.allSatisfy { $0.prepared == [.certificate, .connection] })
@@ -208,6 +208,7 @@ import Testing
         harness.loader.cancel()
         let words = await result.words(.license)
         #expect(words.allSatisfy { ["prepared", "cancelled"].contains($0) })
+        for request in player.requests { _ = await request.firstAnswer() }
         #expect(player.requests.allSatisfy { $0.answers.count == 1 })
         #expect(harness.loader.preloads.count == 0)
     }

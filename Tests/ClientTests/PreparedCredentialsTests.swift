@@ -101,7 +101,7 @@ import Testing
 }
 
 /// Asks for an entitlement before each license, which goes where the entitlement says.
-private struct Entitled: DRMIntegration {
+private struct Entitled: VendorIntegration {
     let identifier = "entitled"
     let lookupScope = LookupScope.key
     let configuredURLs = [URL(string: "https://fairplay-license.vudrm.tech")].compactMap { $0 }

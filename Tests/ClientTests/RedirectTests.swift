@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `no header field of the app's own goes to another origin`() async {
-        struct Mine: DRMIntegration {
+        struct Mine: VendorIntegration {
             let identifier = "mine"
             let configuredURLs = [URL(string: "https://a.example")].compactMap(\.self)
             func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? {
@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a certificate request follows each redirect`(status: Int) async throws {
         let harness = Harness(get: [to("https://cdn.example/c.der", status), .certificate]) { $0.hosts = Self.hosts }
-        #expect(try await harness.loader.applicationCertificate().der == SampleBytes.certificate)
+        #expect(try await harness.loader.applicationCertificate().bytes == SampleBytes.certificate)
         #expect(harness.transport.requests.last?.url?.absoluteString == "https://cdn.example/c.der")
     }
 

@@ -67,11 +67,11 @@ import Testing
 
     @Test(arguments: [Double.infinity, .nan, -.infinity, -1, 1e300])
     func `an odd wish of an integration of the app's own does no harm`(seconds: Double) async {
-        struct Odd: DRMIntegration {
+        struct Odd: VendorIntegration {
             let identifier = "odd"
             let seconds: Double
             func bundledCertificate() throws -> ApplicationCertificate? {
-                try ApplicationCertificate(der: SampleBytes.certificate)
+                try ApplicationCertificate(SampleBytes.certificate)
             }
             func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
                 throw IntegrationError(

@@ -100,11 +100,34 @@ import Testing
         for event in await events.untilAnswered() { expectNoSecret(in: shown(event)) }
     }
 
+    @Test func `a secret anywhere in an address of a key or of a service is in no event`() async throws {
+        let secrets = ["user", "list", "announced", "matrix", "named", "nested", "access"].map {
+            "\($0)-5544332211aabbcc"
+        }
+        let path = "hdntl=exp=1~hmac=\(secrets[1])/token/\(secrets[2])/k;sig=\(secrets[3])"
+        let nested = "https://x/?token=\(secrets[5])".percentEncoded
+        let rest = "\(path)?auth=\(secrets[4])&u=\(nested)#access_token=\(secrets[6])"
+        let harness = Harness(
+            VendorProfile.raw.unchecked,
+            post: [.status(307, [("Location", "https://b.example/\(rest)")]), .status(500)],
+            credentials: Self.fixed
+        ) { $0.retry.maximumAttempts = 1 }
+        let events = harness.loader.events()
+        let key = KeyURI("skd://ann:\(secrets[0])@host/\(rest)")
+        let error = await harness.answer(FakeKeyRequest(key) { Self.spc }).error
+        let all = await events.untilAnswered()
+        #expect(all.count > 3)
+        let json = String(decoding: try JSONEncoder().encode(all), as: UTF8.self)
+        let text = all.map(shown).joined() + shown(error as Any) + json
+        #expect(text.contains("skd://") && text.contains("@host/hdntl="))
+        #expect(secrets.filter { text.contains($0) } == [])
+    }
+
     @Test func `an integration that brings its own token, and the app's own errors, leave no secret`() async {
-        struct Mine: DRMIntegration {
+        struct Mine: VendorIntegration {
             let identifier = "mine"
             func bundledCertificate() throws -> ApplicationCertificate? {
-                try ApplicationCertificate(der: SampleBytes.certificate)
+                try ApplicationCertificate(SampleBytes.certificate)
             }
             func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
                 var request = URLRequest(url: URL(filePath: "/"))

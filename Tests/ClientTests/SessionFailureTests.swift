@@ -4,7 +4,7 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// What becomes of a session that is refused, cannot be kept alive, or sleeps.
 @Suite(.timeLimit(.minutes(5))) struct SessionFailureTests {
@@ -97,7 +97,7 @@ import Testing
         harness.service.fault("heartbeat", .status(403))
         await harness.passPeriod()
         _ = await events.states(until: .error)
-        try harness.loader.changeSource()
+        try harness.loader.release(.only)
         #expect(try await harness.answer().ckc != nil)
         #expect(await events.states(until: .off) == [.teardownRequested, .off])
         #expect(harness.service.log.suffix(3) == ["teardown SESSION-1", "setup TOKEN-3", "license TOKEN-4,SESSION-2"])
@@ -169,7 +169,7 @@ import Testing
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.service.fault("teardown", .status(404))
-        try harness.loader.changeSource()
+        try harness.loader.release(.only)
         #expect(await events.states(until: .off).last == .off)
         #expect(try await harness.answer().ckc != nil)
         #expect(harness.service.log.suffix(2) == ["setup TOKEN-3", "license TOKEN-4,SESSION-2"])
@@ -201,11 +201,11 @@ import Testing
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         _ = await events.states(until: .on)
-        try harness.loader.suspend()
+        try harness.loader.suspend(.only)
         #expect(await harness.hasNoTimer())
         harness.clock.advance(by: SessionHarness.period * 5)
         #expect(harness.service.log.count == 2)
-        try harness.loader.resume()
+        try harness.loader.resume(.only)
         #expect(await events.states(until: .on) == [.renewalRequested, .on])
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
         #expect(harness.service.log.dropFirst(2) == ["heartbeat SESSION-1"])
@@ -214,10 +214,10 @@ import Testing
     @Test func `what is not due yet comes at its time`() async throws {
         try await harness.answer()
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
-        try harness.loader.suspend()
+        try harness.loader.suspend(.only)
         harness.clock.advance(by: .seconds(60))
-        try harness.loader.resume()
-        try harness.loader.resume()
+        try harness.loader.resume(.only)
+        try harness.loader.resume(.only)
         await harness.clock.untilSomeoneSleeps(for: .seconds(40))
         harness.clock.advance(by: .seconds(40))
         await harness.transport.untilRequested(4)
@@ -230,9 +230,9 @@ import Testing
         try await harness.answer()
         await harness.passPeriod()
         await harness.clock.untilSomeoneSleeps(for: .seconds(30))
-        try harness.loader.suspend()
+        try harness.loader.suspend(.only)
         harness.clock.advance(by: .seconds(3_600))
-        try harness.loader.resume()
+        try harness.loader.resume(.only)
         await harness.clock.untilSomeoneSleeps(for: .seconds(30))
         #expect(harness.failures.isEmpty)
         #expect(try await harness.answer(.renewal).ckc != nil)
@@ -242,10 +242,10 @@ import Testing
     @Test func `a source that ends in the background takes its session along`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
-        try harness.loader.suspend()
-        try harness.loader.changeSource()
+        try harness.loader.suspend(.only)
+        try harness.loader.release(.only)
         #expect(await events.states(until: .off).last == .off)
-        try harness.loader.resume()
+        try harness.loader.resume(.only)
         #expect(await harness.hasNoTimer())
         #expect(harness.service.log.last == "teardown SESSION-1")
     }

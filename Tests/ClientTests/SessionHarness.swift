@@ -4,7 +4,7 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -167,7 +167,10 @@ final class SessionHarness: Sendable {
         get throws { try #require(owned.withLock { $0 }) }
     }
     var session: SecureSession {
-        get throws { try #require(try loader.session) }
+        get throws {
+            let loader = try loader
+            return try #require(loader.sessions?[existing: .only])
+        }
     }
     /// The errors with which keys ended.
     var failures: [ContentKeyError] { heard.withLock { $0.requests }.flatMap(\.ends) }
@@ -233,5 +236,16 @@ extension AsyncStream<KeyEvent>.Iterator {
             if state == last { break }
         }
         return states
+    }
+}
+
+extension ManualTimekeeper {
+    /// Whether no task waits for time to pass, as soon as that is so.
+    func isQuiet() async -> Bool {
+        for _ in 0..<100_000 {
+            if sleeperCount == 0 { return true }
+            await Task.yield()
+        }
+        return false
     }
 }

@@ -4,7 +4,7 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// What holds for a session whatever happens in whatever order.
 @Suite(.timeLimit(.minutes(5))) struct SessionPropertyTests {
@@ -25,9 +25,9 @@ import Testing
                 if Int.random(in: 0..<6, using: &generator) == 0 { handle.cancel() }
                 requests.append(request)
             case 3, 4: harness.clock.advance(by: .seconds([1, 20, 100, 250].randomElement(using: &generator) ?? 1))
-            case 5: try harness.loader.changeSource()
-            case 6: try harness.loader.suspend()
-            case 7: try harness.loader.resume()
+            case 5: try harness.loader.release(.only)
+            case 6: try harness.loader.suspend(.only)
+            case 7: try harness.loader.resume(.only)
             case 8:
                 let step = ["setup", "heartbeat", "teardown", "license", "renew"].randomElement(using: &generator)
                 if Bool.random(using: &generator) {
@@ -66,7 +66,8 @@ extension SessionHarness {
     /// Whether the session is off and no task waits for time to pass, as soon as that is so; requests that hang are given time.
     fileprivate func hasEnded() async throws -> Bool {
         for turn in 0..<200_000 {
-            if try await session.state == .off, clock.sleeperCount == 0 { return true }
+            let state = try await loader.sessionState(of: .only)
+            if state ?? .off == .off, clock.sleeperCount == 0 { return true }
             if turn % 20_000 == 19_999 { clock.advance(by: .seconds(10)) }
             await Task.yield()
         }

@@ -21,7 +21,7 @@ import Testing
         #expect(certificateRequest.value(forHTTPHeaderField: "x-vudrm-token") == "\(token)-1")
         #expect(certificateRequest.timeoutInterval == 10)
         let certificate = try loader.applicationCertificate(from: exchange(certificateRequest, SampleBytes.certificate))
-        #expect(certificate.der == SampleBytes.certificate)
+        #expect(certificate.bytes == SampleBytes.certificate)
         #expect(try loader.contentIdentifier(for: key).text == key.raw)
         let request = try await loader.licenseRequest(for: Self.spc, key: key, purpose: .renewal)
         #expect(request.url?.absoluteString == "https://fairplay-license.vudrm.tech/license/abc")
@@ -138,7 +138,7 @@ import Testing
         #expect(
             all.allSatisfy {
                 $0.exchange == 1
-                    && $0.key == "skd://fairplay-license.vudrm.tech/license/abc?sig=‹6:\(Secret("123456").digest)›"
+                    && $0.key?.raw == "skd://fairplay-license.vudrm.tech/license/abc?sig=‹6:\(Secret("123456").digest)›"
             })
         #expect(all.last?.date == harness.clock.date)
     }

@@ -19,7 +19,7 @@ import Testing
     @Test func `an asset is requested with them`() async throws {
         let harness = Harness(over: Stream.transport()) { $0.keyStore = MemoryKeyStore() }
         let offline = try #require(harness.loader.offline)
-        try await offline.request("movie-1", keys: Set(harness.loader.keys(of: Stream.address)))
+        try await offline.register("movie-1", keys: Set(harness.loader.keys(of: Stream.address)))
         #expect(try await offline.asset("movie-1")?.keys.map(\.uri) == [Stream.audio, Stream.session, Stream.video])
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(await harness.answer(request).ckc == SampleBytes.ckc())
         #expect(request.identifiers == [Data(uri.remainder.utf8)])
         let offline = try #require(harness.loader.offline)
-        try await offline.request("movie", keys: [uri])
+        try await offline.register("movie", keys: [uri])
         let stored = FakePersistableRequest(uri)
         harness.loader.answer(stored)
         _ = await stored.firstAnswer()

@@ -19,6 +19,7 @@ import Testing
     ])
     func `each kind has words for the viewer`(kind: ContentKeyError.Kind, message: ViewerMessage) {
         #expect(Self.error(kind).viewerMessage == message)
+        #expect(OfflineError(kind, "The store is full.").viewerMessage == message)
     }
 
     @Test func `a viewer who went away is told nothing`() { #expect(ContentKeyError.cancelled.viewerMessage == nil) }

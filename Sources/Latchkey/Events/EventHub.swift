@@ -35,7 +35,7 @@ final class EventHub: Sendable {
 
         mutating func count(_ event: KeyEvent) {
             all.count(event)
-            let subjects = [event.asset.map(Subject.asset), event.key.isEmpty ? nil : .key(event.key)]
+            let subjects = [event.asset.map(Subject.asset), event.keyText.isEmpty ? nil : .key(event.keyText)]
             for subject in subjects.compactMap({ $0 }) {
                 single.change(subject, startingWith: KeyStatistics()) { $0.count(event) }
             }

@@ -68,7 +68,7 @@ struct KeyEventRecord: Codable {
     init(_ event: KeyEvent) {
         date = event.date.formatted(KeyEvent.dates)
         exchange = event.exchange
-        (key, asset) = (event.key, event.asset)
+        (key, asset) = (event.keyText, event.asset)
         self.event = event.kind.name
         take(event.kind)
     }

@@ -6,7 +6,7 @@ extension KeyEvent: CustomStringConvertible {
     public var description: String {
         let number = exchange == 0 ? "" : "#\(exchange) "
         let title = asset.map { "\($0) " } ?? ""
-        let name = key.isEmpty ? "" : "\(key): "
+        let name = keyText.isEmpty ? "" : "\(keyText): "
         return "\(number)\(title)\(name)\(kind)".onOneLine
     }
 

@@ -1,5 +1,5 @@
 public import Foundation
-import LatchkeyCore
+public import LatchkeyCore
 public import LatchkeyVendors
 
 /// Something that happened on a key's way, for logs and metrics. Holds no secret.
@@ -8,8 +8,9 @@ public import LatchkeyVendors
 public struct KeyEvent: Sendable {
     /// The key request that it belongs to, counted from 1; 0 for what belongs to none, such as the certificate's prefetch or a session.
     public let exchange: Int
-    /// The key's URI with secret query items replaced; empty for what belongs to no key.
-    public let key: String
+    /// The key's URI with secret query items replaced; `nil` for what belongs to no key.
+    public var key: KeyURI? { keyText.isEmpty ? nil : KeyURI(keyText) }
+    package let keyText: String
     /// The title that the app named for the key; `nil` if it named none, and for what belongs to no key.
     public let asset: AssetID?
     /// When it happened, by the loader's timekeeper.
@@ -20,7 +21,7 @@ public struct KeyEvent: Sendable {
     /// Makes an event, as for the tests of an app's own log.
     package init(exchange: Int, key: String, asset: AssetID? = nil, date: Date, kind: Kind) {
         self.exchange = exchange
-        self.key = key
+        keyText = key
         self.asset = asset
         self.date = date
         self.kind = kind

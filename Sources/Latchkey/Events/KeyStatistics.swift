@@ -7,8 +7,12 @@ import LatchkeyCore
 public struct KeyStatistics: Sendable, Hashable, Codable {
     /// Key requests that players made.
     public private(set) var requested = 0
-    /// Key requests that were answered with a key, those from the store included.
+    /// Key requests that were answered with a key; those from the store are included, and `licenses` has the others.
     public private(set) var answered = 0
+    /// Keys that the license service delivered, renewed ones included. Those from the store and from the player's system are not.
+    public private(set) var licenses = 0
+    /// Key requests with which players renewed a key; those that failed (`renewalsFailed`) included.
+    public private(set) var renewals = 0
     /// Key requests for keys that the player's system held already.
     package private(set) var heldBySystem = 0
     /// Key requests that were answered with an error, by its code; cancelled ones among them.
@@ -69,9 +73,12 @@ extension KeyStatistics {
     /// Counts an event.
     package mutating func count(_ event: KeyEvent) {
         switch event.kind {
-        case .requested: requested += 1
+        case .requested(let purpose):
+            requested += 1
+            if purpose == .renewal { renewals += 1 }
         case .answered(let took):
             answered += 1
+            licenses = answered - answeredFromStore
             timeToKey.add(took)
         case .heldBySystem: heldBySystem += 1
         case .failed(let error, _):

@@ -8,36 +8,25 @@ import LatchkeyCore
 /// lease ends.
 public struct LeasePolicy: Sendable, Hashable {
     /// The share of a lease that passes before it is renewed, 0 to 1. Defaults to 0.75.
-    package var fraction: Double
+    public var fraction: Double
     /// The share of a lease by which a renewal may randomly come earlier. Defaults to 0.1. It spreads keys and clients that got their
     /// licenses together.
-    package var jitter: Double
+    public var jitter: Double
     /// How long before its end a lease is renewed at least, if that is more than the vendor's profile asks for. Defaults to zero. At
     /// most half of the lease.
-    package var minimumLead: Duration
+    public var minimumLead: Duration
     /// The lease of a key whose license states no terms, if the app knows it. Defaults to `nil`.
-    package var assumedLease: Duration?
+    public var assumedLease: Duration?
     /// The wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than half of what is
     /// left of the lease.
-    package var firstWait: Duration
+    public var firstWait: Duration
     /// The longest wait after a renewal that failed. Defaults to 60 s.
-    package var longestWait: Duration
+    public var longestWait: Duration
     /// How many of a player's newest keys are kept alive where its playlists are not known. Defaults to 8. A live stream rotates
     /// through keys, and no player says when it is done with one: a key lapses, instead of being renewed, when as many newer ones came.
-    package var heldKeys: Int
+    public var heldKeys: Int
 
-    /// Makes a policy.
-    /// - Parameters:
-    ///   - fraction: the share of a lease that passes before it is renewed, 0 to 1. Defaults to 0.75.
-    ///   - jitter: the share of a lease by which a renewal may randomly come earlier. Defaults to 0.1. It spreads keys and clients
-    ///     that got their licenses together.
-    ///   - minimumLead: how long before its end a lease is renewed at least, if that is more than the vendor's profile asks for.
-    ///     Defaults to zero. At most half of the lease.
-    ///   - assumedLease: the lease of a key whose license states no terms, if the app knows it. Defaults to `nil`.
-    ///   - firstWait: the wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than
-    ///     half of what is left of the lease.
-    ///   - longestWait: the longest wait after a renewal that failed. Defaults to 60 s.
-    ///   - heldKeys: how many of a player's newest keys are kept alive where its playlists are not known. Defaults to 8.
+    /// Makes a policy. Each parameter is the property of its name.
     public init(
         fraction: Double = 0.75, jitter: Double = 0.1, minimumLead: Duration = .zero,
         assumedLease: Duration? = nil, firstWait: Duration = .seconds(5), longestWait: Duration = .seconds(60),

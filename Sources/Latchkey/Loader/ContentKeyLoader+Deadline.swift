@@ -7,16 +7,21 @@ extension ContentKeyLoader {
     /// body is cancelled at the limit, and nobody waits for it any more.
     /// - Parameters:
     ///   - nothing: what did not happen, as the beginning of a sentence that the limit ends.
+    ///   - kind: the kind of an error of the body's that is none of Latchkey's.
     ///   - body: what to wait for.
-    /// - Throws: what the body throws; `deadlineExceeded` at the limit; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: what the body throws; `deadlineExceeded` at the limit; `cancelled` as soon as the task is cancelled.
     package func withinDeadline<Value: Sendable>(
-        _ nothing: String, _ body: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
+        _ nothing: String, otherwise kind: ContentKeyError.Kind, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws(ContentKeyError) -> Value {
         let limit = caller.configuration.retry.deadline + caller.configuration.retry.attemptTimeout
-        return try await withDeadline(
-            limit, caller.timekeeper,
-            expired: {
-                ContentKeyError(.deadlineExceeded, "\(nothing) within \(limit.inWords).", isRetryable: true)
-            }, body)
+        do {
+            return try await withDeadline(
+                limit, caller.timekeeper,
+                expired: {
+                    ContentKeyError(.deadlineExceeded, "\(nothing) within \(limit.inWords).", isRetryable: true)
+                }, body)
+        } catch {
+            throw ContentKeyError(error, otherwise: kind)
+        }
     }
 }

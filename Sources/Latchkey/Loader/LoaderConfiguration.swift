@@ -1,4 +1,9 @@
+public import Foundation
 import LatchkeyCore
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
 
 /// What can be set about a loader. The defaults are for production.
 public struct LoaderConfiguration: Sendable {
@@ -30,6 +35,13 @@ public struct LoaderConfiguration: Sendable {
     public var keyStore: (any PersistableKeyStore)?
     /// When stored keys are due for renewal, and how many there may be.
     public var offline: OfflinePolicy
+    /// How keys of streaming licenses are kept for replays; nil, the default, if each play has a license of its own.
+    public var licenseCache: LicenseCachePolicy?
+    /// Loads a playlist as the app does, with its cookies, headers or a newly signed URL; for preloads, `keys(of:)`, and the review of
+    /// keys that rotate. Defaults to `nil`: over the loader's transport, without credentials. Called concurrently.
+    ///
+    ///     configuration.playlist = { try await session.data(from: sign($0)) }
+    public var playlist: (@Sendable (_ url: URL) async throws -> (Data, URLResponse))?
 
     /// What requests say about the trace that they belong to. Defaults to nothing.
     public var tracing: Tracing
@@ -64,7 +76,9 @@ public struct LoaderConfiguration: Sendable {
         certificateFetch: CertificateFetch = .atOnce, bodyLimit: Int = 1 << 20, redirectLimit: Int = 5,
         requestsPerHost: Int = 6, requestPatience: Duration = .seconds(5),
         preparedCredentialsLifetime: Duration = .zero,
-        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy(), tracing: Tracing = .off,
+        keyStore: (any PersistableKeyStore)? = nil, offline: OfflinePolicy = OfflinePolicy(),
+        licenseCache: LicenseCachePolicy? = nil,
+        playlist: (@Sendable (_ url: URL) async throws -> (Data, URLResponse))? = nil, tracing: Tracing = .off,
         recording: Recording = .off
     ) {
         self.retry = retry
@@ -79,6 +93,8 @@ public struct LoaderConfiguration: Sendable {
         self.preparedCredentialsLifetime = preparedCredentialsLifetime
         self.keyStore = keyStore
         self.offline = offline
+        self.licenseCache = licenseCache
+        self.playlist = playlist
         self.tracing = tracing
         self.recording = recording
     }

@@ -6,15 +6,15 @@ import LatchkeyCore
 #endif
 
 extension Redaction {
-    /// The secrets that a request carries at the places that the redaction names: header fields, query, JSON, form, raw body.
+    /// The secrets that a request carries at the places that the redaction names: header fields, the address, JSON, form, raw body.
     ///
     /// For what an integration of the app's own puts into a request, and for a request that a player sent.
     func secrets(in request: URLRequest) -> [Secret] {
         let headers = (request.allHTTPHeaderFields ?? [:]).filter { isSecret(header: $0.key) }.map(\.value)
-        let query = items(of: request.url?.query ?? "").filter { isSecret(queryItem: $0.name) }.map(\.value)
         // `Bearer abc` is a secret, and so is `abc`.
         let bare = headers.compactMap { $0.split(separator: " ").last.map(String.init) }
-        return (headers + bare + query).map { Secret($0) } + secrets(inBodyOf: request)
+        let address = secrets(inURL: request.url?.absoluteString ?? "")
+        return (headers + bare).map { Secret($0) } + address + secrets(inBodyOf: request)
     }
 
     private func secrets(inBodyOf request: URLRequest) -> [Secret] {

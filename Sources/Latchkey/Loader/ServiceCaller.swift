@@ -9,7 +9,7 @@ import LatchkeyTransport
 
 /// Calls a service for one stage: builds the request for each attempt, sends it to an allowed host, follows redirects, retries failures.
 struct ServiceCaller: Sendable {
-    let integration: any DRMIntegration
+    let integration: any VendorIntegration
     let credentials: Credentials
     let configuration: LoaderConfiguration
     let transport: any Transport
@@ -22,7 +22,7 @@ struct ServiceCaller: Sendable {
     let record: (any LoaderRecord)?
 
     init(
-        integration: any DRMIntegration, credentials: Credentials, configuration: LoaderConfiguration,
+        integration: any VendorIntegration, credentials: Credentials, configuration: LoaderConfiguration,
         transport: any Transport, timekeeper: any Timekeeper,
         generator: @escaping @Sendable () -> any RandomNumberGenerator
     ) {

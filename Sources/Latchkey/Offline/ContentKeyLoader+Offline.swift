@@ -8,6 +8,11 @@ extension ContentKeyLoader {
         guard let request = request as? any PersistableKeyRequest else {
             return try await license(for: request, trace)
         }
+        if request.purpose == .streaming, let licenseCache {
+            return try await licenseCache.license(for: request, trace.send) {
+                try await self.license(for: request, trace)
+            }
+        }
         let key: Secret
         if let offline {
             let found = try await offline.key(for: request, trace.send) { try await self.license(for: request, trace) }

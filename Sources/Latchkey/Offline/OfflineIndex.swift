@@ -22,6 +22,8 @@ struct OfflineIndex: Sendable, Hashable {
         var playback: Double?
         var firstPlayed: Date?
         var renewed: Date?
+        /// When a license cache last answered with it; `nil` in a store of downloads.
+        var used: Date?
     }
 
     /// Every key that an asset needs.

@@ -10,9 +10,9 @@ extension OfflineKeys {
     ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a stream's playlists.
     /// - Throws: `noKeys`, `tooManyAssets`, `tooManyKeys`, or what the store throws.
     @discardableResult
-    public func request(_ asset: AssetID, keys: Set<KeyURI>) async throws(OfflineError) -> OfflineAsset {
+    public func register(_ asset: AssetID, keys: Set<KeyURI>) async throws(OfflineError) -> OfflineAsset {
         guard !keys.isEmpty else {
-            throw OfflineError(.offlineAssetWithoutKeys, "The asset \(asset) was requested without a key.")
+            throw OfflineError(.offlineAssetWithoutKeys, "The asset \(asset) was registered without a key.")
         }
         let list = try await change { draft throws(OfflineError) in
             draft.index.adopt(keys, by: self.names)
@@ -30,7 +30,7 @@ extension OfflineKeys {
         try await change { $0.index.list(at: $0.now) }
     }
 
-    /// An asset; `nil` if it was not requested.
+    /// An asset; `nil` if it was not registered.
     public func asset(_ id: AssetID) async throws(OfflineError) -> OfflineAsset? {
         try await assets().first { $0.id == id }
     }
@@ -52,7 +52,7 @@ extension OfflineKeys {
     }
 
     /// The keys whose renewal is due: a share of their storage window has passed, or all of it, and they are not in their playback
-    /// window. Renew a key by having the player ask for it, with `StoredKeyUse.isReplaced`; the media stays as it is.
+    /// window. Renew a key by having the player ask for it, with `StoredKeyUse.replace`; the media stays as it is.
     /// - Throws: `renewalUnsupported` if keys are due and the vendor renews none.
     public func dueForRenewal() async throws(OfflineError) -> [OfflineKey] {
         let fraction = policy.renewalFraction
@@ -65,7 +65,7 @@ extension OfflineKeys {
         return due
     }
 
-    /// Removes an asset and the keys that no other asset needs. An asset that was not requested is no error.
+    /// Removes an asset and the keys that no other asset needs. An asset that was not registered is no error.
     /// - Returns: the keys that were removed, for a service that requires proof of their removal.
     @discardableResult
     public func delete(_ asset: AssetID) async throws(OfflineError) -> [RemovedKey] {

@@ -61,7 +61,7 @@ extension OfflineKeys {
     /// is not stored is no error; returns at once.
     ///
     /// Source: `Documentation/Players.md` §3.9 f, `makeSecureTokenForExpirationDate(ofPersistableContentKey:)`, which takes `storedKey(for:)`.
-    public func expires(_ key: KeyURI, at date: Date) {
+    public func setExpiry(_ date: Date, of key: KeyURI) {
         changeLater(key) { draft in
             let key = draft.index.known(key, by: self.names)
             guard var stored = draft.index.keys[key] else { return }
@@ -134,7 +134,7 @@ extension OfflineKeys {
             return nil
         }
         guard let found else { return nil }
-        guard request.storedKey == .answers else {
+        guard request.storedKey == .reuse else {
             guard renews else { throw ContentKeyError(Self.renewalUnsupported, stage: .license) }
             return nil
         }
@@ -158,7 +158,7 @@ extension OfflineKeys {
         }
     }
 
-    private func checkSize(of bytes: Secret) throws(OfflineError) {
+    func checkSize(of bytes: Secret) throws(OfflineError) {
         guard bytes.count > policy.largestKey else { return }
         throw OfflineError(
             .storedKeyTooLarge, "The stored key has \(bytes.count) bytes; at most \(policy.largestKey) are allowed.")

@@ -1,6 +1,15 @@
 import Foundation
 import LatchkeyCore
 
+/// How the keys of a title are got.
+extension OfflineKeys {
+    /// Does something when no other call does it for the title, so that two calls do not both get its keys.
+    /// - Throws: what the body throws; `CancellationError` if the task is cancelled while it waits.
+    package func alone<Value>(with asset: AssetID, _ body: () async throws -> Value) async throws -> Value {
+        try await fetching.alone(with: asset, body)
+    }
+}
+
 /// How a change is made: in its turn, whole or not at all.
 extension OfflineKeys {
     /// What a turn may change.

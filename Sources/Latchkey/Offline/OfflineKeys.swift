@@ -6,7 +6,7 @@ package import LatchkeyCore
 /// An asset is requested with the keys of all renditions that the app chose. Each key is then got through the player, as a
 /// `PersistableKeyRequest`, and stored with the windows that its license states. The asset is ready when every key is there.
 ///
-///     try await offline.request("movie-1", keys: [audio, sd, hd])
+///     try await offline.register("movie-1", keys: [audio, sd, hd])
 ///     for await assets in offline.changes() { show(assets) }
 ///
 /// A player adapter asks `asset(needing:)` before it makes a key request persistable, and says what the player does with the keys:
@@ -25,6 +25,8 @@ public final class OfflineKeys: Sendable {
     let generator: @Sendable () -> any RandomNumberGenerator
     let turns = SerialTasks()
     let listeners = AssetListeners()
+    /// The titles whose keys are being got, each resolved when they were.
+    let fetching = Locked<[AssetID: Promise<Void, Never>]>([:])
     private let alarm: Alarm
     private let state = Locked(State())
 

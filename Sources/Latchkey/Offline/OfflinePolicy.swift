@@ -1,31 +1,24 @@
 /// When stored keys are due for renewal, and how many there may be.
 public struct OfflinePolicy: Sendable, Hashable {
     /// The share of a key's storage window that passes before the key is due for renewal, 0 to 1. Defaults to 0.5.
-    package var renewalFraction: Double
+    public var renewalFraction: Double
     /// The largest stored key, in bytes. Defaults to 64 KiB, ten times a real one.
-    package var largestKey: Int
+    public var largestKey: Int
     /// How many assets there may be. Defaults to 1,000.
-    package var assets: Int
+    public var assets: Int
     /// How many different keys all assets together may need. Defaults to 10,000.
-    package var keys: Int
+    public var keys: Int
 
-    /// Query items of a key URI that belong to a session and do not name the key.
-    package var sessionItems: Set<String>
+    /// Names of query items of a key URI, in any letter case, that belong to a session and do not name the key. A stored key is found although
+    /// their values are others today. Add a name only if it never tells two keys apart. Defaults to `OfflinePolicy.sessionItems`.
+    public var sessionItems: Set<String>
 
     /// The query items that belong to a session by default: `session`, `sessionid`, `session-id`, `session_id`, and Wowza's `wowzasessionid`.
     ///
     /// Source: github.com/google/ExoPlayer, issue 3606.
     public static let sessionItems: Set = ["session", "sessionid", "session-id", "session_id", "wowzasessionid"]
 
-    /// Makes a policy.
-    /// - Parameters:
-    ///   - renewalFraction: the share of a key's storage window that passes before the key is due for renewal, 0 to 1. Defaults to
-    ///     0.5.
-    ///   - largestKey: the largest stored key, in bytes. Defaults to 64 KiB, ten times a real one.
-    ///   - assets: how many assets there may be. Defaults to 1,000.
-    ///   - keys: how many different keys all assets together may need. Defaults to 10,000.
-    ///   - sessionItems: names of query items of a key URI, in any letter case, that belong to a session. A stored key is found although
-    ///     their values are others today. Add a name only if it never tells two keys apart. Defaults to `sessionItems`.
+    /// Makes a policy. Each parameter is the property of its name.
     public init(
         renewalFraction: Double = 0.5, largestKey: Int = 1 << 16, assets: Int = 1_000, keys: Int = 10_000,
         sessionItems: Set<String> = Self.sessionItems

@@ -6,32 +6,22 @@ import LatchkeyCore
 /// that asks again at once.
 public struct RetryPolicy: Sendable, Hashable {
     /// How often a request is sent at most, the first time included. Defaults to 3.
-    package var maximumAttempts: Int
+    public var maximumAttempts: Int
     /// The wait before the second attempt. Defaults to 500 ms. It doubles with every attempt.
-    package var firstWait: Duration
+    public var firstWait: Duration
     /// The longest wait. Defaults to 8 s. A service that asks for more by `Retry-After` gets no further attempt.
-    package var longestWait: Duration
+    public var longestWait: Duration
     /// The share of a wait that is random, 0 to 1. Defaults to 0.5. It spreads clients that failed together.
-    package var jitter: Double
+    public var jitter: Double
     /// How long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
-    package var attemptTimeout: Duration
+    public var attemptTimeout: Duration
     /// How long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players wait.
-    package var deadline: Duration
-    /// How long a final refusal answers further requests of the same player for the key. Defaults to 10 s.
-    package var refusalMemory: Duration
+    public var deadline: Duration
+    /// How long a service's final refusal of a key answers the same player without another license request and another report, because
+    /// players ask up to eight times. Defaults to 10 s; zero asks the service each time. `ContentKeyLoader.forgetRefusals(of:)` ends it sooner.
+    public var refusalMemory: Duration
 
-    /// Makes a policy.
-    /// - Parameters:
-    ///   - maximumAttempts: how often a request is sent at most, the first time included. Defaults to 3.
-    ///   - firstWait: the wait before the second attempt. Defaults to 500 ms. It doubles with every attempt.
-    ///   - longestWait: the longest wait. Defaults to 8 s. A service that asks for more by `Retry-After` gets no further attempt.
-    ///   - jitter: the share of a wait that is random, 0 to 1. Defaults to 0.5. It spreads clients that failed together.
-    ///   - attemptTimeout: how long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
-    ///   - deadline: how long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players
-    ///     wait.
-    ///   - refusalMemory: how long a service's final refusal of a key answers the same player without another license request and another
-    ///     report, because players ask up to eight times. Defaults to 10 s; zero has the service asked each time.
-    ///     `ContentKeyLoader.forgetRefusals(of:)` ends it sooner.
+    /// Makes a policy. Each parameter is the property of its name.
     public init(
         maximumAttempts: Int = 3, firstWait: Duration = .milliseconds(500), longestWait: Duration = .seconds(8),
         jitter: Double = 0.5, attemptTimeout: Duration = .seconds(10), deadline: Duration = .seconds(30),

@@ -1,19 +1,21 @@
 public import Foundation
 public import LatchkeyCore
+import LatchkeyHLS
 
 extension ContentKeyLoader {
-    /// The FairPlay keys of a stream, of all its playlists, session keys first, for `OfflineKeys.request(_:keys:)`.
+    /// The FairPlay keys of a stream, of all playlists of one pathway, session keys first, for `OfflineKeys.register(_:keys:)`.
     ///
-    ///     try await offline.request("movie-1", keys: Set(loader.keys(of: url)))
+    ///     try await offline.register("movie-1", keys: Set(loader.keys(of: url)))
     ///
-    /// Playlists are loaded without credentials. All must be readable, because a key may be missing otherwise.
+    /// Playlists are loaded without credentials, unless `LoaderConfiguration.playlist` loads them. All must be readable, because a key
+    /// may be missing otherwise.
     /// - Parameters:
     ///   - playlist: the stream's http or https address.
     ///   - limits: how much of the stream may be read.
     /// - Throws: `playlistUnreadable`, or an error of the network, with the address of the playlist; `deadlineExceeded`; `cancelled`.
     public func keys(of playlist: URL, limits: PreloadLimits = .wholeStream) async throws(ContentKeyError) -> [KeyURI] {
         let discovery = StreamDiscovery(
-            PlaylistLoader(caller: caller, byteLimit: limits.playlistBytes, trace: trace()), limits)
+            PlaylistLoader(caller: caller, byteLimit: limits.playlistBytes, trace: trace()), limits, scope: .onePathway)
         let keys = Locked<[KeyURI]>([])
         let outcome = await preloads.run { [timekeeper = caller.timekeeper] in
             let found = try await withDeadline(

@@ -11,8 +11,9 @@ import LatchkeyCore
 extension ContentKeyLoader {
     /// Gets ready what needs no player: certificate, prerequisites, connection, credentials. The licenses follow when the stream plays.
     ///
-    /// Playlists are loaded without credentials. Nothing is thrown: what failed is a value in the result. Ends early, with what is
-    /// ready then, at the limit of time, when the task is cancelled and when the loader is.
+    /// Playlists are loaded without credentials, unless `LoaderConfiguration.playlist` loads them; of a ladder, only as many as tell its
+    /// keys apart. Nothing is thrown: what failed is a value in the result. Ends early, with what is ready then, at the limit of time,
+    /// when the task is cancelled and when the loader is.
     /// - Parameters:
     ///   - playlist: the stream's http or https address.
     ///   - asset: the title, for credentials and events: the same that the player names later. Defaults to `nil`: not known.

@@ -8,7 +8,8 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// Loads a preload's playlists over http and https: no credentials, few redirects, a limit of bytes, the time of one attempt.
+/// Loads playlists over http and https, by the app's own way if it has one: no credentials, few redirects, a limit of bytes, the time
+/// of one attempt.
 struct PlaylistLoader: PlaylistFetching {
     let caller: ServiceCaller
     /// The largest playlist, in bytes.
@@ -21,13 +22,28 @@ struct PlaylistLoader: PlaylistFetching {
             let reply = try await reply(from: target)
             switch (reply.status, reply.header("location")) {
             case (200, _):
-                caller.record?.note(playlist: reply.body, at: target.url.absoluteString)
-                return FetchedPlaylist(bytes: reply.body, uri: target.url.absoluteString)
+                let address = (reply.url ?? target.url).absoluteString
+                caller.record?.note(playlist: reply.body, at: address)
+                return FetchedPlaylist(bytes: reply.body, uri: address)
             case (301...303, let next?), (307...308, let next?): target = try target.following(next)
             default: throw ContentKeyError.playlistUnreadable("The server answered with status \(reply.status).")
             }
         }
         throw ContentKeyError.playlistUnreadable("The server redirects too often.")
+    }
+
+    private func send(_ request: URLRequest) async throws -> HTTPReply {
+        guard let load = caller.configuration.playlist, let url = request.url else {
+            var reply = try await caller.transport.send(request, bodyLimit: byteLimit)
+            // Redirects are followed here.
+            reply.url = nil
+            return reply
+        }
+        let (body, response) = try await load(url)
+        guard body.count <= byteLimit else {
+            throw TransportError(.bodyTooLarge, "The playlist is larger than \(byteLimit) bytes.")
+        }
+        return HTTPReply(url: response.url, status: (response as? HTTPURLResponse)?.statusCode ?? 200, body: body)
     }
 
     private func reply(from target: Target) async throws -> HTTPReply {
@@ -47,8 +63,7 @@ struct PlaylistLoader: PlaylistFetching {
             let reply = try await withDeadline(
                 limit, caller.timekeeper,
                 expired: { TransportError(.timedOut, "The server did not answer within \(limit.inWords).") },
-                { [transport = caller.transport, byteLimit] in try await transport.send(request, bodyLimit: byteLimit) }
-            )
+                { try await send(request) })
             trace.send(.exchanged(summary(reply)))
             return reply
         } catch {

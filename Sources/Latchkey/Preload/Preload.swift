@@ -46,7 +46,7 @@ struct Preload: Sendable {
                 switch found {
                 case .keys(let keys):
                     for key in draft.add(keys) {
-                        let request = self.request(for: key)
+                        let request = self.request(for: key, of: playlist)
                         group.addTask { await prepare(key, request, certificate) }
                     }
                 case .unread(let error): draft.note(unread: error)
@@ -59,7 +59,7 @@ struct Preload: Sendable {
     private enum KeyRequest { case made(OpenPreloads.Watch), none(Outcome) }
 
     /// Has the player make its request; not within the key's task, so that the requests are in order.
-    private func request(for key: KeyURI) -> KeyRequest {
+    private func request(for key: KeyURI, of stream: URL) -> KeyRequest {
         do {
             _ = try loader.contentIdentifier(for: key)
         } catch {
@@ -67,7 +67,7 @@ struct Preload: Sendable {
         }
         guard let player else { return .none(.skipped(.noPlayer)) }
         let watch = loader.preloads.watch(key) { [draft] in draft.note($0) }
-        guard player.preload(key, as: asset) else {
+        guard player.preload(key, as: asset, of: stream) else {
             loader.preloads.unwatch(watch)
             return .none(.skipped(.playerDeclined))
         }

@@ -1,3 +1,4 @@
+public import Foundation
 public import LatchkeyCore
 
 /// A player that can hold a key before it plays it. Only such a player can preload a license.
@@ -10,6 +11,7 @@ public protocol PreloadingPlayer: Sendable {
     /// - Parameters:
     ///   - key: the key's URI as the playlist states it.
     ///   - asset: the title that the key belongs to, which the request carries; `nil` if the app named none.
+    ///   - stream: the URL of the playlist that names the key.
     /// - Returns: `false` if the player cannot, or has the key already.
-    func preload(_ key: KeyURI, as asset: AssetID?) -> Bool
+    func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool
 }

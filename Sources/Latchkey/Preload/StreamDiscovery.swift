@@ -1,16 +1,19 @@
 import LatchkeyCore
 import LatchkeyHLS
 
-/// Finds a stream's FairPlay keys: session keys at once, the others, and those that come next, when all media playlists are read.
+/// Finds a stream's FairPlay keys: session keys at once, the others, and those that come next, when the media playlists are read.
 struct StreamDiscovery: Sendable {
     enum Found: Sendable { case keys([KeyURI]), unread(ContentKeyError) }
 
     private let loader: PlaylistLoader
     private let limits: PreloadLimits
+    /// Which media playlists are read.
+    private let scope: KeyDiscovery.Scope
 
-    init(_ loader: PlaylistLoader, _ limits: PreloadLimits) {
+    init(_ loader: PlaylistLoader, _ limits: PreloadLimits, scope: KeyDiscovery.Scope = .representatives) {
         self.loader = loader
         self.limits = limits
+        self.scope = scope
     }
 
     /// The keys below a playlist. Ends when everything is read; a reader that stops cancels the discovery.
@@ -35,7 +38,7 @@ struct StreamDiscovery: Sendable {
             var known = try await discovery.keys(at: uri)
             found(.keys(known.worthPreloading))
             if known.isOfSessionKeysAlone, limits.playlists > 1 {
-                discovery.scope = .everyMediaPlaylist
+                discovery.scope = scope
                 known = try await discovery.keys(at: uri)
                 found(.keys(known.worthPreloading))
             }

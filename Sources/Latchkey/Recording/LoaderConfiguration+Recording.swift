@@ -7,11 +7,11 @@ extension LoaderConfiguration {
     /// the code nor the memory.
     public struct Recording: Sendable {
         /// Makes the record of one loader, from its integration and a seed of the loader's own; `nil` for none.
-        package let record: (@Sendable (any DRMIntegration, UInt64) -> any LoaderRecord)?
+        package let record: (@Sendable (any VendorIntegration, UInt64) -> any LoaderRecord)?
 
         /// Remembers nothing.
         public static let off = Self(record: nil)
 
-        package init(record: (@Sendable (any DRMIntegration, UInt64) -> any LoaderRecord)?) { self.record = record }
+        package init(record: (@Sendable (any VendorIntegration, UInt64) -> any LoaderRecord)?) { self.record = record }
     }
 }

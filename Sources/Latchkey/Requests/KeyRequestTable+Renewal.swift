@@ -5,7 +5,7 @@ extension KeyRequestTable {
     /// Does what is due: ends leases, asks players to renew, notes those that did not.
     mutating func ring(at now: Duration, using generator: inout some RandomNumberGenerator) -> [Effect] {
         var (ended, failed, renewals): ([Effect], [Effect], [Effect]) = ([], [], [])
-        let due = holders.values.filter { records[$0]?.due.map { $0 <= now } ?? false }
+        let due = holders.values.filter { dueTime(of: $0).map { $0 <= now } ?? false }
         for number in due.sorted(by: { generation($0) < generation($1) }) {
             guard let record = records[number] else { continue }
             if let end = record.leaseEnd, end <= now {
@@ -26,24 +26,31 @@ extension KeyRequestTable {
             case .pending, .stopping, .renewing, .ended: break
             }
         }
-        alarm = holders.values.compactMap { records[$0]?.due }.min()
+        alarm = holders.values.compactMap { dueTime(of: $0) }.min()
         return ended + failed + renewals
     }
 
-    /// Makes the renewals of all keys due, because the secure session depends on them.
-    mutating func renewAll(at now: Duration, using generator: inout some RandomNumberGenerator) -> [Effect] {
-        for number in holders.values {
+    /// Makes the renewals of a player's keys due, because its secure session depends on them.
+    mutating func renewAll(
+        _ player: PlayerID, at now: Duration, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        for (key, number) in holders where key.player == player {
             if case .renewing = self[number] { continue }
             self[number] = .held(renewal: now)
         }
         return ring(at: now, using: &generator)
     }
 
-    /// Renews a key that its player was asked about, or lets it lapse.
+    /// Renews a key that its player was asked about, or lets it lapse. Of a player that was suspended meanwhile it is due when that resumes.
     /// - Parameter named: the keys that the player's playlists name; `nil` if they are not known.
     mutating func reviewed(_ request: KeyRequest, _ named: Set<KeyURI>?, at now: Duration) -> [Effect] {
         guard case .renewalDue = self[request.number], let record = records[request.number] else { return [] }
-        return isReplaced(record, named, at: now) ? lapse(request.number) : [.renew(request)]
+        guard !isReplaced(record, named, at: now) else { return lapse(request.number) }
+        guard !suspended.contains(request.key.player) else {
+            self[request.number] = .held(renewal: now)
+            return []
+        }
+        return [.renew(request)]
     }
 
     private mutating func isReplaced(_ record: Record, _ named: Set<KeyURI>?, at now: Duration) -> Bool {
@@ -77,9 +84,10 @@ extension KeyRequestTable {
     /// What a player may have loaded of a live stream and not played yet, when the playlists have moved on.
     private static let longestBuffer = Duration.seconds(60)
 
-    /// Ends all held keys with an error, because their session failed.
-    mutating func endKeys(_ error: ContentKeyError) -> [Effect] {
-        holders.values.sorted { generation($0) < generation($1) }.flatMap { endKey($0, error) }
+    /// Ends a player's held keys with an error, because their session failed.
+    mutating func endKeys(_ player: PlayerID, _ error: ContentKeyError) -> [Effect] {
+        holders.filter { $0.key.player == player }.values.sorted { generation($0) < generation($1) }
+            .flatMap { endKey($0, error) }
     }
 
     /// Notes that a player that was asked to renew a key cannot.
@@ -117,6 +125,7 @@ extension KeyRequestTable {
 
     private mutating func endKey(_ number: Int, _ error: ContentKeyError) -> [Effect] {
         guard let record = remove(number) else { return [] }
+        keepLapsed(record.request)
         var effects = [Effect.send(record.request, .ended(error))]
         if case .renewing(let renewal) = record.state, let request = records[renewal]?.request {
             effects += stop(request, error)
@@ -127,8 +136,14 @@ extension KeyRequestTable {
     /// Has the alarm ring no later than something is due for a key. An alarm that rings for nothing costs less than a look at a
     /// thousand keys whenever one of them changes.
     mutating func setAlarm(for number: Int) {
-        guard let due = records[number]?.due else { return }
+        guard let due = dueTime(of: number) else { return }
         alarm = min(alarm ?? due, due)
+    }
+
+    /// When something is due for a key; `nil` if nothing is, or its player is suspended.
+    private func dueTime(of number: Int) -> Duration? {
+        guard let record = records[number], !suspended.contains(record.request.key.player) else { return nil }
+        return record.due
     }
 }
 

@@ -1,9 +1,12 @@
 import LatchkeyCore
 import LatchkeyVendors
 
-/// All requests of a loader: the pending ones, and those whose keys are held.
+/// The one record of every key of a loader: pending requests, held keys, and keys whose leases ended.
 ///
-/// A value: each event changes states and returns the effects to run, so that nobody is called while a lock is held.
+/// Keys belong to players; a player is whatever plays one source, such as a content key session with its asset. Suspending a player
+/// stops its renewals and remembers its leases; releasing it ends its requests and forgets its keys.
+///
+/// A value: each event changes states and returns the effects to run, so that no lock is held during a call.
 struct KeyRequestTable {
     /// What happens because of an event, in order.
     enum Effect: Sendable {
@@ -20,8 +23,8 @@ struct KeyRequestTable {
         /// The player is told that the key is renewed no more.
         case lapse(KeyRequest)
         case end(KeyRequest, ContentKeyError)
-        /// No request is left, or the player goes on to another source.
-        case endSource
+        /// The player has no request left, or was released.
+        case endSource(PlayerID)
     }
 
     /// How the work on a request ended.
@@ -34,8 +37,6 @@ struct KeyRequestTable {
     struct Record {
         let request: KeyRequest
         var state: KeyRequestState
-        /// Whether the key is held when it comes; `false` once the player goes on to another source.
-        var isWanted: Bool
         /// When the key was first asked for, by the timekeeper's uptime.
         var asked: Duration
         /// Since when no playlist names the key; `nil` if one does, or none was read.
@@ -62,10 +63,18 @@ struct KeyRequestTable {
     var records: [Int: Record] = [:]
     /// The numbers of the requests that hold a key.
     var holders: [KeyRequest.Key: Int] = [:]
+    /// The last requests of keys that are no longer renewed and that the player may still renew on demand.
+    private(set) var lapsed: [KeyRequest.Key: KeyRequest] = [:]
+    /// The lapsed keys that their players were asked to renew.
+    private var returning: Set<KeyRequest.Key> = []
+    /// The players whose keys are not renewed for now.
+    private(set) var suspended: Set<PlayerID> = []
     /// When something is due, by the timekeeper's uptime; may be earlier, but not later. `nil` if nothing is.
     var alarm: Duration?
-    /// The number of the source that plays; `nil` once the table is closed.
-    private(set) var source: Int? = 1
+    /// The number of the source that each player plays.
+    private var sources: [PlayerID: Int] = [:]
+    private var lastSource = 0
+    private(set) var isClosed = false
     private var last = 0
 
     init(_ policy: LeasePolicy, patience: Duration, holdsKeys: Bool = true, mostKeys: Int = 256) {
@@ -93,19 +102,20 @@ extension KeyRequestTable {
     /// Numbers a request. A renewal belongs to the generation of the key that is held.
     mutating func register(_ key: KeyRequest.Key, _ purpose: KeyPurpose) -> KeyRequest.Registration {
         last += 1
-        let held = purpose == .renewal ? holders[key].flatMap { records[$0]?.request } : nil
-        return KeyRequest.Registration(number: last, generation: held?.generation ?? last, renewed: held?.asset)
+        guard purpose == .renewal else { return KeyRequest.Registration(number: last, generation: last, renewed: nil) }
+        let held = holders[key].flatMap { records[$0]?.request }
+        let renewed = held ?? lapsed[key]
+        return KeyRequest.Registration(number: last, generation: held?.generation ?? last, renewed: renewed?.asset)
     }
 
     /// Adds a request; once the table is closed it is answered with `cancelled`.
     mutating func add(_ request: KeyRequest) -> [Effect] {
-        records[request.number] = Record(
-            request: request, state: .pending, isWanted: holdsKeys, asked: request.trace.start)
+        records[request.number] = Record(request: request, state: .pending, asked: request.trace.start)
         if request.number != request.generation, let holder = holder(of: request) {
             self[holder] = .renewing(by: request.number)
             setAlarm(for: holder)
         }
-        return source == nil ? stop(request, .cancelled) : []
+        return isClosed ? stop(request, .cancelled) : []
     }
 
     /// Finishes a request whose work has ended.
@@ -115,6 +125,7 @@ extension KeyRequestTable {
     ) -> [Effect] {
         let took = now - request.trace.start
         var effects: [Effect]
+        returning.remove(request.key)
         switch (self[request.number], outcome) {
         case (.pending, .license(let ckc, let plan)):
             effects = hold(request, plan, at: now)
@@ -131,16 +142,18 @@ extension KeyRequestTable {
             effects += renewalFailed(request, error, at: now, using: &generator)
             effects.append(.send(request, .failed(error, took: took)))
         }
-        return effects + endSourceIfEmpty()
+        return effects + endSourceIfEmpty(request.key.player)
     }
 
-    /// Keeps a request's key alive, in place of an older one; ends the request if the key is no longer wanted.
+    /// Keeps a request's key alive, in place of an older one; ends the request if a newer one holds the key, or the player only
+    /// stores it.
     private mutating func hold(_ request: KeyRequest, _ plan: RenewalPlan?, at now: Duration) -> [Effect] {
         let older = holders[request.key].flatMap { records[$0]?.request.generation }
         let isRenewal = request.number != request.generation
         // A later request for the same key may have been answered before this one.
         let isWanted = isRenewal ? older == request.generation : (older ?? 0) < request.generation
-        guard isWanted, records[request.number]?.isWanted == true else {
+        lapsed[request.key] = nil
+        guard isWanted, holdsKeys, request.playerRequest.playsKey else {
             remove(request.number)
             return []
         }
@@ -168,9 +181,11 @@ extension KeyRequestTable {
         return lapse(oldest)
     }
 
-    /// Renews a key no more.
+    /// Stops renewing a key.
     mutating func lapse(_ number: Int) -> [Effect] {
-        remove(number).map { [.send($0.request, .evicted), .lapse($0.request)] } ?? []
+        guard let record = remove(number) else { return [] }
+        keepLapsed(record.request)
+        return [.send(record.request, .evicted), .lapse(record.request)]
     }
 
     func generation(_ number: Int) -> Int { records[number]?.request.generation ?? 0 }
@@ -184,7 +199,7 @@ extension KeyRequestTable {
         switch ending {
         case .cancel: stop(request, .cancelled)
         case .abandon: stop(request, nil)
-        case .release: stop(request, .cancelled) + release(request) + endSourceIfEmpty()
+        case .release: stop(request, .cancelled) + release(request) + endSourceIfEmpty(request.key.player)
         }
     }
 
@@ -200,29 +215,15 @@ extension KeyRequestTable {
         return [.stopWork(request)] + (error.map { [.answer(request, .failure($0))] } ?? [])
     }
 
-    /// Releases all keys; those of pending requests are answered but not held.
-    mutating func changeSource() -> [Effect] {
-        for number in holders.values { remove(number) }
-        for number in records.keys { records[number]?.isWanted = false }
-        return endSource()
-    }
-
     /// Answers all pending requests with an error, and releases all keys. Later requests are answered with `cancelled`.
     mutating func close(_ error: ContentKeyError = .cancelled) -> [Effect] {
-        source = nil
+        isClosed = true
         // The last first: a request that waits for a host's turn must not get that of one that ended before it.
         let pending = records.values.map(\.request).sorted { $0.number > $1.number }
         for number in holders.values { remove(number) }
+        (lapsed, returning) = ([:], [])
         return pending.flatMap { stop($0, error) }
     }
-
-    private mutating func endSource() -> [Effect] {
-        source = source.map { $0 + 1 }
-        return [.endSource]
-    }
-
-    /// A source ends with its last request.
-    private mutating func endSourceIfEmpty() -> [Effect] { records.isEmpty ? endSource() : [] }
 
     @discardableResult
     mutating func remove(_ number: Int) -> Record? {
@@ -230,5 +231,101 @@ extension KeyRequestTable {
         if holders[record.request.key] == number { holders[record.request.key] = nil }
         if holders.isEmpty { alarm = nil }
         return record
+    }
+}
+
+// MARK: - Players
+
+extension KeyRequestTable {
+    /// The number of the source that a player plays; 0 for none, `nil` once the table is closed.
+    func source(of player: PlayerID) -> Int? { isClosed ? nil : sources[player] ?? 0 }
+
+    /// Begins a player's source, unless it has begun.
+    /// - Parameter number: the request that needs it; 0 for a license without a request.
+    /// - Returns: `false` if the request is no longer pending.
+    mutating func beginSource(of player: PlayerID, for number: Int) -> Bool {
+        guard !isClosed, number == 0 || self[number] == .pending else { return false }
+        guard sources[player] == nil else { return true }
+        lastSource += 1
+        sources[player] = lastSource
+        return true
+    }
+
+    /// Releases a player: its pending requests end with `cancelled`, its keys are not renewed, and its source ends.
+    mutating func release(_ player: PlayerID) -> [Effect] {
+        let own = records.values.filter { $0.request.key.player == player }.sorted {
+            $0.request.number > $1.request.number
+        }
+        let effects = own.flatMap { record -> [Effect] in
+            guard record.state.isHeld else { return stop(record.request, .cancelled) }
+            remove(record.request.number)
+            return [.send(record.request, .released)]
+        }
+        lapsed = lapsed.filter { $0.key.player != player }
+        returning = returning.filter { $0.player != player }
+        suspended.remove(player)
+        return effects + endSource(player)
+    }
+
+    /// Renews no key of a player until it is resumed.
+    mutating func suspend(_ player: PlayerID) { suspended.insert(player) }
+
+    /// Renews a player's keys again; those that are due at once.
+    mutating func resume(_ player: PlayerID) {
+        guard suspended.remove(player) != nil else { return }
+        for (key, number) in holders where key.player == player { setAlarm(for: number) }
+    }
+
+    /// Whether a player holds keys and none of their leases has ended.
+    func holdsLiveKeys(_ player: PlayerID, at now: Duration) -> Bool {
+        let own = holders.filter { $0.key.player == player }.compactMap { records[$0.value] }
+        return !own.isEmpty && own.allSatisfy { $0.leaseEnd.map { $0 > now } ?? true }
+            && !lapsed.keys.contains { $0.player == player }
+    }
+
+    /// Whether a player holds a key that is to be renewed.
+    func renews(_ key: KeyRequest.Key) -> Bool {
+        guard let record = holders[key].flatMap({ records[$0] }) else { return false }
+        return record.leaseEnd != nil || record.state != .held(renewal: nil)
+    }
+
+    /// The latest request of a key: the one that holds it, a pending one, or the last one of a key that lapsed.
+    func request(of key: KeyRequest.Key) -> KeyRequest? {
+        let holder = holders[key].flatMap { records[$0]?.request }
+        return holder ?? records.values.first { $0.request.key == key }?.request ?? lapsed[key]
+    }
+
+    /// Takes a player's lapsed keys to have them renewed; each of them again only after its renewal has ended.
+    mutating func takeLapsed(of player: PlayerID) -> [KeyRequest] {
+        let pending = Set(records.values.map(\.request.key))
+        let taken = lapsed.filter {
+            $0.key.player == player && !pending.contains($0.key) && !returning.contains($0.key)
+        }
+        returning.formUnion(taken.keys)
+        return taken.values.sorted { $0.number < $1.number }
+    }
+
+    /// Notes that a player cannot renew a lapsed key.
+    mutating func cannotReturn(_ request: KeyRequest) { returning.remove(request.key) }
+
+    mutating func keepLapsed(_ request: KeyRequest) {
+        lapsed[request.key] = request
+        let own = lapsed.filter { $0.key.player == request.key.player }
+        if own.count > Self.lapsedLimit, let oldest = own.min(by: { $0.value.number < $1.value.number }) {
+            lapsed[oldest.key] = nil
+        }
+    }
+
+    /// A live stream has no end of keys that rotated out.
+    private static let lapsedLimit = 16
+
+    private mutating func endSource(_ player: PlayerID) -> [Effect] {
+        sources[player] = nil
+        return [.endSource(player)]
+    }
+
+    /// A player's source ends with its last request.
+    private mutating func endSourceIfEmpty(_ player: PlayerID) -> [Effect] {
+        records.values.contains { $0.request.key.player == player } ? [] : endSource(player)
     }
 }

@@ -26,7 +26,7 @@ final class KeyRequests: Sendable {
         var table: KeyRequestTable
         /// What the alarm is set to.
         var alarm: Duration?
-        var sourceEnded: (@Sendable () -> Void)?
+        var sourceEnded: (@Sendable (PlayerID) -> Void)?
     }
 
     let refusals: RefusalMemory
@@ -50,14 +50,39 @@ final class KeyRequests: Sendable {
     /// Whether the loader keeps any key alive.
     var holdsKeys: Bool { state.withLock { !$0.table.holders.isEmpty } }
 
+    /// The keys that are kept alive for a player.
+    func heldKeys(of player: PlayerID) -> Set<KeyURI> {
+        state.withLock { Set($0.table.holders.keys.filter { $0.player == player }.map(\.uri)) }
+    }
+
     /// Where a request stands.
     func state(of request: KeyRequest) -> KeyRequestState { state.withLock { $0.table[request.number] } }
 
-    /// The number of the source that plays; `nil` once the requests are closed.
-    var source: Int? { state.withLock { $0.table.source } }
+    /// The number of the source that a player plays; 0 for none, `nil` once the requests are closed.
+    func source(of player: PlayerID) -> Int? { state.withLock { $0.table.source(of: player) } }
 
-    /// Sets what is called when no request is left, and when the player goes on to another source.
-    func whenSourceEnds(_ call: @escaping @Sendable () -> Void) { state.withLock { $0.sourceEnded = call } }
+    /// Begins a player's source, unless it has begun; `false` if the request of a number is no longer pending.
+    func beginSource(of player: PlayerID, for number: Int) -> Bool {
+        state.withLock { $0.table.beginSource(of: player, for: number) }
+    }
+
+    /// Whether a player's keys are not renewed for now.
+    func isSuspended(_ player: PlayerID) -> Bool { state.withLock { $0.table.suspended.contains(player) } }
+
+    /// Whether a player holds a key that is to be renewed.
+    func renews(_ key: KeyRequest.Key) -> Bool { state.withLock { $0.table.renews(key) } }
+
+    /// Whether a player holds keys and none of their leases has ended.
+    func holdsLiveKeys(_ player: PlayerID) -> Bool {
+        let now = context.timekeeper.uptime
+        return state.withLock { $0.table.holdsLiveKeys(player, at: now) }
+    }
+
+    /// The latest request of a key; `nil` if the player neither asked for it nor was it asked for by the app.
+    func request(of key: KeyRequest.Key) -> KeyRequest? { state.withLock { $0.table.request(of: key) } }
+
+    /// Sets what is called when a player has no request left, or was released.
+    func whenSourceEnds(_ call: @escaping @Sendable (PlayerID) -> Void) { state.withLock { $0.sourceEnded = call } }
 
     /// When a license would be renewed, counted from now; `nil` if never.
     func renewal(after license: License) -> Duration? { plan(license)?.delay }
@@ -68,11 +93,6 @@ final class KeyRequests: Sendable {
         return context.leases.plan(license.terms, context.vendor, using: &generator)
     }
 
-    /// Fires no alarm until `resume()`.
-    func suspend() { alarm.suspend() }
-
-    /// Fires alarms again; an overdue one fires once.
-    func resume() { alarm.resume() }
 }
 
 // MARK: - Events
@@ -111,18 +131,47 @@ extension KeyRequests {
         perform { $0.end(request, ending) }
     }
 
-    /// Releases all keys; pending requests are answered, and their keys not held.
-    func changeSource() {
-        refusals.forget { _ in true }
-        perform { $0.changeSource() }
+    /// Renews no key of a player until it is resumed.
+    func suspend(_ player: PlayerID) {
+        perform {
+            $0.suspend(player)
+            return []
+        }
     }
 
-    /// Has the players renew all keys.
-    /// - Returns: whether any player can.
-    func renewAll() -> Bool { performNow { $0.renewAll(at: $1, using: &$2) } }
+    /// Renews a player's keys again; an overdue renewal is made once.
+    func resume(_ player: PlayerID) {
+        perform {
+            $0.resume(player)
+            return []
+        }
+    }
 
-    /// Ends all held keys with an error, because their session failed.
-    func endKeys(_ error: ContentKeyError) { perform { $0.endKeys(error) } }
+    /// Releases a player: its pending requests end with `cancelled`, and its keys are not renewed.
+    func release(_ player: PlayerID) {
+        refusals.forget { $0.player == player }
+        perform { $0.release(player) }
+    }
+
+    /// Asks a player to renew its keys that lapsed.
+    /// - Returns: the keys that it can renew.
+    func renewLapsed(of player: PlayerID) -> Set<KeyURI> {
+        refusals.forget { $0.player == player }
+        let lapsed = state.withLock { $0.table.takeLapsed(of: player) }
+        return Set(
+            lapsed.filter { request in
+                if request.playerRequest.renew() { return true }
+                state.withLock { $0.table.cannotReturn(request) }
+                return false
+            }.map(\.key.uri))
+    }
+
+    /// Asks a player to renew all its keys.
+    /// - Returns: whether it can renew any.
+    func renewAll(_ player: PlayerID) -> Bool { performNow { $0.renewAll(player, at: $1, using: &$2) } }
+
+    /// Ends a player's held keys with an error, because their session failed.
+    func endKeys(_ player: PlayerID, _ error: ContentKeyError) { perform { $0.endKeys(player, error) } }
 
     /// Answers all pending requests with an error before it returns, and releases all keys.
     func close(_ error: ContentKeyError) { perform { $0.close(error) } }
@@ -182,7 +231,7 @@ extension KeyRequests {
                 review(request)
             case .lapse(let request): request.playerRequest.lapsed()
             case .end(let request, let error): request.playerRequest.ended(error)
-            case .endSource: state.withLock { $0.sourceEnded }?()
+            case .endSource(let player): state.withLock { $0.sourceEnded }?(player)
             }
         }
         return renews

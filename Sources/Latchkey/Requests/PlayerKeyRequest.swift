@@ -14,8 +14,11 @@ public import LatchkeyVendors
     /// What the player needs the key for.
     var purpose: KeyPurpose { get }
 
-    /// Which of the app's players makes the request. A key is kept alive once per player.
+    /// What plays the key: a player with its source. A key is kept alive once per player.
     var player: PlayerID { get }
+
+    /// Whether the player plays the key, so that the loader keeps it alive. Defaults to `true`; `false` for a player that only stores it.
+    var playsKey: Bool { get }
 
     /// The title that the app named for the key, which credentials are asked for with. Defaults to `nil`: not known; a renewal then has
     /// the title of the key that it renews.
@@ -68,6 +71,7 @@ public import LatchkeyVendors
 @_spi(Adapters) extension PlayerKeyRequest {
     public var purpose: KeyPurpose { .streaming }
     public var player: PlayerID { .only }
+    public var playsKey: Bool { true }
     public var asset: AssetID? { nil }
     public func makeOptionalSPC(certificate: Data, contentIdentifier: Data) async throws -> Data? {
         try await makeSPC(certificate: certificate, contentIdentifier: contentIdentifier)
@@ -91,18 +95,18 @@ public import LatchkeyVendors
 
 @_spi(Adapters) extension PersistableKeyRequest {
     public var purpose: KeyPurpose { .persistable }
-    public var storedKey: StoredKeyUse { .answers }
+    public var storedKey: StoredKeyUse { .reuse }
 }
 
 /// What to do with a key that is stored already.
 public enum StoredKeyUse: Sendable, Hashable {
     /// It answers the request, without a network.
-    case answers
+    case reuse
     /// It is replaced by a new one; it stays if there is none.
-    case isReplaced
+    case replace
 }
 
-/// Identifies one of an app's players that share a loader.
+/// Identifies what plays one source with the keys of a loader: renewals, suspension, release and a vendor's secure session are a player's.
 @_spi(Adapters) public struct PlayerID: Sendable, Hashable, ExpressibleByStringLiteral {
     let name: String
 

@@ -20,7 +20,9 @@ package final class PlayerReply: Sendable {
     }
 
     private struct Contents {
-        var request: KeyRequest?
+        /// The loader keeps it as long as it matters. It holds the player's request, and with that this reply.
+        weak var request: KeyRequest?
+        var isAttached = false
         var isReleased = false
         var state = State.pending
     }
@@ -36,7 +38,7 @@ package final class PlayerReply: Sendable {
     package func attach(_ request: KeyRequest) {
         let (isReleased, isAbandoned) = contents.withLock { contents in
             let isAbandoned = contents.state.isAbandoned
-            if !contents.isReleased, !isAbandoned { contents.request = request }
+            if !contents.isReleased, !isAbandoned { (contents.request, contents.isAttached) = (request, true) }
             return (contents.isReleased, isAbandoned)
         }
         if isReleased { request.release() } else if isAbandoned { request.abandon() }
@@ -55,27 +57,21 @@ package final class PlayerReply: Sendable {
     package func resolveHeldBySystem() { _ = resolve(.heldBySystem) }
 
     /// Ends the request without an answer, because the player no longer wants one; see `KeyRequest.abandon()`.
-    ///
-    /// Lets go of the request, which holds the player's and with it this reply.
     package func abandon() {
         _ = resolve(.abandoned)
-        let request = contents.withLock { contents in
-            defer { contents.request = nil }
-            return contents.request
-        }
-        request?.abandon()
+        contents.withLock { $0.request }?.abandon()
     }
 
     /// Releases the loader's request, now or when it is attached; see `KeyRequest.release()`.
     /// - Returns: whether a request was attached, so that the loader answers it.
     @discardableResult
     package func release() -> Bool {
-        let request = contents.withLock { contents in
-            defer { (contents.request, contents.isReleased) = (nil, true) }
-            return contents.request
+        let (request, isAttached) = contents.withLock { contents in
+            contents.isReleased = true
+            return (contents.request, contents.isAttached)
         }
         request?.release()
-        return request != nil
+        return isAttached
     }
 
     private func resolve(_ state: State) -> Bool {

@@ -75,7 +75,7 @@ extension RefusalMemory.Question {
 
 extension ContentKeyError {
     /// Whether the service refused, and neither another attempt nor a little time changes that. The loader has tried with new credentials.
-    fileprivate var isFinalRefusal: Bool {
+    var isFinalRefusal: Bool {
         // A token's time begins, and another stream of the account stops.
         service != nil && !isRetryable && ![.notYetValid, .concurrencyLimit].contains(kind)
     }

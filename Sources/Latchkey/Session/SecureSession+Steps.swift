@@ -14,6 +14,7 @@ extension SecureSession {
         // A license under way may still open a session that has to be ended.
         if case .awaitingLicense(let awaited) = phase, awaited != source, uses.isEmpty { phase = .off }
         switch phase {
+        case .off where source ?? 0 == 0 && uses.isEmpty && waiting.isEmpty: isRemoved = players.remove(self)
         case .off, .setupFailed: if let source, waiting[source] != nil { startSetup(source) }
         case .on(let live), .awaitingRenewal(let live, _), .failed(let live, _):
             guard live.source != source else { return }

@@ -3,8 +3,8 @@ import LatchkeyCore
 
 /// The secure session with a vendor that the licenses of one source belong to.
 ///
-/// The loader owns it: opens it before the first license, once for keys that are requested together, and ends it when the player has
-/// released the last key, goes on to another source, or is done. A heartbeat keeps it alive, as often as the service says, or a
+/// The loader owns one for each player: opens it before the first license, once for keys that are requested together, and ends it when
+/// the player has released its last key or is released. A heartbeat keeps it alive, as often as the service says, or a
 /// renewal of the licenses if the license's reply said so. When it fails, each held key ends with the error.
 ///
 /// Some services know no setup: the first license opens the session. There the licenses carry the playback, so that only a heartbeat
@@ -13,16 +13,17 @@ import LatchkeyCore
 ///
 /// Ending waits for license requests and for a heartbeat under way, so that none of them meets a service that has forgotten the
 /// session. Source: `Documentation/Vendors/NAGRA.md` §2 and `Documentation/Vendors/Latchkey.md`.
-public actor SecureSession {
-    /// The source that plays, and what its players do.
+actor SecureSession {
+    /// What the session needs of its player.
     struct Players: Sendable {
-        /// The number of the source that plays; `nil` once the loader is closed.
+        /// The number of the source that plays; 0 for none, `nil` once the loader is closed.
         let source: @Sendable () -> Int?
-        /// Has the players request their keys again, with new SPCs and the purpose `renewal`.
-        /// Returns whether any player can.
+        /// Asks the player to request its keys again, with new SPCs and the purpose `renewal`. Returns whether it can.
         let renew: @Sendable () -> Bool
         /// Ends the keys, because the session could not be kept alive; called once for a session.
         let fail: @Sendable (ContentKeyError) -> Void
+        /// Removes the session, of which nothing is left. Returns `false` if another license wants it.
+        var remove: @Sendable (SecureSession) -> Bool = { _ in false }
     }
 
     /// A session that the service keeps.
@@ -106,7 +107,7 @@ public actor SecureSession {
     }
 
     /// Where the session stands.
-    public var state: SessionState { phase.state }
+    var state: SessionState { phase.state }
 
     let caller: ServiceCaller
     /// Whether licenses open sessions, and not setups.
@@ -123,6 +124,8 @@ public actor SecureSession {
     var uses: [Int: Use] = [:]
     /// Numbers license requests and setups.
     var lastNumber = 0
+    /// Whether the player has no such session any more.
+    var isRemoved = false
     /// The latest source that a key was requested for, and the title of its first key.
     private var opener: (source: Int, asset: AssetID?)?
 
@@ -194,7 +197,8 @@ extension SecureSession {
     }
 
     private func begin(_ purpose: KeyPurpose, _ asset: AssetID?) async throws(ContentKeyError) -> Use {
-        guard let source = players.source() else { throw .sessionEnded }
+        // A request that took the session up before its source ended comes too late: a new source has another session.
+        guard !isRemoved, let source = players.source() else { throw .sessionEnded }
         if opener?.source != source { opener = (source, asset) }
         if purpose != .renewal || isOpenedByLicenses, phase.source != source { try await setUp(source) }
         // The source may have changed meanwhile; a teardown that is due waits for no later license.

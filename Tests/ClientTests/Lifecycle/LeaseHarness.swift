@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// A vendor whose licenses state terms, and whose raw requests go to the key's own host.
-struct TermedVendor: DRMIntegration {
+struct TermedVendor: VendorIntegration {
     var terms: LicenseTerms?
     var renewal = RenewalPolicy()
 
@@ -19,7 +19,7 @@ struct TermedVendor: DRMIntegration {
     let configuredURLs = [URL(string: "https://keys.example.com")].compactMap(\.self)
 
     func bundledCertificate() throws -> ApplicationCertificate? {
-        try ApplicationCertificate(der: SampleBytes.certificate)
+        try ApplicationCertificate(SampleBytes.certificate)
     }
 
     func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {

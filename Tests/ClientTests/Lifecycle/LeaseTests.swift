@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `cancelling the loader or changing the source leaves no timer behind`() async throws {
-        for end in [{ $0.cancel() }, { $0.changeSource() }] as [@Sendable (ContentKeyLoader) -> Void] {
+        for end in [{ $0.cancel() }, { $0.release(.only) }] as [@Sendable (ContentKeyLoader) -> Void] {
             try await LeaseHarness.run(Self.lease) { harness in
                 let (request, _) = await harness.play()
                 end(harness.loader)
@@ -169,11 +169,11 @@ import Testing
     @Test func `what came due while the app was suspended is done once`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play()
-            harness.loader.suspend()
+            harness.loader.suspend(.only)
             harness.time.jump(by: .seconds(500))
             try await harness.pass(.seconds(1))
             #expect(first.renewals == 0)
-            harness.loader.resume()
+            harness.loader.resume(.only)
             try await harness.pass(.seconds(1))
             #expect(first.renewals == 1 && harness.requests.count == 2)
         }
@@ -191,11 +191,11 @@ import Testing
     @Test func `a lease that ended while the app was suspended is had back by one renewal`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play()
-            harness.loader.suspend()
+            harness.loader.suspend(.only)
             harness.time.jump(by: .seconds(5_000))
             try await harness.pass(.seconds(1))
             #expect(first.ends.isEmpty && first.renewals == 0)
-            harness.loader.resume()
+            harness.loader.resume(.only)
             try await harness.pass(.seconds(450))
             #expect(harness.requests.map(\.purpose) == [.streaming, .renewal, .renewal])
             #expect(harness.requests.allSatisfy { $0.ends.isEmpty })
@@ -207,9 +207,9 @@ import Testing
         let answer: @Sendable (Int) -> FakeTransport.Step = { $0 == 1 ? .ok(SampleBytes.ckc(1)) : .status(403) }
         try await LeaseHarness.run(Self.lease, answer: answer) { harness in
             let (first, _) = await harness.play()
-            harness.loader.suspend()
+            harness.loader.suspend(.only)
             harness.time.jump(by: .seconds(5_000))
-            harness.loader.resume()
+            harness.loader.resume(.only)
             try await harness.pass(.seconds(60))
             #expect(first.ends.map(\.code) == ["leaseEnded"])
             #expect(await harness.isQuiet())

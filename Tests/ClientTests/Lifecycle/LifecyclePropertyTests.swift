@@ -83,12 +83,12 @@ private final class WildStage: Sendable {
         case 4: handle()?.cancel()
         case 5: handle()?.release()
         case 6: abandon()
-        case 7: loader.suspend()
-        case 8: loader.resume()
+        case 7: loader.suspend(.only)
+        case 8: loader.resume(.only)
         case 9: time.jump(by: .seconds([1, 100, 500, 2_000][random(0..<4)]))
         case 10: time.setDate(time.date.addingTimeInterval([-100_000, -500, 500, 100_000][random(0..<4)]))
         case 11: state.withLock { $0.service = Service.allCases.randomElement(using: &$0.generator) ?? .answers }
-        case 12: if random(0..<3) == 0 { loader.changeSource() }
+        case 12: if random(0..<3) == 0 { loader.release(.only) }
         default: break
         }
         try await time.sleep(for: .milliseconds([0, 1, 5_000, 60_000, 200_000][random(0..<5)]))

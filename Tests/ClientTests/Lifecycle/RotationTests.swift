@@ -105,10 +105,10 @@ import Testing
             await player.ask(["v0"])
             try await harness.pass(.seconds(60))
             await player.ask(["v1"])
-            harness.loader.suspend()
+            harness.loader.suspend(.only)
             harness.time.jump(by: .seconds(5_000))
             player.name(["v1"])
-            harness.loader.resume()
+            harness.loader.resume(.only)
             try await harness.pass(.seconds(1))
             #expect(player.lapsed == ["v0"] && player.renewals == ["v1": 1])
         }

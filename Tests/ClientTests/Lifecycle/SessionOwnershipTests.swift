@@ -3,7 +3,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// A secure session lives as long as the keys that the loader holds.
 @Suite(.timeLimit(.minutes(5))) struct SessionOwnershipTests {
@@ -48,7 +48,7 @@ import Testing
         harness.service.fault("heartbeat", .status(403), .status(403))
         await harness.passPeriod()
         _ = await events.states(until: .error)
-        try harness.loader.changeSource()
+        try harness.loader.release(.only)
         _ = await events.states(until: .off)
         #expect(request.ends.map(\.code) == ["forbidden"])
         #expect(request.answers.count == 1)

@@ -56,7 +56,7 @@ import Testing
     @Test func `files of others in the folder are left alone, and half written ones are not`() async throws {
         try await withStore { store in
             let keys = OfflineKeys(store, timekeeper: ManualTimekeeper())
-            try await keys.request("movie", keys: [sd])
+            try await keys.register("movie", keys: [sd])
             for name in ["letter.txt", "left.key", "left.key.new", "index.json.new"] {
                 try Data("left".utf8).write(to: folder.appending(path: name))
             }

@@ -13,7 +13,7 @@ import Testing
     @Test func `the list comes at once, and again after each change`() async throws {
         var lists = offline.changes().makeAsyncIterator()
         #expect(await lists.next() == [])
-        try await offline.request("movie", keys: [sd])
+        try await offline.register("movie", keys: [sd])
         #expect(await lists.next()?.map(\.state) == [.requested])
         try await harness.fetch(sd)
         #expect(await lists.next()?.map(\.state) == [.stored])
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `the list comes again when a window ends, and an event says so once`() async throws {
         try await harness.download("movie", [sd, hd], .persistentFor(.days(7)))
-        try await harness.fetch(hd, .persistentFor(.days(9)), .isReplaced)
+        try await harness.fetch(hd, .persistentFor(.days(9)), .replace)
         var lists = offline.changes().makeAsyncIterator()
         #expect(await lists.next()?.first?.isReady == true)
         await harness.clock.untilSomeoneSleeps(for: .days(7))
@@ -74,7 +74,7 @@ import Testing
         await #expect(throws: OfflineError(.keyStoreUnwritable, "The disk is full.")) {
             try await offline.delete("movie")
         }
-        await #expect(throws: OfflineError.self) { try await offline.request("sequel", keys: [hd]) }
+        await #expect(throws: OfflineError.self) { try await offline.register("sequel", keys: [hd]) }
         offline.updated(sd, to: Secret("second"))
         #expect(try await offline.assets() == list)
         #expect(try await offline.storedKey(for: sd) == stored())

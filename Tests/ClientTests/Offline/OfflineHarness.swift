@@ -36,7 +36,7 @@ final class OfflineHarness: Sendable {
     /// Has a key fetched and stored, with terms.
     @discardableResult
     func fetch(
-        _ key: KeyURI, _ validity: LicenseTerms.Validity? = nil, _ use: StoredKeyUse = .answers, ckc: String = "ckc"
+        _ key: KeyURI, _ validity: LicenseTerms.Validity? = nil, _ use: StoredKeyUse = .reuse, ckc: String = "ckc"
     ) async throws -> Secret {
         try await offline.key(for: FakePersistableRequest(key, storedKey: use)) {
             License(ckc: Secret(ckc), terms: validity.map { LicenseTerms($0) })
@@ -45,7 +45,7 @@ final class OfflineHarness: Sendable {
 
     /// Requests an asset and has all its keys stored.
     func download(_ asset: AssetID, _ keys: Set<KeyURI>, _ validity: LicenseTerms.Validity? = nil) async throws {
-        try await offline.request(asset, keys: keys)
+        try await offline.register(asset, keys: keys)
         for key in keys { try await fetch(key, validity) }
     }
 

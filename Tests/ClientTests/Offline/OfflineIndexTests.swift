@@ -43,7 +43,7 @@ import Testing
         let next = OfflineHarness(after: harness)
         let error = await #expect(throws: OfflineError.self) { try await next.offline.assets() }
         #expect(error?.kind == .keyIndexTooNew)
-        await #expect(throws: OfflineError.self) { try await next.offline.request("sequel", keys: [hd]) }
+        await #expect(throws: OfflineError.self) { try await next.offline.register("sequel", keys: [hd]) }
         #expect(harness.store.contents.keys == before.keys)
     }
 

@@ -9,7 +9,7 @@ import Testing
     private var offline: OfflineKeys { harness.offline }
 
     @Test func `an asset is ready when the last of its keys is stored`() async throws {
-        try await offline.request("movie", keys: [audio, sd, hd])
+        try await offline.register("movie", keys: [audio, sd, hd])
         for key in [audio, sd] {
             try await harness.fetch(key)
             #expect(try await offline.asset("movie")?.isReady == false)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `only keys of an asset are asked for to be stored`() async throws {
-        try await offline.request("movie", keys: [sd])
+        try await offline.register("movie", keys: [sd])
         #expect(await offline.asset(needing: sd) == "movie")
         #expect(await offline.asset(needing: hd) == nil)
     }
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `choosing other renditions keeps the keys that both choices have`() async throws {
         try await harness.download("movie", [audio, sd])
-        let asset = try await offline.request("movie", keys: [audio, hd])
+        let asset = try await offline.register("movie", keys: [audio, hd])
         #expect(asset.keys.map(\.uri) == [audio, hd])
         #expect(asset.keys.map(\.state) == [.stored, .requested])
         #expect(harness.store.contents.count == 2)
@@ -87,16 +87,16 @@ import Testing
     @Test func `limits have names`() async throws {
         let harness = OfflineHarness(policy: OfflinePolicy(largestKey: 16, assets: 2, keys: 3))
         let offline = harness.offline
-        await #expect(throws: OfflineError(.offlineAssetWithoutKeys, "The asset movie was requested without a key.")) {
-            try await offline.request("movie", keys: [])
+        await #expect(throws: OfflineError(.offlineAssetWithoutKeys, "The asset movie was registered without a key.")) {
+            try await offline.register("movie", keys: [])
         }
-        try await offline.request("movie", keys: [sd])
+        try await offline.register("movie", keys: [sd])
         await #expect(throws: OfflineError(.tooManyOfflineKeys, "All assets together would need more than 3 keys.")) {
-            try await offline.request("sequel", keys: [audio, hd, "skd://host/uhd"])
+            try await offline.register("sequel", keys: [audio, hd, "skd://host/uhd"])
         }
-        try await offline.request("sequel", keys: [audio])
+        try await offline.register("sequel", keys: [audio])
         await #expect(throws: OfflineError(.tooManyOfflineAssets, "There are 2 assets already.")) {
-            try await offline.request("prequel", keys: [sd])
+            try await offline.register("prequel", keys: [sd])
         }
         #expect(try await offline.assets().map(\.id) == ["movie", "sequel"])
         try await harness.fetch(sd, ckc: "a long CKC")
@@ -117,7 +117,7 @@ extension OfflineKeysTests {
     }
 
     @Test func `an update of a key that is not stored, though wanted, is stored`() async throws {
-        try await offline.request("movie", keys: [sd])
+        try await offline.register("movie", keys: [sd])
         offline.updated(sd, to: Secret("second"))
         #expect(try await offline.storedKey(for: sd) == Secret("second"))
     }
@@ -159,13 +159,13 @@ extension OfflineKeysTests {
         switch what {
         case "started": offline.started(sd)
         case "updated": offline.updated(sd, to: Secret("second"))
-        default: try await offline.request("movie", keys: [sd])
+        default: try await offline.register("movie", keys: [sd])
         }
         #expect(try await offline.rejected(sd) == .fetchAgain)
     }
 
     @Test func `a rejected key that is not stored is not fetched again`() async throws {
-        try await offline.request("movie", keys: [sd])
+        try await offline.register("movie", keys: [sd])
         #expect(try await offline.rejected(sd) == .giveUp)
     }
 }

@@ -48,22 +48,22 @@ import Testing
 
     @Test func `a date that the service states takes the place of the window that counts`() async throws {
         try await harness.download("movie", [sd], Self.dual)
-        offline.expires(sd, at: harness.clock.date.addingTimeInterval(3_600))
+        offline.setExpiry(harness.clock.date.addingTimeInterval(3_600), of: sd)
         #expect(try await harness.remaining() == .hours(1))
         offline.started(sd)
-        offline.expires(sd, at: harness.clock.date.addingTimeInterval(7_200))
+        offline.setExpiry(harness.clock.date.addingTimeInterval(7_200), of: sd)
         #expect(try await harness.remaining() == .hours(2))
         harness.clock.advance(by: .hours(2))
         #expect(try await harness.state() == .expired)
         try await harness.download("endless", [hd])
-        offline.expires(hd, at: .distantPast)
-        offline.expires(audio, at: .distantPast)
+        offline.setExpiry(.distantPast, of: hd)
+        offline.setExpiry(.distantPast, of: audio)
         #expect(try await harness.state("endless") == .expired)
         #expect(try await offline.asset("movie")?.keys.count == 1)
     }
 
     @Test func `an asset has expired when one of its keys has`() async throws {
-        try await offline.request("movie", keys: [audio, sd, hd])
+        try await offline.register("movie", keys: [audio, sd, hd])
         try await harness.fetch(audio)
         try await harness.fetch(sd, .persistentFor(.days(7)))
         harness.clock.advance(by: .days(8))
@@ -77,7 +77,7 @@ import Testing
 extension OfflineWindowTests {
     @Test func `a key is due when half of its storage window has passed, and not once it plays`() async throws {
         try await harness.download("movie", [audio, sd, hd], Self.dual)
-        try await harness.fetch(hd, .persistent, .isReplaced)
+        try await harness.fetch(hd, .persistent, .replace)
         offline.started(sd)
         harness.clock.advance(by: .days(15) - .seconds(1))
         #expect(try await offline.dueForRenewal().isEmpty)
@@ -91,7 +91,7 @@ extension OfflineWindowTests {
         try await harness.download("movie", [sd], Self.dual)
         offline.started(sd)
         harness.clock.advance(by: .days(1))
-        try await harness.fetch(sd, Self.dual, .isReplaced, ckc: "second")
+        try await harness.fetch(sd, Self.dual, .replace, ckc: "second")
         #expect(try await offline.storedKey(for: sd) == stored("second"))
         #expect(try await harness.remaining() == .days(30))
         #expect(try await offline.asset("movie")?.keys.first?.renewed == harness.clock.date)
@@ -101,7 +101,7 @@ extension OfflineWindowTests {
     @Test func `a renewal that fails leaves the stored key`() async throws {
         try await harness.download("movie", [sd], Self.dual)
         await #expect(throws: CancellationError.self) {
-            _ = try await offline.key(for: FakePersistableRequest(sd, storedKey: .isReplaced)) {
+            _ = try await offline.key(for: FakePersistableRequest(sd, storedKey: .replace)) {
                 throw CancellationError()
             }
         }
@@ -116,7 +116,7 @@ extension OfflineWindowTests {
         await #expect(throws: OfflineError(.storedKeyRenewalUnsupported, "The vendor renews no stored key.")) {
             try await harness.offline.dueForRenewal()
         }
-        let error = await #expect(throws: ContentKeyError.self) { try await harness.fetch(sd, nil, .isReplaced) }
+        let error = await #expect(throws: ContentKeyError.self) { try await harness.fetch(sd, nil, .replace) }
         #expect(error?.code == "storedKeyRenewalUnsupported")
         #expect(try await harness.offline.storedKey(for: sd) == stored())
     }
@@ -198,7 +198,7 @@ extension OfflineWindowTests {
         _ = try await offline.assets()
         harness.clock.setDate(date + 600)
         #expect(try await harness.state() == .expired)
-        try await harness.fetch(sd, .persistentFor(.days(7)), .isReplaced)
+        try await harness.fetch(sd, .persistentFor(.days(7)), .replace)
         #expect(try await harness.state() == .stored)
         #expect(try await offline.storedKey(for: audio) == stored())
     }

@@ -10,7 +10,7 @@ import Testing
 
     private func harness(post: [FakeTransport.Step] = [.ckc]) async throws -> Harness {
         let harness = Harness(post: post) { $0.keyStore = store }
-        try await harness.loader.offline?.request("movie", keys: [key])
+        try await harness.loader.offline?.register("movie", keys: [key])
         return harness
     }
 
@@ -36,6 +36,7 @@ import Testing
         #expect(offline.transport.requests.isEmpty)
         let kinds = await events.untilAnswered().map { $0.kind.name }
         #expect(kinds == ["requested", "answeredFromStore", "answered"])
+        #expect(offline.loader.statistics.answered == 1 && offline.loader.statistics.licenses == 0)
     }
 
     @Test func `a stored key is not renewed as a lease is`() async throws {
@@ -43,7 +44,7 @@ import Testing
             $0.keyStore = store
             $0.leases.assumedLease = .seconds(600)
         }
-        try await harness.loader.offline?.request("movie", keys: [key])
+        try await harness.loader.offline?.register("movie", keys: [key])
         let events = harness.loader.events()
         for _ in 0..<2 { _ = await answer(FakePersistableRequest(key), harness) }
         let planned = await events.untilAnswered(2).filter {
@@ -55,7 +56,7 @@ import Testing
     @Test func `a renewal replaces the stored key by another one`() async throws {
         let harness = try await harness(post: [.ckc, .ok(SampleBytes.ckc(2))])
         _ = await answer(FakePersistableRequest(key), harness)
-        let second = await answer(FakePersistableRequest(key, storedKey: .isReplaced), harness).ckc
+        let second = await answer(FakePersistableRequest(key, storedKey: .replace), harness).ckc
         #expect(second == FakePersistableRequest.storedForm(of: SampleBytes.ckc(2)))
         #expect(await answer(FakePersistableRequest(key), harness).ckc == second)
         #expect(harness.posts.count == 2)

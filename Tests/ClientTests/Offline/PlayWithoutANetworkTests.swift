@@ -13,7 +13,7 @@ import Testing
     private func show(_ asset: OfflineAsset) {}
 
     private func loader(
-        _ integration: some DRMIntegration, _ credentials: Credentials, _ folder: URL
+        _ integration: some VendorIntegration, _ credentials: Credentials, _ folder: URL
     ) -> ContentKeyLoader {
         var configuration = LoaderConfiguration()
         configuration.keyStore = FileKeyStore(folder: folder)
@@ -25,7 +25,7 @@ import Testing
         _ playlistURL: URL, _ player: Player, _ loader: ContentKeyLoader, _ offline: OfflineKeys
     ) async throws {
         let keys = try await loader.keys(of: playlistURL)
-        try await offline.request("movie-1", keys: Set(keys))
+        try await offline.register("movie-1", keys: Set(keys))
         for key in keys { loader.answer(player.persistableRequest(for: key)) }
         for await assets in offline.changes() {
             guard let movie = assets.first(where: { $0.id == "movie-1" }) else { break }

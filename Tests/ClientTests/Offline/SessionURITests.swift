@@ -64,7 +64,7 @@ import Testing
         #expect(try await harness.offline.asset("movie")?.keys.count == 2)
         #expect(await harness.offline.asset(needing: "skd://host/id?session=3") == nil)
         for key in keys { #expect(try await harness.offline.storedKey(for: key) != nil) }
-        try await harness.offline.request("movie", keys: ["skd://host/id?session=3", "skd://host/id?session=4"])
+        try await harness.offline.register("movie", keys: ["skd://host/id?session=3", "skd://host/id?session=4"])
         #expect(try await harness.state() == .requested)
     }
 
@@ -73,8 +73,8 @@ import Testing
     {
         let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
         try await harness.download("movie", [Self.yesterday], .persistentFor(.days(2)))
-        try await harness.offline.request("sequel", keys: [Self.yesterday])
-        try await harness.offline.request("movie", keys: [Self.today])
+        try await harness.offline.register("sequel", keys: [Self.yesterday])
+        try await harness.offline.register("movie", keys: [Self.today])
         #expect(try await harness.offline.assets().map(\.isReady) == [true, true])
         #expect(try await harness.offline.assets().flatMap(\.keys).map(\.uri) == [Self.today, Self.today])
         #expect(harness.store.contents.count == 2)
@@ -86,7 +86,7 @@ import Testing
     @Test func `a key that is renewed with the URI of another session replaces the stored one`() async throws {
         let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
         try await harness.download("movie", [Self.yesterday])
-        try await harness.fetch(Self.today, nil, .isReplaced, ckc: "newer")
+        try await harness.fetch(Self.today, nil, .replace, ckc: "newer")
         #expect(try await harness.offline.storedKey(for: Self.yesterday) == stored("newer"))
         let keys = try await harness.offline.asset("movie")?.keys
         #expect(keys?.map(\.uri) == [Self.today] && keys?.first?.renewed != nil)
@@ -104,7 +104,7 @@ import Testing
         let (yesterday, today) = (KeyURI("\(key)?session=abc"), KeyURI("\(key)?session=def"))
         let store = MemoryKeyStore()
         let first = Harness { $0.keyStore = store }
-        try await first.loader.offline?.request("movie", keys: [yesterday])
+        try await first.loader.offline?.register("movie", keys: [yesterday])
         let fetched = FakePersistableRequest(yesterday)
         first.loader.answer(fetched)
         #expect(await fetched.firstAnswer().ckc != nil)

@@ -14,7 +14,7 @@ struct KeyRequestExplorer {
         case request(key: Int), renewal(key: Int)
         case reply(Int), deadline(Int), systemHolds(Int), cannotRenew(Int), stillNamed(Int), noLongerNamed(Int)
         case cancel(Int), abandon(Int), release(Int)
-        case retry, sessionDeath, changeSource, close
+        case retry, sessionDeath, suspend, resume, renewEnded, releasePlayer, close
     }
 
     /// An order of events that breaks a rule.
@@ -68,7 +68,9 @@ struct KeyRequestExplorer {
         }
         if world.table.alarm != nil { events.append(.retry) }
         if !world.table.holders.isEmpty { events.append(.sessionDeath) }
-        return world.facts.isEmpty ? events : events + [.changeSource, .close]
+        if !world.table.lapsed.isEmpty { events.append(.renewEnded) }
+        events.append(world.isSuspended ? .resume : .suspend)
+        return world.facts.isEmpty ? events : events + [.releasePlayer, .close]
     }
 }
 
@@ -83,8 +85,6 @@ struct World {
         /// No answer is due: abandoned, or held by the system.
         var isExcused = false
         var hasKey = false
-        /// Requested before the source changed.
-        var isOfOldSource = false
 
         static func == (one: Self, other: Self) -> Bool { one.hashValue == other.hashValue }
 
@@ -92,7 +92,7 @@ struct World {
             hasher.combine(request.number)
             hasher.combine(request.generation)
             hasher.combine(request.key)
-            hasher.combine([isWorking, isStopped, isExcused, hasKey, isOfOldSource])
+            hasher.combine([isWorking, isStopped, isExcused, hasKey])
             hasher.combine([answers, ends])
         }
     }
@@ -107,17 +107,20 @@ struct World {
     var over: Set<Int> = []
     var path: [KeyRequestExplorer.Event] = []
 
+    var isSuspended: Bool { table.suspended.contains(.only) }
+
     /// What tells two worlds apart; times count from now.
     var fingerprint: Int {
         var hasher = Hasher()
         hasher.combine(facts)
         hasher.combine(over)
         hasher.combine(table.alarm.map { $0 - now })
+        hasher.combine(isSuspended)
+        hasher.combine(Set(table.lapsed.keys))
         for number in table.records.keys.sorted() {
             guard let record = table.records[number] else { continue }
             hasher.combine(number)
             hasher.combine(record.state.from(now))
-            hasher.combine(record.isWanted)
             hasher.combine(record.failures)
             hasher.combine(now - record.asked > .seconds(10))
             hasher.combine(record.absentSince.map { $0 - now })
@@ -158,8 +161,17 @@ struct World {
             now = table.alarm ?? now
             table.alarm = nil
             return table.ring(at: now, using: &chance)
-        case .sessionDeath: return table.endKeys(.sessionEnded)
-        case .changeSource: return table.changeSource()
+        case .sessionDeath: return table.endKeys(.only, .sessionEnded)
+        case .suspend:
+            table.suspend(.only)
+            return []
+        case .resume:
+            table.resume(.only)
+            return []
+        case .renewEnded:
+            for request in table.takeLapsed(of: .only) { table.cannotReturn(request) }
+            return []
+        case .releasePlayer: return table.release(.only)
         case .close: return table.close()
         }
     }
@@ -211,6 +223,7 @@ extension World {
             case .planRenewal(let request, _):
                 if facts[request.number]?.hasKey == true { return "the date comes before the key" }
             case .renew(let request), .review(let request):
+                if isSuspended { return "a suspended player is not asked to renew" }
                 if over.contains(request.generation) { return "a key that is over is not renewed" }
                 if facts[request.number]?.hasKey != true { return "only a key is renewed" }
                 if isRenewing(request) { return "no renewal while one is pending" }
@@ -263,7 +276,9 @@ extension World {
         switch event {
         case .reply, .deadline, .systemHolds, .release:
             if ends != table.records.isEmpty { return "the source ends with its last key" }
-        case .changeSource: if !ends { return "a changed source ends" }
+        case .releasePlayer:
+            if !ends { return "a released player's source ends" }
+            if !table.lapsed.isEmpty { return "a released player's keys do not come back" }
         default: if ends { return "the source does not end yet" }
         }
         noteOver(before)
@@ -283,7 +298,6 @@ extension World {
             if state != .pending, facts.answers == 0, !facts.isExcused { return "every request is answered" }
             if state.isHeld, !facts.hasKey { return "only an answered key is held" }
             if state.isHeld, over.contains(facts.request.generation) { return "a key that is over is not held" }
-            if state.isHeld, facts.isOfOldSource { return "a key of an old source is not held" }
             if state.isHeld != (table.holders[facts.request.key] == number) { return "one holder for a key" }
             if case .renewing(let renewal) = state, self.facts[renewal]?.isWorking != true {
                 return "a renewal is worked on"
@@ -293,7 +307,7 @@ extension World {
     }
 
     private func brokenAlarm(_ event: KeyRequestExplorer.Event) -> String? {
-        let due = table.holders.values.compactMap { table.records[$0]?.due }.min()
+        let due = isSuspended ? nil : table.holders.values.compactMap { table.records[$0]?.due }.min()
         if let due, table.alarm.map({ $0 > due }) ?? true { return "the alarm rings in time" }
         if table.holders.isEmpty, table.alarm != nil { return "no alarm without a key" }
         if event == .retry, let due, due <= now { return "what is due is done" }
@@ -306,13 +320,15 @@ extension World {
             guard let facts = facts[number] else { return nil }
             if table[number] == .pending { return "ending a request ends it at once" }
             if case .release = event, holders(of: facts.request.generation) > 0 { return "a released key is not held" }
-        case .sessionDeath, .changeSource, .close:
+        case .sessionDeath, .releasePlayer, .close:
             if !table.holders.isEmpty { return "no key outlives its session or source" }
-            if event == .close, facts.keys.contains(where: { table[$0] == .pending }) { return "closing answers all" }
+            if event != .sessionDeath, facts.keys.contains(where: { table[$0] == .pending }) {
+                return "closing answers all"
+            }
             if event == .sessionDeath, before.table.holders.values.contains(where: { facts[$0]?.ends != 1 }) {
                 return "each key ends with its session"
             }
-        case .retry:
+        case .retry where !isSuspended:
             for number in before.table.holders.values
             where before.table.records[number]?.leaseEnd.map({ $0 <= now }) == true {
                 if facts[number]?.ends != 1 || table[number] != .ended { return "a lease ends at its end" }
@@ -331,9 +347,6 @@ extension World {
         for number in before.table.holders.values {
             guard let generation = facts[number]?.request.generation, holders(of: generation) == 0 else { continue }
             over.insert(generation)
-        }
-        if path.last == .changeSource {
-            for number in facts.keys where table[number] != .ended { facts[number]?.isOfOldSource = true }
         }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Latchkey
+@_spi(Adapters) @testable import Latchkey
 
 /// Every order of requests, replies, cancellations, deadlines, retries, renewals, releases and the session's death, for three keys.
 @Suite(.timeLimit(.minutes(5))) struct KeyRequestExplorerTests {
@@ -23,7 +23,7 @@ import Testing
         ]
         for event in events { #expect(world.apply(event, nil) == nil) }
         var chance = NoChance()
-        let renewed = world.table.renewAll(at: world.now, using: &chance).compactMap { effect in
+        let renewed = world.table.renewAll(.only, at: world.now, using: &chance).compactMap { effect in
             if case .renew(let request) = effect { request.number } else { nil }
         }
         #expect(renewed == [2])

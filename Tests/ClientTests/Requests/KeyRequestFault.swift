@@ -9,7 +9,8 @@ enum KeyRequestFault: CaseIterable {
     case abandonedIsAnswered, heldBySystemIsAnswered, stoppedStaysPending, finishedStays
     case releasedStaysHeld, releaseOfFirstForgetsRenewal, releasedIsRenewed, olderReplacesNewer, renewingIsAskedAgain
     case alarmIsForgotten, alarmIsLate, leaseEndIsSilent, endsTwice, sessionLeavesKey
-    case sessionLeavesRenewal, renewalStaysPending, sourceLeavesKey, oldSourceIsHeld, lastKeyLeavesSource
+    case sessionLeavesRenewal, renewalStaysPending, playerLeavesKey, playerLeavesSource, suspendedIsRenewed
+    case resumeForgetsAlarm, lastKeyLeavesSource
 
     func change(
         _ table: inout KeyRequestTable, _ effects: inout [KeyRequestTable.Effect],
@@ -21,10 +22,10 @@ enum KeyRequestFault: CaseIterable {
             changeAnswer(&effects, after: event, from: before)
         case .stoppedStaysPending, .finishedStays, .releasedStaysHeld, .releaseOfFirstForgetsRenewal,
             .olderReplacesNewer,
-            .sessionLeavesKey, .sessionLeavesRenewal, .renewalStaysPending, .sourceLeavesKey, .oldSourceIsHeld:
+            .sessionLeavesKey, .sessionLeavesRenewal, .renewalStaysPending, .playerLeavesKey:
             changeState(&table, &effects, after: event, from: before)
         case .releasedIsRenewed, .renewingIsAskedAgain, .alarmIsForgotten, .alarmIsLate, .leaseEndIsSilent, .endsTwice,
-            .lastKeyLeavesSource:
+            .lastKeyLeavesSource, .playerLeavesSource, .suspendedIsRenewed, .resumeForgetsAlarm:
             changeRest(&table, &effects, after: event, from: before)
         }
     }
@@ -56,7 +57,7 @@ enum KeyRequestFault: CaseIterable {
         case (.stoppedStaysPending, .cancel(let number)) where before.table[number] == .pending:
             table[number] = .pending
         case (.finishedStays, .deadline(let number)): table.records[number] = before.table.records[number]
-        case (.releasedStaysHeld, .release), (.sessionLeavesKey, .sessionDeath), (.sourceLeavesKey, .changeSource):
+        case (.releasedStaysHeld, .release), (.sessionLeavesKey, .sessionDeath), (.playerLeavesKey, .releasePlayer):
             table.holders = before.table.holders
             for number in table.holders.values { table.records[number] = before.table.records[number] }
             table.alarm = before.table.alarm
@@ -78,8 +79,6 @@ enum KeyRequestFault: CaseIterable {
             for (holder, record) in before.table.records where record.state == .renewing(by: number) {
                 table.records[holder] = record
             }
-        case (.oldSourceIsHeld, .changeSource):
-            for number in table.records.keys { table.records[number]?.isWanted = true }
         default: break
         }
     }
@@ -101,7 +100,11 @@ enum KeyRequestFault: CaseIterable {
         case (.alarmIsLate, .reply): table.alarm = table.alarm.map { $0 + .seconds(1) }
         case (.leaseEndIsSilent, .retry): effects.removeAll { if case .end = $0 { true } else { false } }
         case (.endsTwice, .sessionDeath): effects += effects.filter { if case .end = $0 { true } else { false } }
-        case (.lastKeyLeavesSource, .release): effects.removeAll { if case .endSource = $0 { true } else { false } }
+        case (.suspendedIsRenewed, .retry) where before.isSuspended:
+            effects += table.holders.values.compactMap { table.records[$0]?.request }.map { .renew($0) }
+        case (.resumeForgetsAlarm, .resume): table.alarm = nil
+        case (.lastKeyLeavesSource, .release), (.playerLeavesSource, .releasePlayer):
+            effects.removeAll { if case .endSource = $0 { true } else { false } }
         default: break
         }
     }

@@ -99,7 +99,7 @@ import Testing
             #expect(await ask(harness, of: "one")?.isRepeated == true)
             harness.loader.forgetRefusals(of: "one" as AssetID)
         case .player: harness.loader.forgetRefusals(by: .only)
-        case .otherSource: harness.loader.changeSource()
+        case .otherSource: harness.loader.release(.only)
         case .release: handle.release()
         }
         #expect(await ask(harness, of: "one") == nil)
@@ -125,9 +125,9 @@ import Testing
     @Test func `a stored key answers although a license was refused`() async throws {
         let store = MemoryKeyStore()
         let harness = Harness(post: [.ckc, .status(404)]) { $0.keyStore = store }
-        try await harness.loader.offline?.request("movie", keys: [key])
+        try await harness.loader.offline?.register("movie", keys: [key])
         for (use, isKey) in [
-            (StoredKeyUse.answers, true), (.isReplaced, false), (.isReplaced, false), (.answers, true),
+            (StoredKeyUse.reuse, true), (.replace, false), (.replace, false), (.reuse, true),
         ] {
             let request = FakePersistableRequest(key, storedKey: use)
             harness.loader.answer(request)

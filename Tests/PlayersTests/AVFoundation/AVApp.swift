@@ -20,8 +20,14 @@ final class AVApp: Sendable {
         keys.protect(asset)
     }
 
-    /// The current session.
-    var session: AVContentKeySession? { keys.state.withLock { $0.session } }
+    /// The session of the asset.
+    var session: AVContentKeySession? {
+        keys.state.withLock { state in state.sessions.first { $0.asset === asset }?.session }
+    }
+
+    /// Requests a key through the session of the asset.
+    @discardableResult
+    func preload(_ key: KeyURI) -> Bool { keys.preload(key, as: nil, of: asset.url) }
 
     /// Plays from the start.
     func play() async throws -> StandInPlayback.Result { try await Self.play(asset) }

@@ -21,6 +21,14 @@ import Testing
 /// Twelve hours of a live stream whose keys rotate, with leases of ten minutes and the defaults of the library: how many licenses they
 /// cost, and whether the picture is there all the time.
 @Suite(.timeLimit(.minutes(5))) struct LiveDayTests {
+    /// What a request for a playlist needs.
+    enum Access {
+        case open
+        /// A signature in the URL that is not older than a quarter of an hour.
+        case signed
+        case cookies
+    }
+
     private static let hours = 12
     private static let lease = Duration.seconds(600)
 
@@ -30,8 +38,9 @@ import Testing
     ) async throws {
         let day = try await LiveDay.played(rotation: .seconds(rotation), hours: Self.hours, lease: Self.lease)
         #expect(day.gaps.isEmpty)
-        #expect(day.licenses <= most)
+        #expect(day.licenses <= most, "\(day.licenses)")
         #expect(day.failures == 0)
+        #expect(day.requests <= LivePlaylists.oneReview * (day.playlists + 1), "\(day.requests), \(day.playlists)")
 
         var live = LivePlay(
             profile: .vuDRM,
@@ -41,6 +50,24 @@ import Testing
         let tool = try await live.report()
         #expect(tool.right)
         #expect(abs(Double(tool.licenses - day.licenses)) <= 0.05 * Double(day.licenses), "\(tool.licenses)")
+    }
+
+    @Test(arguments: [(Access.signed, 3_600, 300), (.cookies, 3_600, 300), (.signed, 300, 700)])
+    func `signed and cookie-protected playlists cost no more licenses, if the app loads them its own way`(
+        access: Access, rotation: Int, most: Int
+    ) async throws {
+        let day = try await LiveDay.played(
+            rotation: .seconds(rotation), hours: Self.hours, lease: Self.lease, access: access)
+        #expect(day.gaps.isEmpty && day.failures == 0)
+        #expect(day.licenses <= most, "\(day.licenses)")
+        #expect(day.requests <= LivePlaylists.oneReview * (day.playlists + 1), "\(day.requests), \(day.playlists)")
+    }
+
+    @Test func `without the app's own way of loading protected playlists the newest keys are renewed`() async throws {
+        let day = try await LiveDay.played(
+            rotation: .seconds(3_600), hours: 12, lease: Self.lease, access: .cookies, isOwnWay: false)
+        #expect(day.gaps.isEmpty && day.failures == 0)
+        #expect((500...800).contains(day.licenses), "\(day.licenses)")
     }
 
     @Test func `without the playlists the newest keys are renewed, and the picture is there`() async throws {
@@ -79,15 +106,17 @@ import Testing
 /// What a day cost.
 private struct LiveDay {
     var licenses = 0
-    /// How often a playlist was read.
+    /// How often a multivariant playlist was read.
     var playlists = 0
+    /// How often any playlist was read.
+    var requests = 0
     var failures = 0
     /// The moments at which a key that plays could not decrypt.
     var gaps: [Duration] = []
 
     /// Plays a live stream of audio and video through `AVPlayerKeys`. Time passes from one event to the next.
     static func played(
-        rotation: Duration, hours: Int, lease: Duration,
+        rotation: Duration, hours: Int, lease: Duration, access: LiveDayTests.Access = .open, isOwnWay: Bool = true,
         options change: @escaping @Sendable (inout AVPlayerKeys.Options) -> Void = { _ in }
     ) async throws -> LiveDay {
         let end = Duration.seconds(3_600 * hours)
@@ -100,28 +129,30 @@ private struct LiveDay {
             return VuDRMService(ServiceEnvironment(authority: authority, time: environment.time))
         }
         return try await PlayerStage.with(special: special) { stage in
-            let playlists = LivePlaylists { [stage] in
+            let playlists = LivePlaylists(access, at: stage.time) { [stage] in
                 let now = Double(stage.time.uptime.components.seconds)
                 // The window of the playlists: a minute.
                 let periods = Int(max(0, now - 60) / rotation.inSeconds)...Int(now / rotation.inSeconds)
                 return periods.map { period in stage.uris(keys, period) }
             }
             let service = stage.service(for: .vuDRM)
+            var configuration = LoaderConfiguration(
+                hosts: HostPolicy(loopback: .http), leases: LeasePolicy(assumedLease: lease))
+            if access != .open, isOwnWay { configuration.playlist = { try await playlists.loadedByApp($0) } }
             let loader = ContentKeyLoader(
                 stage.configured(.vuDRM).unchecked,
                 credentials: Credentials { _ in CredentialSet(["token": service.issue(nil)]) },
-                configuration: LoaderConfiguration(
-                    hosts: HostPolicy(loopback: .http), leases: LeasePolicy(assumedLease: lease)),
+                configuration: configuration,
                 transport: playlists, timekeeper: stage.time)
             var options = AVPlayerKeys.Options()
             change(&options)
-            let app = AVApp(loader, playing: LivePlaylists.address, options: options)
+            let app = AVApp(loader, playing: playlists.signed(LivePlaylists.address), options: options)
             var day = LiveDay()
             var plan = RenewalPlans(loader)
             var period = 0
             while rotation * period < end {
                 let playing = stage.uris(keys, period)
-                for key in playing { app.keys.preload(key) }
+                for key in playing { app.keys.preload(key, as: nil, of: app.asset.url) }
                 await plan.settle(at: stage.time.uptime) { plan in playing.allSatisfy { plan.due[$0] != nil } }
                 await stage.log.untilCallback("didSucceed", times: plan.licenses)
                 period += 1
@@ -137,6 +168,7 @@ private struct LiveDay {
             }
             day.licenses = service.licenses
             day.playlists = playlists.reads
+            day.requests = playlists.requests
             day.failures = app.failures.all.count
             #expect(stage.log.violations.isEmpty)
             loader.cancel()
@@ -166,7 +198,7 @@ private struct RenewalPlans {
     /// Reads events until a condition is met.
     mutating func settle(at now: Duration, _ isSettled: (Self) -> Bool) async {
         while !isSettled(self), let event = await events.next() {
-            let key = KeyURI(event.key)
+            let key = event.key ?? ""
             switch event.kind {
             case .renewalPlanned(let wait, _):
                 due[key] = now + wait
@@ -178,45 +210,91 @@ private struct RenewalPlans {
     }
 }
 
-/// Live playlists of audio and video at one address; everything else goes to the network.
+/// Live playlists of audio and video, by two pathways and in six qualities; everything else goes to the network.
 private final class LivePlaylists: Transport {
+    typealias Access = LiveDayTests.Access
+
+    /// Of 15 playlists: the multivariant one, the ends of the ladder, and audio, of one pathway.
+    static let oneReview = 4
     static let address = URL(string: "https://live.example.com/main.m3u8").unsafelyUnwrapped
 
-    private let count = Locked(0)
+    private let counts = Locked((main: 0, all: 0))
+    private let access: Access
+    private let time: ManualTimekeeper
     /// The keys of each period that the playlists hold now: audio, video.
     private let periods: @Sendable () -> [[KeyURI]]
 
-    init(_ periods: @escaping @Sendable () -> [[KeyURI]]) { self.periods = periods }
+    init(_ access: Access, at time: ManualTimekeeper, _ periods: @escaping @Sendable () -> [[KeyURI]]) {
+        self.access = access
+        self.time = time
+        self.periods = periods
+    }
 
     /// How often the multivariant playlist was read.
-    var reads: Int { count.withLock { $0 } }
+    var reads: Int { counts.withLock { $0.main } }
+    /// How often any playlist was read.
+    var requests: Int { counts.withLock { $0.all } }
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
-        guard request.url?.host == Self.address.host else {
+        guard let url = request.url, url.host == Self.address.host else {
             return try await SystemTransport().send(request, bodyLimit: bodyLimit)
         }
-        let name = request.url?.lastPathComponent ?? ""
-        if name == "main.m3u8" { count.withLock { $0 += 1 } }
+        return reply(to: url, cookie: nil)
+    }
+
+    /// Loads a playlist as the app does: with its cookie, and a URL that it has signed now.
+    func loadedByApp(_ url: URL) async throws -> (Data, URLResponse) {
+        let reply = reply(to: signed(url), cookie: "session")
+        let response = HTTPURLResponse(url: url, statusCode: reply.status, httpVersion: nil, headerFields: nil)
+        return (reply.body, try #require(response))
+    }
+
+    /// A URL with the signature of now.
+    func signed(_ url: URL) -> URL {
+        guard access == .signed else { return url }
+        let bare = url.absoluteString.prefix { $0 != "?" }
+        return URL(string: "\(bare)?signed=\(time.uptime.components.seconds)") ?? url
+    }
+
+    private func reply(to url: URL, cookie: String?) -> HTTPReply {
+        let signature = url.query?.split(separator: "=").last.flatMap { Int($0) } ?? -1_000
+        let isAllowed =
+            switch access {
+            case .open: true
+            case .signed: Int(time.uptime.components.seconds) - signature <= 900
+            case .cookies: cookie != nil
+            }
+        guard isAllowed else { return HTTPReply(status: 403) }
+        let name = url.lastPathComponent
+        counts.withLock { counts in
+            counts.all += 1
+            if name == "main.m3u8" { counts.main += 1 }
+        }
         return HTTPReply(status: 200, body: Data(text(of: name).utf8))
     }
 
     private func text(of name: String) -> String {
-        guard let track = ["audio.m3u8", "video.m3u8"].firstIndex(of: name) else {
-            return """
-                #EXTM3U
-                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",URI="audio.m3u8"
-                #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
-                video.m3u8
-
-                """
-        }
+        guard name != "main.m3u8" else { return Self.main }
         let segments = periods().map { keys in
             """
-            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="\(keys[track].raw)",KEYFORMAT="com.apple.streamingkeydelivery"
+            #EXT-X-KEY:METHOD=SAMPLE-AES,URI="\(keys[name == "audio.m3u8" ? 0 : 1].raw)",KEYFORMAT="com.apple.streamingkeydelivery"
             #EXTINF:6,
             segment.mp4
             """
         }
         return "#EXTM3U\n#EXT-X-TARGETDURATION:6\n" + segments.joined(separator: "\n") + "\n"
     }
+
+    private static let main = {
+        var lines = ["#EXTM3U", #"#EXT-X-CONTENT-STEERING:SERVER-URI="/steering",PATHWAY-ID="A""#]
+        for pathway in ["A", "B"] {
+            let rendition = #"TYPE=AUDIO,GROUP-ID="\#(pathway)",NAME="a",URI="\#(pathway)/audio.m3u8""#
+            lines.append("#EXT-X-MEDIA:\(rendition)")
+            for quality in 1...6 {
+                let variant = #"BANDWIDTH=\#(quality)000000,PATHWAY-ID="\#(pathway)",AUDIO="\#(pathway)""#
+                lines += ["#EXT-X-STREAM-INF:\(variant)", "\(pathway)/\(quality).m3u8"]
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }()
 }

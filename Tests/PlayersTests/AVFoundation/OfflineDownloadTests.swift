@@ -60,6 +60,69 @@ import Testing
         }
     }
 
+    @Test func `a title plays while it downloads, from the same asset and without another license`() async throws {
+        try await with { app in
+            let keys = try await app.stage.keys(of: .transportStream)
+            let failures = FailureLog()
+            let player = AVPlayerKeys(app.loader, onFailure: failures.add)
+            let asset = AVURLAsset(url: app.stage.playlist())
+            app.stage.stage.downloads.loseNetwork()
+            try await app.downloads.begin(
+                "movie", title: "A Movie", from: asset, keys: keys, protectedBy: player)
+            let result = try await AVApp.play(asset)
+            #expect(result.isRight)
+            app.stage.stage.downloads.regainNetwork()
+            #expect(await app.events.ends() == ["finished movie"])
+            #expect(try await AVApp.play(asset).isRight)
+            #expect(app.stage.service(for: .vuDRM).licenses == keys.count)
+            #expect(failures.all.isEmpty)
+            player.release(asset)
+        }
+    }
+
+    @Test func `an asset that is playing can be downloaded without being protected twice`() async throws {
+        try await with { app in
+            let playing = AVApp(app.loader, playing: app.stage.playlist())
+            #expect(try await playing.play().isRight)
+            try await app.downloads.begin(
+                "movie", title: "A Movie", from: playing.asset, keys: try await app.stage.keys(of: .transportStream),
+                protectedBy: playing.keys)
+            #expect(await app.events.ends() == ["finished movie"])
+            #expect(playing.session?.contentKeyRecipients.count == 1)
+        }
+    }
+
+    @Test func `a download's own key session ends with the download`() async throws {
+        try await with { app in
+            try await app.begin()
+            #expect(await app.events.ends() == ["finished movie"])
+            let sessions = app.stage.stage.keySessions
+            while !sessions.allSatisfy({ $0.standIn.usableKeys.isEmpty && $0.contentKeyRecipients.isEmpty }),
+                !Task.isCancelled
+            {
+                await Task.yield()
+            }
+        }
+    }
+
+    // MARK: What the viewer is told
+
+    @Test(arguments: [
+        (NSURLErrorDomain, URLError.notConnectedToInternet.rawValue, ViewerMessage.offline),
+        (NSURLErrorDomain, URLError.timedOut.rawValue, .unreachable),
+        (NSURLErrorDomain, URLError.cancelled.rawValue, .downloadAgain),
+        (AVFoundationErrorDomain, -11819, .downloadAgain),
+    ])
+    func `a failed download has a message for the viewer and keeps the system's error`(
+        domain: String, code: Int, message: ViewerMessage
+    ) throws {
+        let secret = [NSLocalizedDescriptionKey: "https://cdn.example/?token=secret"]
+        let error = ContentKeyError.downloadFailed("It ended", NSError(domain: domain, code: code, userInfo: secret))
+        #expect(error.viewerMessage == message)
+        #expect((error.underlying as? NSError)?.code == code)
+        #expect(!"\(error)".contains("secret"))
+    }
+
     // MARK: What the app does
 
     @Test func `a paused download waits, and goes on when it is resumed`() async throws {
@@ -157,12 +220,14 @@ import Testing
     @Test func `a download of an earlier launch is listed, paused, and finishes`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let identifier = UUID().uuidString
+            let asset = AVURLAsset(url: stage.playlist())
+            // The session is gone with the app of that launch.
+            AVContentKeySession(keySystem: .fairPlayStreaming).addContentKeyRecipient(asset)
             stage.stage.downloads.loseNetwork()
             let task = AVAssetDownloadURLSession(
                 configuration: .background(withIdentifier: identifier), assetDownloadDelegate: nil, delegateQueue: nil
             ).makeAssetDownloadTask(
-                downloadConfiguration: AVAssetDownloadConfiguration(
-                    asset: AVURLAsset(url: stage.playlist()), title: "A Movie"))
+                downloadConfiguration: AVAssetDownloadConfiguration(asset: asset, title: "A Movie"))
             task.taskDescription = "movie"
             task.resume()
             stage.stage.downloads.endApp()
@@ -225,7 +290,8 @@ import Testing
             #expect(error?.kind == .deadlineExceeded)
             let cancelled = Task { try await app.downloads.running() }
             cancelled.cancel()
-            await #expect(throws: CancellationError.self) { try await cancelled.value }
+            let end = await #expect(throws: ContentKeyError.self) { try await cancelled.value }
+            #expect(end?.kind == .cancelled)
         }
     }
 

@@ -20,7 +20,7 @@ import Testing
     /// A loader that stores the key of the transport stream.
     private func storingLoader(_ stage: PlayerStage, _ store: MemoryKeyStore) async throws -> ContentKeyLoader {
         let loader = stage.loader(store: store)
-        try await loader.offline?.request("movie", keys: try await stage.keys(of: .transportStream))
+        try await loader.offline?.register("movie", keys: try await stage.keys(of: .transportStream))
         return loader
     }
 

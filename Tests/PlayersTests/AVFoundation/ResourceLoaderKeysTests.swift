@@ -95,7 +95,7 @@ import Testing
     @Test func `keys that the app requested are stored, and need no network the next time`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore())
-            try await loader.offline?.request("movie", keys: stage.keys(of: .transportStream))
+            try await loader.offline?.register("movie", keys: stage.keys(of: .transportStream))
             let first = try await LoaderApp(loader, playing: stage.playlist()).play()
             let fetched = stage.service(for: .vuDRM).licenses
             stage.service(for: .vuDRM).faults.set(.status(500), at: .license)

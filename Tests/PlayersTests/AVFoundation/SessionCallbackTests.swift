@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a key that the asset wants`() async throws {
         let (_, taken) = try await driven(.didProvide) { stage, app, _ in
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
         }
         #expect(taken == [.own])
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a renewal that the system wants`() async throws {
         let (app, taken) = try await driven(.didProvideRenewing) { stage, app, session in
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
             session.renew(stage.key().raw)
             await stage.log.untilCallback("didSucceed", times: 2)
@@ -61,9 +61,9 @@ import Testing
         let store = MemoryKeyStore()
         let (_, taken) = try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: store)
-            try await loader.offline?.request("movie", keys: [stage.key()])
+            try await loader.offline?.register("movie", keys: [stage.key()])
             let app = AVApp(loader, playing: stage.playlist())
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
             #expect(stage.log.violations.isEmpty)
             return (app, stage.log.callbacks.filter { $0.name == "didProvidePersistable" }.map(\.implementation))
@@ -86,7 +86,7 @@ import Testing
             let loader = stage.loader(store: store)
             let keys = (0..<2).map { stage.key($0) }
             let offline = try #require(loader.offline)
-            try await offline.request("movie", keys: Set(keys))
+            try await offline.register("movie", keys: Set(keys))
             let app = AVApp(loader, playing: stage.playlist())
             app.session?.standIn.request(
                 keys.map(\.raw), initializationData: Data("blob".utf8), for: .persistable)
@@ -104,7 +104,7 @@ import Testing
         try await PlayerStage.with { stage in
             let loader = stage.loader(store: store)
             let offline = try #require(loader.offline)
-            try await offline.request("movie", keys: [stage.key()])
+            try await offline.register("movie", keys: [stage.key()])
             let app = AVApp(loader, playing: stage.playlist())
             app.session?.standIn.updatePersistableKey(Data("changed".utf8), identifier: stage.key().raw)
             await stage.log.untilCallback("didUpdatePersistable")
@@ -126,14 +126,14 @@ import Testing
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]
         let (_, taken) = try await driven(.shouldRetry, behavior) { stage, app, _ in
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
         }
         #expect(taken == [.own])
     }
 
     @Test func `a key that the player took`() async throws {
-        let (app, taken) = try await driven(.didSucceed) { stage, app, _ in app.keys.preload(stage.key()) }
+        let (app, taken) = try await driven(.didSucceed) { stage, app, _ in app.preload(stage.key()) }
         #expect(taken == [.own])
         #expect(app.notices.all.count { if case .succeeded(_, .streaming) = $0 { true } else { false } } == 1)
     }
@@ -154,7 +154,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let options = AVPlayerKeys.Options(reports: folder)
         let (_, taken) = try await driven(.didGenerateExpiredSessionReport, options: options) { stage, app, session in
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
             session.generateExpiredSessionReport()
             await app.notices.until { if case .reportsPending = $0 { true } else { false } }
@@ -168,7 +168,7 @@ import Testing
 
     @Test func `displays that protect the picture, or not`() async throws {
         let (app, taken) = try await driven(.externalProtectionStatusDidChange) { stage, app, session in
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
             session.changeProtection(.insufficient)
         }

@@ -101,7 +101,7 @@ import Testing
                 queue.async { queue.async { queue.async { done.resume() } } }
             }
             let found = AVContentKeySession.pendingExpiredSessionReports(
-                withAppIdentifier: try await loader.applicationCertificate().der, storageDirectoryAt: reports)
+                withAppIdentifier: try await loader.applicationCertificate().bytes, storageDirectoryAt: reports)
             #expect(found.map { String(decoding: $0.prefix(15), as: UTF8.self) } == ["expired session"])
             withExtendedLifetime(keys) {}
             #expect(stage.log.violations.isEmpty)
@@ -158,7 +158,7 @@ import Testing
         try await PlayerStage.with(behavior) { stage in
             let options = AVPlayerKeys.Options(retries: 0, stuckAfter: 3)
             let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
-            for index in 0..<3 { app.keys.preload(stage.key(index)) }
+            for index in 0..<3 { app.preload(stage.key(index)) }
             await app.notices.until { if case .stuck = $0 { true } else { false } }
             #expect(stage.log.violations.isEmpty)
         }
@@ -171,7 +171,7 @@ import Testing
             let service = stage.service(for: .vuDRM)
             service.hold()
             let app = AVApp(stage.loader(), playing: stage.playlist())
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await service.untilLicenses(1)
             let session = try #require(app.session)
             for request in session.standIn.openRequests { session.standIn.cancel(request) }
@@ -187,7 +187,7 @@ import Testing
             let service = stage.service(for: .vuDRM)
             service.hold()
             let app = AVApp(stage.loader(deadline: .seconds(30)), playing: stage.playlist())
-            app.keys.preload(stage.key())
+            app.preload(stage.key())
             await service.untilLicenses(1)
             await stage.time.untilSomeoneSleeps(for: .seconds(30))
             stage.time.advance(by: .seconds(30))
@@ -208,7 +208,7 @@ import Testing
             service.hold()
             let loader = stage.loader()
             var app: AVApp? = AVApp(loader, playing: stage.playlist())
-            for index in 0..<3 { app?.keys.preload(stage.key(index)) }
+            for index in 0..<3 { app?.preload(stage.key(index)) }
             await service.untilLicenses(3)
             let requests = app?.session?.standIn.openRequests ?? []
             switch end {

@@ -30,7 +30,7 @@ import Testing
     func `a stored stream plays all the same`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior]), terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore())
-            try await loader.offline?.request("movie", keys: stage.keys(of: .twoKeys))
+            try await loader.offline?.register("movie", keys: stage.keys(of: .twoKeys))
             let app = AVApp(loader, playing: stage.playlist(.twoKeys))
             let result = try await app.play()
             #expect(result.isRight)

@@ -119,8 +119,8 @@ import Testing
             options.keyNamed = { data in
                 guard let keys = keys.withLock({ $0 }) else { return nil }
                 let asset = AVURLAsset(url: stage.playlist())
-                keys.preload(key)
-                keys.protect(asset)
+                keys.preload(key, as: "movie")
+                keys.protect(asset, as: "trailer")
                 keys.release(asset)
                 if data == Data("release".utf8) {
                     keys.release()
@@ -130,12 +130,12 @@ import Testing
             }
             let app = AVApp(stage.loader(), playing: stage.playlist(), options: options)
             keys.withLock { $0 = app.keys }
-            #expect(app.keys.preload(initializationData: Data("pssh".utf8)))
+            app.keys.preload(initializationData: Data("pssh".utf8), as: "movie")
             await stage.log.untilCallback("didSucceed")
-            #expect(app.keys.preload(initializationData: Data("release".utf8)))
+            app.keys.preload(initializationData: Data("release".utf8), as: "movie")
             await hasReleased.wait()
             let count = stage.log.contents.count(of: "didSucceed")
-            #expect(app.keys.preload(initializationData: Data("pssh".utf8)))
+            app.keys.preload(initializationData: Data("pssh".utf8), as: "movie")
             await stage.log.untilCallback("didSucceed", times: count + 1)
             #expect(app.failures.codes == [])
             keys.withLock { $0 = nil }

@@ -27,34 +27,41 @@ import Testing
     @Test func `a request is added once until the player is done with it`() {
         let (request, name) = (Request(), Name())
         var requests = Requests()
-        let entered = (1...2).map { _ in requests.add(request, as: name, for: nil) }
+        let entered = (1...2).map { _ in requests.add(request, as: name) }
         let failed = (1...2).map { _ in requests.fail(name) }
-        let again = requests.add(request, as: name, for: nil)
+        let again = requests.add(request, as: name)
         #expect(entered == [true, false])
         #expect(failed[0] === request)
         #expect(failed[1] == nil)
         #expect(again)
     }
 
-    @Test func `a key is contained while it is requested and while it is held`() {
+    @Test func `a key is known while it is requested and when the session took it`() {
         let (request, name) = (Request(), Name())
         var requests = Requests()
-        _ = requests.add(request, as: name, for: nil)
-        #expect(requests.contains(request.keyURI))
-        _ = requests.succeed(name)
-        #expect(requests.contains(request.keyURI))
-        requests.keyEnded(request)
-        #expect(!requests.contains(request.keyURI))
+        #expect(requests.isEmpty)
+        _ = requests.add(request, as: name)
+        #expect(requests.keys == [request.keyURI] && requests.isOpen(request.keyURI) && requests[request.keyURI] == nil)
+        let taken = requests.succeed(name)
+        #expect(taken === request && requests[request.keyURI] === request)
+        #expect(requests.keys == [request.keyURI] && !requests.isOpen(request.keyURI) && !requests.isEmpty)
     }
 
-    @Test func `the newest request holds the key, whichever ends last`() {
+    @Test func `a key that the session did not take is not known`() {
+        let (request, name) = (Request(), Name())
+        var requests = Requests()
+        _ = requests.add(request, as: name)
+        _ = requests.fail(name)
+        #expect(requests.isEmpty && requests.keys.isEmpty)
+    }
+
+    @Test func `a session renews a key by its newest request, whichever ends last`() {
         let (old, new, oldName, newName) = (Request(), Request(), Name(), Name())
         var requests = Requests()
-        _ = requests.add(old, as: oldName, for: nil)
-        _ = requests.add(new, as: newName, for: nil)
+        _ = requests.add(old, as: oldName)
+        _ = requests.add(new, as: newName)
         _ = requests.succeed(newName)
         _ = requests.succeed(oldName)
-        requests.keyEnded(old)
         let renewing = requests.retryRenewal(of: old.keyURI)
         #expect(renewing === new)
     }
@@ -62,23 +69,23 @@ import Testing
     @Test func `an abandoned request is removed with the one that replaced it`() {
         let (first, second, firstName, secondName) = (Request(), Request(), Name(), Name())
         var requests = Requests()
-        _ = requests.add(first, as: firstName, for: nil)
-        _ = requests.add(second, as: secondName, for: nil)
+        _ = requests.add(first, as: firstName)
+        _ = requests.add(second, as: secondName)
         first.reply.abandon()
         _ = requests.fail(secondName)
-        #expect(!requests.contains(first.keyURI))
+        #expect(!requests.isOpen(first.keyURI))
     }
 
     @Test func `each reason to retry has a count until the player takes the key`() {
         let (request, name) = (Request(), Name())
         var requests = Requests(retries: 1)
         let retried = ["late", "other", "late"].map { reason in
-            _ = requests.add(request, as: name, for: nil)
+            _ = requests.add(request, as: name)
             return requests.retry(name, because: reason) != nil
         }
         #expect(retried == [true, true, false])
         _ = requests.succeed(name)
-        _ = requests.add(request, as: name, for: nil)
+        _ = requests.add(request, as: name)
         let retriedLater = requests.retry(name, because: "late")
         #expect(retriedLater === request)
     }
@@ -92,75 +99,22 @@ import Testing
         #expect(reports == [false, false, false, true, false])
     }
 
-    @Test func `an owner's requests are removed with it, and those without an owner with the last one`() {
-        let (one, two, nobodys) = (Request("skd://one"), Request("skd://two"), Request("skd://nobody"))
-        let (first, second, names) = (Name(), Name(), [Name(), Name(), Name()])
+    @Test func `open requests are listed from the oldest on`() {
+        let all = (1...5).map { Request(KeyURI("skd://\($0)")) }
+        let names = all.map { _ in Name() }
         var requests = Requests()
-        requests.addOwner(first)
-        // There is only one owner, so it must be the one that asks.
-        _ = requests.add(one, as: names[0], for: nil)
-        requests.addOwner(second)
-        _ = requests.add(two, as: names[1], for: ObjectIdentifier(second))
-        _ = requests.add(nobodys, as: names[2], for: nil)
-        let withFirst = requests.removeOwner(first).map(\.keyURI)
-        let withSecond = Set(requests.removeOwner(second).map(\.keyURI))
-        #expect(withFirst == [one.keyURI])
-        #expect(withSecond == [two.keyURI, nobodys.keyURI])
-        #expect(!requests.hasOwners)
+        for (request, name) in zip(all, names) { _ = requests.add(request, as: name) }
+        #expect(requests.openRequests.map(\.keyURI) == all.map(\.keyURI))
     }
 
-    @Test func `a request of an unknown owner, as an interstitial's, belongs to the only owner`() {
-        let (request, main, interstitial, name) = (Request(), Name(), Name(), Name())
-        var requests = Requests()
-        requests.addOwner(main)
-        _ = requests.add(request, as: name, for: ObjectIdentifier(interstitial))
-        let left = requests.removeOwner(main)
-        #expect(left.map(\.keyURI) == [request.keyURI])
-    }
-
-    @Test func `a key is removed once`() {
-        let (request, name) = (Request(), Name())
-        var requests = Requests()
-        _ = requests.add(request, as: name, for: nil)
-        _ = requests.succeed(name)
-        let taken = requests.remove(request.keyURI)
-        let again = requests.remove(request.keyURI)
-        #expect(taken === request && again == nil)
-    }
-
-    @Test func `removing everything starts over under another identity`() {
-        let (request, name) = (Request(), Name())
-        var requests = Requests()
-        _ = requests.add(request, as: name, for: nil)
-        let player = requests.player
-        let left = requests.removeAll()
-        #expect(left.count == 1)
-        #expect(!requests.contains(request.keyURI))
-        #expect(requests.player != player)
-    }
-
-    @Test
-    func `a key's title is that of the owner that asks, the one named with it, an earlier one, or the only owner's`() {
-        let (one, two, stranger) = (Name(), Name(), Name())
+    @Test func `the app's own name for a key is remembered until it gives another`() {
         let key: KeyURI = "skd://one"
         var requests = Requests()
         #expect(requests.asset(of: key) == nil)
-        requests.addOwner(one, as: "one")
-        // Before version 26 the system names no owner.
-        #expect(requests.asset(of: key) == "one")
-        requests.addOwner(two, as: "two")
-        #expect(requests.asset(of: key) == nil && requests.asset(of: key, for: ObjectIdentifier(stranger)) == nil)
-        #expect(requests.asset(of: key, for: ObjectIdentifier(two)) == "two")
-        let (request, name) = (Request(key, of: "two"), Name())
-        _ = requests.add(request, as: name, for: ObjectIdentifier(two))
-        #expect(requests.asset(of: key) == "two")
-        _ = requests.succeed(name)
-        #expect(requests.asset(of: key) == "two")
         requests.name("one", of: key)
-        #expect(requests.asset(of: key) == "one" && requests.asset(of: key, for: ObjectIdentifier(two)) == "two")
-        _ = requests.removeOwner(one)
+        requests.name(nil, of: key)
+        #expect(requests.asset(of: key) == "one")
+        requests.name("two", of: key)
         #expect(requests.asset(of: key) == "two")
-        _ = requests.removeAll()
-        #expect(requests.asset(of: key) == nil)
     }
 }

@@ -48,6 +48,40 @@ import Testing
         }
     }
 
+    @Test func `two calls for one title share their work`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
+            let loader = stage.loader(store: MemoryKeyStore())
+            let keys = try await stage.keys(of: .twoKeys)
+            let service = stage.service(for: .vuDRM)
+            service.hold()
+            async let first: Void = StoredKeys(loader).storeKeys(keys, of: "movie")
+            async let second: Void = StoredKeys(loader).storeKeys(keys, of: "movie")
+            await service.untilLicenses(keys.count)
+            service.open()
+            _ = try await (first, second)
+            #expect(service.licenses == keys.count)
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `a waiting call continues when the first one is cancelled`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
+            let loader = stage.loader(store: MemoryKeyStore())
+            let keys = try await stage.keys(of: .twoKeys)
+            let service = stage.service(for: .vuDRM)
+            service.hold()
+            let first = Task { try await StoredKeys(loader).storeKeys(keys, of: "movie") }
+            await service.untilLicenses(keys.count)
+            let second = Task { try await StoredKeys(loader).storeKeys(keys, of: "movie") }
+            first.cancel()
+            let error = await #expect(throws: ContentKeyError.self) { try await first.value }
+            #expect(error?.kind == .cancelled)
+            service.open()
+            try await second.value
+            #expect(try await loader.offline?.asset("movie")?.isReady == true)
+        }
+    }
+
     @Test func `a title without rights keeps no other title from being renewed, and is named`() async throws {
         try await withLibrary { stage, loader, storedKeys in
             stage.time.advance(by: .seconds(50_000))
@@ -100,7 +134,7 @@ import Testing
             let storedKeys = StoredKeys(loader)
             try await storedKeys.storeKeys(Set(try await keys(stage)), of: "movie")
             stage.time.advance(by: .seconds(50_000))
-            let error = await #expect(throws: OfflineError.self) { try await storedKeys.renewKeys() }
+            let error = await #expect(throws: ContentKeyError.self) { try await storedKeys.renewKeys() }
             #expect(error?.code == "storedKeyRenewalUnsupported")
             let renewals = try await storedKeys.renewKeys(of: "movie")
             #expect(renewals.map { $0.failure?.loaderError?.code } == Array(repeating: error?.code, count: 2))
@@ -110,7 +144,7 @@ import Testing
     @Test func `without a store there is nothing to renew, and it is said`() async throws {
         try await PlayerStage.with { stage in
             let storedKeys = StoredKeys(stage.loader())
-            let error = await #expect(throws: OfflineError.self) { try await storedKeys.renewKeys() }
+            let error = await #expect(throws: ContentKeyError.self) { try await storedKeys.renewKeys() }
             #expect(error?.code == "keyStoreMissing")
         }
     }

@@ -56,15 +56,16 @@ import Testing
     }
 
     /// An app made with Xcode 26 has the main actor as its default isolation. There a type without `nonisolated` compiles in silence,
-    /// and traps where a player calls it from another thread.
-    @Test func `each declaration at the top of an adapter's file says nonisolated`() throws {
+    /// and traps where a player calls it from another thread. What belongs on the main actor says so.
+    @Test func `each declaration at the top of an adapter's file says where it runs`() throws {
         let kinds: Set<Substring> = ["class", "struct", "enum", "extension", "protocol", "let", "var", "func"]
         for file in try Self.adapterFiles() {
             var depth = 0
             for line in try Self.code(of: file) {
                 let words = line.split(separator: " ")
                 if depth == 0, let kind = words.firstIndex(where: kinds.contains) {
-                    #expect(words[..<kind].contains("nonisolated"), "\(file.lastPathComponent): \(line)")
+                    let isStated = words[..<kind].contains { $0 == "nonisolated" || $0 == "@MainActor" }
+                    #expect(isStated, "\(file.lastPathComponent): \(line)")
                 }
                 let code = line.replacing(#/"(?:\\.|[^"\\])*"|//.*/#, with: "")
                 depth += code.count { $0 == "{" } - code.count { $0 == "}" }

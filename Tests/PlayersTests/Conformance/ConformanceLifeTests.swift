@@ -50,7 +50,7 @@ import Testing
             if let store = first.app.store {
                 try await store()
             } else {
-                try await first.loader.offline?.request("movie", keys: stage.keys(of: .transportStream, for: .home))
+                try await first.loader.offline?.register("movie", keys: stage.keys(of: .transportStream, for: .home))
             }
             let stored = try await first.play()
             first.leave()

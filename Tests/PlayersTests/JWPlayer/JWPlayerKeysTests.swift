@@ -78,7 +78,7 @@ import Testing
             var events = loader.events().makeAsyncIterator()
             func requestedKey() async -> String? {
                 while let event = await events.next() {
-                    if case .requested = event.kind { return event.key }
+                    if case .requested = event.kind { return event.key?.raw }
                 }
                 return nil
             }

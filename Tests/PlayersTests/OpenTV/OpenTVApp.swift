@@ -9,20 +9,25 @@ import StandInEngine
 /// An app on NAGRA CONNECT: the SDK with a license delegate, its players, and the failures that the adapter reported.
 struct OpenTVApp: Sendable {
     let stage: PlayerStage
-    let failures = FailureLog()
+    let failures: FailureLog
+    /// The adapter's delegate, if it is the SDK's.
+    private(set) var keys: OpenTVKeys?
 
     /// Loads the SDK, and sets a license delegate.
-    init(_ stage: PlayerStage, _ delegate: (FailureLog) -> any OTVLicenseDelegate) {
-        self.stage = stage
+    init(
+        _ stage: PlayerStage, _ failures: FailureLog = FailureLog(), _ delegate: (FailureLog) -> any OTVLicenseDelegate
+    ) {
+        (self.stage, self.failures) = (stage, failures)
         OTVSDK.load()
         OTVDRMManager.shared.setLicenseDelegate(delegate(failures))
     }
 
     /// The SDK with the adapter's delegate over a loader.
     init(_ stage: PlayerStage, _ loader: ContentKeyLoader, deadline: Duration = .seconds(60)) {
-        self.init(stage) { failures in
-            OpenTVKeys(loader, deadline: deadline, onFailure: failures.add)
-        }
+        let failures = FailureLog()
+        let keys = OpenTVKeys(loader, deadline: deadline, onFailure: failures.add)
+        self.init(stage, failures) { _ in keys }
+        self.keys = keys
     }
 
     /// The SDK with its own delegate, and the adapter's callback with an app's code.

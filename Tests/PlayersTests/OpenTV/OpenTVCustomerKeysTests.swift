@@ -128,7 +128,7 @@ import Testing
     @Test func `two keys get their licenses from one loader, each for its own SPC`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader(.home)
-            let certificate = try await loader.applicationCertificate().der
+            let certificate = try await loader.applicationCertificate().bytes
             let app = OpenTVApp(
                 stage, certificate: certificate, LoaderCustomerSession(loader, key: stage.key(for: .home)))
             let result = try await app.play(.twoKeys, for: .home)
@@ -147,20 +147,55 @@ import Testing
         #expect(!hasLicense && failures.codes == ["threadMustNotWait"])
     }
 
-    @Test func `an empty CKC is no license`() async {
+    @Test(arguments: [
+        (Data(), "gave nothing in place of a CKC.", "Give the bytes of the CKC"),
+        (SampleBytes.ckc().base64EncodedData(), "base64 text of a CKC in place of a CKC.", "Undo the base64. Give"),
+        (Data(#"{"ckc":"\#(SampleBytes.ckc().base64EncodedString())"}"#.utf8), "JSON", "Take the member “ckc”"),
+        (Data("<html><body>Sign in</body></html>".utf8), "HTML page", "Give the bytes of the CKC"),
+    ])
+    func `what is no CKC is named, and is no license`(_ given: Data, _ words: String, _ step: String) async throws {
         let failures = FailureLog()
-        let callback = OpenTVCustomerKeys(EmptyApp()) { failures.add($0) }
+        let callback = OpenTVCustomerKeys(FixedApp(license: CustomerLicense(ckc: given))) { failures.add($0) }
         let hasLicense = await onThread {
             callback.license(keySystem: "", payload: Data([1]), licenseType: .request).licence != nil
         }
         #expect(!hasLicense && failures.codes == ["licenseMalformed"])
+        let error = try #require(failures.all.first?.loaderError)
+        #expect(error.reason.hasPrefix("The license callback gave ") && error.reason.contains(words), "\(error.reason)")
+        #expect(error.remedy.hasPrefix(step), "\(error.remedy)")
+    }
+
+    @Test(
+        arguments: [
+            (0, CustomerLicense.Renewal.heartbeat, "is never called"), (-1, .heartbeat, "negative"),
+            (-1, .enforced, "negative"), (30_000, .heartbeat, "milliseconds"), (0, .enforced, nil),
+            (30, .heartbeat, nil),
+            (31_536_000, .enforced, nil),
+        ] as [(Int, CustomerLicense.Renewal, String?)])
+    func `a period by which no session lives is named, beside the license`(
+        _ seconds: Int, _ type: CustomerLicense.Renewal, _ words: String?
+    ) async {
+        let failures = FailureLog()
+        let app = FixedApp(license: CustomerLicense(ckc: SampleBytes.ckc(), heartbeat: seconds, renewType: type))
+        let callback = OpenTVCustomerKeys(app) { failures.add($0) }
+        let hasLicense = await onThread {
+            callback.license(keySystem: "", payload: Data([1]), licenseType: .request).licence != nil
+        }
+        #expect(hasLicense && failures.codes == (words == nil ? [] : ["sessionMalformed"]))
+        if let words { #expect(failures.all.first?.loaderError?.reason.contains(words) == true) }
+    }
+
+    @Test func `a license that says nothing is enforced and sets no period`() {
+        let license = CustomerLicense(ckc: SampleBytes.ckc())
+        #expect(license.heartbeat == 0 && license.renewType == .enforced)
+        #expect(CustomerLicenseType.request.rawValue == 0 && CustomerLicenseType.renewal.rawValue == 1)
     }
 
     @Test func `licenses may come from a loader, which says how long they live`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let loader = stage.loader(.ezdrm, lease: .seconds(600))
             let key = stage.key(for: .ezdrm)
-            let certificate = try await loader.applicationCertificate().der
+            let certificate = try await loader.applicationCertificate().bytes
             let app = OpenTVApp(stage, certificate: certificate, LoaderCustomerSession(loader, key: key))
             let player = await app.player(for: .ezdrm)
             let result = try await player.standIn.finished()
@@ -195,7 +230,7 @@ private final class SilentApp: CustomerSessionCallbacks {
 
     func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
         try await silence.value
-        return CustomerLicense(ckc: payload)
+        return CustomerLicense(ckc: SampleBytes.ckc())
     }
 
     func heartbeat() async throws {
@@ -220,15 +255,17 @@ private final class UnsteadyApp: CustomerSessionCallbacks {
             return count
         }
         if failing.contains(turn) { throw CocoaError(.featureUnsupported) }
-        return CustomerLicense(ckc: payload)
+        return CustomerLicense(ckc: SampleBytes.ckc())
     }
 
     func heartbeat() async throws {}
 }
 
-private struct EmptyApp: CustomerSessionCallbacks {
+private struct FixedApp: CustomerSessionCallbacks {
+    let license: CustomerLicense
+
     func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
-        CustomerLicense(ckc: Data())
+        license
     }
 
     func heartbeat() async throws {}

@@ -159,7 +159,7 @@ import Testing
             #expect(app.failures.all.isEmpty)
 
             let events = loader.events()
-            loader.changeSource()
+            try #require(app.keys).release()
             for await event in events { if case .session(.off) = event.kind { break } }
             #expect(stage.service(for: .nagra).count(of: .sessionTeardown) == 1)
         }
@@ -296,7 +296,6 @@ import Testing
             let result = try await app.play(for: .vuDRM)
             #expect(result.isRight)
             OTVDRMManager.shared.setLicenseDelegate(nil)
-            loader.changeSource()
             #expect(delegate == nil)
         }
     }

@@ -73,7 +73,9 @@ extension OfflineStage {
                 case .storeKeys: try await downloader.storeKeys(keys, of: "movie")
                 case .renewKeys:
                     let failure = try await downloader.renewKeys().compactMap(\.failure).first
-                    if let failure { throw failure.loaderError ?? failure.error }
+                    if let failure {
+                        throw failure.loaderError ?? ContentKeyError.downloadFailed("No key", failure.error)
+                    }
                 case .download:
                     try await downloader.begin(
                         "movie", title: "A Movie", from: stage.playlist(.twoKeys, for: .kaltura), keys: keys)

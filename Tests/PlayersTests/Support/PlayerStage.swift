@@ -41,7 +41,7 @@ struct PlayerStage: Sendable {
     static func with<Value: Sendable>(
         _ behavior: StandInBehavior = StandInBehavior(), terms: LicenseTerms = LicenseTerms(),
         special: (ServiceEnvironment) -> (any VendorService)? = { _ in nil },
-        _ body: (PlayerStage) async throws -> Value
+        isolation: isolated (any Actor)? = #isolation, _ body: (PlayerStage) async throws -> Value
     ) async throws -> Value {
         let stage = try PlayerStage(behavior, terms, special)
         let result: Result<Value, any Error>

@@ -33,6 +33,7 @@ import Testing
         Sample(integration: "customUplynkDRM", service: .uplynk, parameters: [:]),
         Sample(integration: "EzdrmDRMIntegration", service: .ezdrmComplete, parameters: [:]),
         Sample(integration: "verimatrix", service: .verimatrixQuery, parameters: ["authorization": .token]),
+        Sample(integration: "customkeyosDRM", service: .keyOSiOS, parameters: ["x-keyos-authorization": .token]),
         Sample(integration: "titanium", service: .titaniumTheo, parameters: ["authToken": .token]),
         Sample(
             integration: "titanium", service: .titaniumTheo,
@@ -109,6 +110,10 @@ import Testing
             "integrationParameters[\"customerName\"]", "\"customer\""
         ),
         ("customVuDRM", [:], "integrationParameters[\"token\"]", ""),
+        (
+            "customkeyosDRM", ["x-keyos-authorisation": "t"], "integrationParameters[\"x-keyos-authorization\"]",
+            "\"x-keyos-authorisation\""
+        ),
     ])
     func `a parameter that is missing is named as the sample names it, and so are those that nobody knows`(
         _ integration: String, _ parameters: [String: String], _ missing: String, _ unknown: String
@@ -122,6 +127,8 @@ import Testing
             }
             let error = try #require(failures.all.first?.loaderError)
             #expect(error.reason.contains("has no \(missing)"), "\(error.reason)")
+            // Nothing is wrong with the viewer's sign-in.
+            #expect(error.kind == .missingSetting && error.viewerMessage == .unavailable)
             #expect((unknown.isEmpty || error.reason.contains(unknown)) && error.remedy.contains(missing))
             #expect(error.reason.contains("does not know") == !unknown.isEmpty)
             #expect(!"\(error.reason) \(error.remedy)".contains("closure"))

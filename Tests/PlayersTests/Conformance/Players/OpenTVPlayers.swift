@@ -18,7 +18,7 @@ extension PlayerUnderTest {
     ) { setup in
         // The SDK does not name the key, so the session is for the first one.
         let session = LoaderCustomerSession(setup.loader, key: setup.stage.key(for: setup.profile))
-        let certificate = try await setup.loader.applicationCertificate().der
+        let certificate = try await setup.loader.applicationCertificate().bytes
         let delegate = OTVCustomerSSMDelegate(certificate: certificate)
         delegate.setCallback(
             OpenTVCustomerKeys(session, deadline: .seconds(600), onFailure: setup.failures.add))

@@ -1,22 +1,22 @@
-package import Foundation
-@_spi(Adapters) package import Latchkey
-package import LatchkeyCore
-package import LatchkeyServices
-@_spi(Integrations) import LatchkeyVendors
+import Foundation
+import LatchkeyCore
+import LatchkeyOpenTV
+import LatchkeyServices
+import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
 /// An app that makes the requests to its sessions' service itself, here NAGRA's: its part of `customer-ssm`.
-package final class NAGRABackend: CustomerSessionCallbacks {
+final class NAGRABackend: CustomerSessionCallbacks {
     /// What the service refused with; 200 for a reply that lacks what it should have.
-    package struct Refused: Error {
-        package let status: Int
+    struct Refused: Error {
+        let status: Int
     }
 
     /// How often the app wants to be called; like no timeout and no deadline.
-    package static let period = Duration.seconds(45)
+    static let period = Duration.seconds(45)
 
     private let transport = SystemTransport()
     private let settings: [String: String]
@@ -30,12 +30,12 @@ package final class NAGRABackend: CustomerSessionCallbacks {
     ///   - settings: the addresses of the service.
     ///   - contentToken: what the service lets the viewer's sessions begin with.
     ///   - heartbeat: how often the app wants to be called.
-    package init(settings: [String: String], contentToken: Secret, heartbeat: Duration = NAGRABackend.period) {
+    init(settings: [String: String], contentToken: Secret, heartbeat: Duration = NAGRABackend.period) {
         (self.settings, self.contentToken, heartbeatPeriod) = (settings, contentToken, heartbeat)
     }
 
     /// NAGRA's service with sessions that have to be heard from every `period`.
-    package static func service(
+    static func service(
         _ environment: ServiceEnvironment, _ change: (inout NAGRAService) -> Void = { _ in }
     ) -> NAGRAService {
         var service = NAGRAService(environment)
@@ -45,20 +45,20 @@ package final class NAGRABackend: CustomerSessionCallbacks {
     }
 
     /// The heartbeats that the service took.
-    package var heartbeats: AsyncStream<Void> { beats.stream }
+    var heartbeats: AsyncStream<Void> { beats.stream }
 
     /// What licenses the app was asked for.
-    package var licenseTypes: [CustomerLicenseType] { types.withLock { $0 } }
+    var licenseTypes: [CustomerLicenseType] { types.withLock { $0 } }
 
-    package func certificate() async throws -> Data {
+    func certificate() async throws -> Data {
         try await transport.send(URLRequest(url: address(settings["certificateURL"] ?? "")), bodyLimit: 1 << 16).body
     }
 
-    package func openSession() async throws { _ = try await session("setup", contentToken.revealedText) }
+    func openSession() async throws { _ = try await session("setup", contentToken.revealedText) }
 
-    package func closeSession() async throws { _ = try await session("teardown", sessionToken.withLock { $0 }) }
+    func closeSession() async throws { _ = try await session("teardown", sessionToken.withLock { $0 }) }
 
-    package func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
+    func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense {
         types.withLock { $0.append(type) }
         let session = sessionToken.withLock { $0 }
         let isRenewal = type == .renewal
@@ -73,7 +73,7 @@ package final class NAGRABackend: CustomerSessionCallbacks {
             renewType: reply["sessionToken"] == nil ? .heartbeat : .enforced)
     }
 
-    package func heartbeat() async throws {
+    func heartbeat() async throws {
         _ = try await session("heartbeat", sessionToken.withLock { $0 })
         beats.continuation.yield()
     }
@@ -103,5 +103,15 @@ package final class NAGRABackend: CustomerSessionCallbacks {
     private func address(_ text: String) throws -> URL {
         guard let url = URL(string: text) else { throw URLError(.badURL) }
         return url
+    }
+}
+
+extension NAGRABackend {
+    /// An app of a stage's service.
+    convenience init(_ stage: PlayerStage) {
+        let service = stage.service(for: .nagra)
+        self.init(
+            settings: service.parameters(at: "\(stage.address)/\(service.identifier)"),
+            contentToken: service.issue(nil))
     }
 }

@@ -1,0 +1,110 @@
+import LatchkeyCore
+
+/// Media playlists of one class, of which as few are read as tell their keys apart.
+///
+/// A class is a kind of stream, and within it what a packager gives keys by: the group of a rendition; the codecs and the stated
+/// protection of a variant. Packagers give keys by quality, so that along a class, ordered by quality, each key covers a run. Where
+/// the two ends have the same keys, all between them have; where they differ, a playlist halfway between tells more.
+///
+/// Source: `Documentation/HLS.md` §7 rule 23.
+struct Ladder: Sendable {
+    enum Reading: Hashable {
+        case keys(Set<KeyURI>)
+        /// It could not be read.
+        case failed
+    }
+
+    /// Ordered by picture size and bandwidth; those of a rendition group as the playlist lists them.
+    let uris: [String]
+    private var readings: [Int: Reading] = [:]
+
+    /// - Parameter uris: the playlists in their order.
+    init(_ uris: [String]) { self.uris = uris }
+
+    /// The playlists to read next: the ends first, then halfway between neighbors whose keys differ.
+    /// - Parameter listed: the session keys. Neighbors with no other keys need none between them: the stream lists its keys. `nil`
+    ///   if no playlist may stand for another.
+    func next(listed: Set<KeyURI>?) -> [Int] {
+        guard let listed else { return uris.indices.filter { readings[$0] == nil } }
+        guard !readings.isEmpty else { return uris.count > 1 ? [0, uris.count - 1] : Array(uris.indices) }
+        let read = readings.keys.sorted()
+        return zip(read, read.dropFirst()).compactMap { low, high in
+            guard high - low > 1, readings[low] != readings[high] else { return nil }
+            return isListed(low, listed) && isListed(high, listed) ? nil : (low + high) / 2
+        }
+    }
+
+    /// Notes what a playlist said.
+    mutating func note(_ reading: Reading, at index: Int) { readings[index] = reading }
+
+    private func isListed(_ index: Int, _ listed: Set<KeyURI>) -> Bool {
+        if case .keys(let keys)? = readings[index] { keys.isSubset(of: listed) } else { false }
+    }
+}
+
+extension Playlist {
+    /// The names of the pathways of content steering, that to start with first; one name in a playlist without any.
+    var pathways: [String] {
+        let names = streams.filter { $0.group == nil }.map(\.pathway)
+        let first = names.contains { $0 == firstPathway } ? firstPathway : nil
+        var seen: Set<String> = []
+        return ((first.map { [$0] } ?? []) + names).filter { seen.insert($0).inserted }
+    }
+
+    /// The classes of a pathway's playlists, of those that are wanted. In order of their first appearance.
+    func ladders(ofPathway name: String, where isWanted: (String) -> Bool) -> [Ladder] {
+        var classes: [StreamEntry.Class] = []
+        var streams: [StreamEntry.Class: [StreamEntry]] = [:]
+        var known: Set<String> = []
+        for stream in self.streams(ofPathway: name) {
+            guard let uri = stream.uri, known.insert(uri).inserted, isWanted(uri) else { continue }
+            if streams[stream.class] == nil { classes.append(stream.class) }
+            streams[stream.class, default: []].append(stream)
+        }
+        return classes.map { Ladder((streams[$0] ?? []).sorted { $0.rank < $1.rank }.compactMap(\.uri)) }
+    }
+
+    /// The streams of a pathway: its variants, and all renditions but those that only other pathways' variants refer to.
+    private func streams(ofPathway name: String) -> [StreamEntry] {
+        let own = groups { $0 == name }
+        let others = groups { $0 != name }
+        return streams.filter { stream in
+            guard let group = stream.group else { return stream.pathway == name }
+            return own.contains(group) || !others.contains(group)
+        }
+    }
+
+    private func groups(ofPathways isMeant: (String) -> Bool) -> Set<StreamEntry.Group> {
+        Set(streams.filter { isMeant($0.pathway) }.flatMap { $0.groups.map(StreamEntry.Group.init) })
+    }
+}
+
+extension StreamEntry {
+    /// A group of renditions.
+    fileprivate struct Group: Hashable {
+        let type: String
+        let id: String
+    }
+
+    /// What playlists have in common that have the same keys, or keys by quality.
+    fileprivate struct Class: Hashable {
+        let kind: Kind
+        let groupID: String?
+        let codecs: Set<Substring>
+        let protection: [String?]
+    }
+
+    fileprivate var group: Group? {
+        if case .rendition(let type) = kind { Group(type: type, id: groupID ?? "") } else { nil }
+    }
+
+    fileprivate var `class`: Class {
+        let names = codecs?.split(separator: ",").map { $0.drop { $0 == " " }.prefix { $0 != "." } } ?? []
+        return Class(kind: kind, groupID: groupID, codecs: Set(names), protection: protection)
+    }
+
+    /// Orders the playlists of a class by quality.
+    fileprivate var rank: (Int, Int, Int) {
+        (resolution.map { $0.width * $0.height } ?? 0, bandwidth ?? 0, line)
+    }
+}

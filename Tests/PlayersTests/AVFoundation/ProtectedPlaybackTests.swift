@@ -1,0 +1,168 @@
+import AVFoundation
+import LatchkeyCore
+import LatchkeyServices
+import LatchkeySimulation
+import LatchkeyTesting
+import LatchkeyVendors
+import Observation
+import StandInEngine
+import Testing
+
+@testable import LatchkeyAVFoundation
+
+/// What a view observes while titles play, fail, and are interrupted.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ProtectedPlaybackTests {
+    private static let lease = Duration.seconds(600)
+
+    private func with(
+        _ behavior: StandInBehavior = StandInBehavior(), lease: Duration? = nil,
+        options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
+        _ body: @MainActor (PlayerStage, ProtectedPlayback) async throws -> Void
+    ) async throws {
+        try await PlayerStage.with(behavior, terms: lease.map { LicenseTerms(.lease($0)) } ?? LicenseTerms()) { stage in
+            let playback = ProtectedPlayback(stage.loader(lease: lease), options: options)
+            try await body(stage, playback)
+            playback.stop()
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
+    private func finish(_ playback: ProtectedPlayback) async throws -> StandInPlayback.Result {
+        try await #require(playback.player.currentItem).standIn.finished()
+    }
+
+    private func until(_ condition: @MainActor () -> Bool) async {
+        while !condition(), !Task.isCancelled { await Task.yield() }
+    }
+
+    @Test func `a title plays two leases long, and its keys go when it stops`() async throws {
+        try await with(lease: Self.lease) { stage, playback in
+            playback.play(stage.playlist(), as: "movie-1")
+            #expect(try await finish(playback).isRight)
+            let session = try #require(stage.stage.keySessions.first)
+            for renewal in 1...3 {
+                stage.time.advance(by: .seconds(450))
+                await stage.log.untilCallback("didSucceed", times: 1 + renewal)
+            }
+            #expect(session.standIn.usableKeys.count == 1)
+            #expect(playback.problem == nil && playback.notice == nil && playback.recovery == nil)
+            playback.stop()
+            #expect(session.contentKeyRecipients.isEmpty && playback.player.currentItem == nil)
+        }
+    }
+
+    @Test func `a refusal is a problem with words, until the title is tried again and plays`() async throws {
+        try await with { stage, playback in
+            let service = stage.service(for: .vuDRM)
+            service.faults.set(.status(403), at: .license)
+            playback.play(stage.playlist(), as: "movie-1")
+            await until { playback.problem?.loaderError != nil }
+            #expect(playback.problem?.viewerMessage == .notIncluded)
+            #expect(playback.problem?.asset == "movie-1")
+            service.faults.clear()
+            playback.tryAgain()
+            #expect(playback.problem == nil)
+            let result = try await finish(playback)
+            #expect(result.isRight)
+            #expect(playback.problem == nil)
+        }
+    }
+
+    @Test func `what fails beside the keys is a problem, too`() async throws {
+        try await with { stage, playback in
+            playback.play(try #require(URL(string: "\(stage.address)/media/nothing.m3u8")), as: "movie-1")
+            await until { playback.problem != nil }
+            #expect(playback.problem?.loaderError == nil && playback.problem?.asset == "movie-1")
+            #expect(playback.problem?.viewerMessage == .unavailable)
+        }
+    }
+
+    @Test func `a problem ends when the key comes after all`() async throws {
+        let options = AVPlayerKeys.Options(retries: 1)
+        try await with(lease: Self.lease, options: options) { stage, playback in
+            playback.play(stage.playlist())
+            let result = try await finish(playback)
+            #expect(result.isRight)
+            stage.stage.behavior.retries = [.obsolete, .obsolete]
+            stage.time.advance(by: .seconds(450))
+            await stage.log.untilCallback("didFail")
+            await stage.log.untilCallback("didSucceed", times: 2)
+            await until { playback.problem == nil }
+            #expect(playback.recovery == nil)
+        }
+    }
+
+    @Test func `after a reset of the media services another player waits at the same place`() async throws {
+        try await with(lease: Self.lease) { stage, playback in
+            playback.play(stage.playlist(), as: "movie-1")
+            #expect(try await finish(playback).isRight)
+            let player = playback.player
+            player.currentItem?.standIn.reach(CMTime(value: 2, timescale: 1))
+            stage.stage.resetMediaServices()
+            await until {
+                playback.recovery == .mediaServicesReset && playback.player.currentTime().seconds == 2
+            }
+            #expect(playback.player !== player && player.status == .failed)
+            #expect(playback.player.rate == 0 && playback.problem == nil)
+            playback.player.play()
+            let result = try await finish(playback)
+            #expect(result.isRight)
+            for _ in 0..<2 {
+                let before = stage.log.contents.count(of: "didSucceed")
+                stage.time.advance(by: .seconds(450))
+                await stage.log.untilCallback("didSucceed", times: before + 1)
+            }
+            #expect(playback.problem == nil)
+        }
+    }
+
+    @Test func `a stuck session is replaced, and the title plays on`() async throws {
+        var behavior = StandInBehavior()
+        behavior.retries = [.timedOut]
+        try await with(behavior, options: AVPlayerKeys.Options(retries: 0, stuckAfter: 1)) { stage, playback in
+            playback.play(stage.playlist(), as: "movie-1")
+            let player = playback.player
+            await until { playback.recovery == .stuck && playback.player.currentItem?.status == .readyToPlay }
+            #expect(playback.player === player && playback.problem == nil)
+            let result = try await finish(playback)
+            #expect(result.isRight)
+        }
+    }
+
+    @Test func `a session that stays stuck is a problem after three attempts`() async throws {
+        var behavior = StandInBehavior()
+        behavior.retries = Array(repeating: .timedOut, count: 20)
+        try await with(behavior, options: AVPlayerKeys.Options(retries: 0, stuckAfter: 1)) { stage, playback in
+            playback.play(stage.playlist(), as: "movie-1")
+            await until { stage.service(for: .vuDRM).licenses >= 4 && playback.problem != nil }
+            #expect(playback.problem?.explanation?.code == -42669)
+        }
+    }
+
+    @Test func `a display that does not protect the picture is seen, and a better one, too`() async throws {
+        try await with { stage, playback in
+            playback.play(stage.playlist())
+            #expect(try await finish(playback).isRight)
+            let session = try #require(stage.stage.keySessions.first).standIn
+            session.changeProtection(.insufficient)
+            await until { playback.isOutputObscured }
+            session.changeProtection(.sufficient)
+            await until { !playback.isOutputObscured }
+            #expect(playback.problem == nil)
+        }
+    }
+
+    @Test func `a view that reads the problem is told of its change`() async throws {
+        try await with { stage, playback in
+            stage.service(for: .vuDRM).faults.set(.status(401), at: .license)
+            await withCheckedContinuation { changed in
+                withObservationTracking {
+                    _ = playback.problem
+                } onChange: {
+                    changed.resume()
+                }
+                playback.play(stage.playlist())
+            }
+        }
+    }
+}
