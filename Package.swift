@@ -37,6 +37,10 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
     ]
 
+// `make test-all OPTIMIZED=1` tests optimized sources. Tests and what supports them stay unoptimized: the optimizer crashes on one of them.
+let isOptimized = Context.environment["LATCHKEY_OPTIMIZED"] != nil
+let testSettings = settings + (isOptimized ? [.unsafeFlags(["-Onone", "-DDEBUG"])] : [])
+
 func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
@@ -44,7 +48,7 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [
 func tests(_ room: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
         name: "\(room)Tests", dependencies: dependencies + ["LatchkeyTesting"], resources: resources,
-        swiftSettings: settings)
+        swiftSettings: testSettings)
 }
 
 // A player's SDK: on Linux the stand-in of its name, elsewhere the SDK itself, which is no dependency.
@@ -77,6 +81,7 @@ let package = Package(
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeySupport", targets: ["LatchkeySupport"]),
         .library(name: "LatchkeyAVFoundation", targets: ["LatchkeyAVFoundation"]),
+        .library(name: "LatchkeyBridge", targets: ["LatchkeyBridge"]),
         .library(name: "LatchkeyJWPlayer", targets: ["LatchkeyJWPlayer"]),
         .library(name: "LatchkeyTHEOplayer", targets: ["LatchkeyTHEOplayer"]),
         .library(name: "LatchkeyOpenTV", targets: ["LatchkeyOpenTV"]),
@@ -204,6 +209,12 @@ let package = Package(
         room(
             "LatchkeyAVFoundation",
             ["Latchkey"] + playerSDK("AVFoundation")),
+        // The keys for Objective-C and C; its header is for hosts that bind C.
+        .target(
+            name: "LatchkeyBridge",
+            dependencies: ["LatchkeyAVFoundation", "Latchkey", "LatchkeyCore", "LatchkeyVendors"]
+                + playerSDK("AVFoundation"),
+            exclude: ["include"], swiftSettings: settings),
         room(
             "LatchkeyJWPlayer",
             ["Latchkey"] + playerSDK("JWPlayerKit") + playerSDK("JWPlayer_iOS_SDK")),
@@ -232,7 +243,7 @@ let package = Package(
             ]
                 + ["AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary"]
                 .flatMap(playerSDK),
-            path: "Examples", exclude: ["Proxy", "Server", "Web"], swiftSettings: settings),
+            path: "Examples", exclude: ["Hosts", "Proxy", "Server", "Web"], swiftSettings: settings),
         .target(
             name: "LatchkeyServerExamples", dependencies: ["LatchkeyServer"], path: "Examples/Server",
             swiftSettings: settings),
@@ -283,7 +294,7 @@ let package = Package(
         // A process that the tests kill while it writes keys.
         .executableTarget(
             name: "StoreCrash", dependencies: ["Latchkey", "LatchkeyCore", "LatchkeyTesting"],
-            path: "Tests/Support/StoreCrash", swiftSettings: settings),
+            path: "Tests/Support/StoreCrash", swiftSettings: testSettings),
         // A process that the tests kill while it writes to SQLite, and the measurements of the engines.
         .executableTarget(
             name: "StoreEngines",
@@ -291,29 +302,29 @@ let package = Package(
                 "LatchkeyStores", "LatchkeyCore", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault",
                 "LatchkeyRecord", "LatchkeyLicensing",
             ],
-            path: "Tests/Support/StoreEngines", swiftSettings: settings),
+            path: "Tests/Support/StoreEngines", swiftSettings: testSettings),
         // The refusals that vendors' pages document, as a table for tests of both ends.
         .target(
-            name: "DocumentedRefusals", path: "Tests/Support/DocumentedRefusals", swiftSettings: settings),
+            name: "DocumentedRefusals", path: "Tests/Support/DocumentedRefusals", swiftSettings: testSettings),
         // Shared libraries that tests build from C.
         .target(
             name: "BuiltLibrary", dependencies: ["LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
-            path: "Tests/Support/BuiltLibrary", swiftSettings: settings),
+            path: "Tests/Support/BuiltLibrary", swiftSettings: testSettings),
         // PostgreSQL and Redis as processes of the tests' own.
         .target(
             name: "StoreProcesses",
             dependencies: ["LatchkeyStores", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
-            path: "Tests/Support/StoreProcesses", swiftSettings: settings),
+            path: "Tests/Support/StoreProcesses", swiftSettings: testSettings),
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
             dependencies: [
                 "LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
             ],
-            path: "Tests/Support/SwitchedStores", swiftSettings: settings),
+            path: "Tests/Support/SwitchedStores", swiftSettings: testSettings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
-            name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: settings),
+            name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: testSettings),
         tests("Core", ["LatchkeyCore"]),
         tests("Files", ["LatchkeyFiles", "LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
@@ -490,9 +501,14 @@ if shape == .linux {
                 "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback",
                 "LatchkeyCore",
             ]),
+        // A host in C, linked as C programs are.
+        .executableTarget(
+            name: "BridgeProgram", dependencies: ["LatchkeyBridge"], path: "Tests/Support/BridgeProgram",
+            cSettings: [.headerSearchPath("../../../Sources/LatchkeyBridge/include")]),
         tests(
             "Players",
             [
+                "BridgeProgram", "BuiltLibrary", "LatchkeyBridge",
                 "LatchkeyMedia", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyServices",
                 "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
                 "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "LatchkeyExamples", "AVFoundation", "JWPlayerKit",
@@ -512,7 +528,7 @@ if shape != .linux {
 }
 
 if shape == .app {
-    let products = ["Latchkey", "LatchkeyAVFoundation", "LatchkeySupport", "LatchkeyTesting"]
+    let products = ["Latchkey", "LatchkeyAVFoundation", "LatchkeyBridge", "LatchkeySupport", "LatchkeyTesting"]
     package.products.removeAll { !products.contains($0.name) }
     var reached: Set<String> = []
     var waiting = products

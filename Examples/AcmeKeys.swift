@@ -1,6 +1,7 @@
 #if canImport(THEOplayerSDK)
     import Foundation
     @_spi(Integrations) import Latchkey
+    import THEOplayerSDK
 
     #if canImport(FoundationNetworking)
         import FoundationNetworking
@@ -9,12 +10,12 @@
     /// An integration in code: the steps in which a vendor differs. The other steps have defaults.
     ///
     /// It knows no player; a `ContentKeyLoader` takes it for any of them.
-    struct AcmeKeys: DRMIntegration {
+    struct AcmeKeys: VendorIntegration {
         static let integrationID = "acme"
 
         let identifier = AcmeKeys.integrationID
-        private let license: URL
-        private let certificate: URL
+        /// Where the defaults of the other hooks send their requests.
+        let licenseURL, certificateURL: URL?
         private let token: String
 
         /// - Throws: If the source lacks an address or the token. The error answers the source's key requests.
@@ -23,11 +24,8 @@
                 let certificate = parameters["certificateURL"].flatMap(URL.init(string:)),
                 let token = parameters["token"]
             else { throw IntegrationError(.missingSetting, "The source lacks an address or the token.") }
-            (self.license, self.certificate, self.token) = (license, certificate, token)
+            (licenseURL, certificateURL, self.token) = (license, certificate, token)
         }
-
-        /// Requests may go to the hosts of these.
-        var configuredURLs: [URL] { [license, certificate] }
 
         /// Events and errors do not show `x-token`.
         var redaction: Redaction { Redaction(headers: ["x-token"]) }
@@ -35,17 +33,10 @@
         /// `skd://movie-1` names the content `movie-1`.
         func contentIdentifier(for key: KeyURI) throws -> ContentIdentifier { ContentIdentifier(key.remainder) }
 
-        func certificateRequest(_ context: CertificateContext) async throws -> URLRequest? {
-            URLRequest(url: certificate)
-        }
-
         /// The SPC as it is, and the token in a header.
         func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
-            var request = URLRequest(url: license)
-            request.httpMethod = "POST"
-            request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+            var request = try defaultLicenseRequest(for: spc, context)
             request.setValue(token, forHTTPHeaderField: "x-token")
-            request.httpBody = spc.bytes.revealed
             return request
         }
     }

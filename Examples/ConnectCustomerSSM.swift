@@ -45,8 +45,8 @@
         private let sessionURL: URL
         private let contentToken: String
         private let transport = SystemTransport()
-        /// Where the gateway's replies say why it refuses; `onFailure` gets this.
-        private let refusals = ErrorRules(code: [.json("errorCode")], message: [.json("message")])
+        /// How the gateway's replies say why it refuses, here as NAGRA's, whose services have codes of their own; `onFailure` gets it.
+        private let licenseRefusals, sessionRefusals: ErrorRules
         private var session: (token: String, heartbeat: Int)?
 
         public init(certificate: URL, license: URL, sessions: URL, contentToken: String) {
@@ -54,9 +54,13 @@
             licenseURL = license
             sessionURL = sessions
             self.contentToken = contentToken
+            let nagra = ConfiguredVendor.nagra(certificate: certificate, license: license).profile
+            (licenseRefusals, sessionRefusals) = (nagra.errors, nagra.sessionErrors)
         }
 
-        public func certificate() async throws -> Data { try await send(URLRequest(url: certificateURL)) }
+        public func certificate() async throws -> Data {
+            try await send(URLRequest(url: certificateURL), licenseRefusals)
+        }
 
         public func open() async throws { try await ask("setup", contentToken) }
         public func heartbeat() async throws { try await ask("heartbeat", session?.token ?? "") }
@@ -69,7 +73,7 @@
             let renewal = licenseURL.appending(queryItems: [URLQueryItem(name: "renew", value: "true")])
             let reply = try await post(
                 payload, "application/octet-stream", to: type == .renewal ? renewal : licenseURL,
-                tokens.joined(separator: ","))
+                tokens.joined(separator: ","), licenseRefusals)
             guard let ckc = (reply["CkcMessage"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
                 throw URLError(.cannotParseResponse)
             }
@@ -81,7 +85,8 @@
 
         private func ask(_ step: String, _ token: String) async throws {
             let reply = try await post(
-                Data("{}".utf8), "application/json", to: sessionURL.appending(path: "sessions/\(step)"), token)
+                Data("{}".utf8), "application/json", to: sessionURL.appending(path: "sessions/\(step)"), token,
+                sessionRefusals)
             noteSession(in: reply)
         }
 
@@ -93,16 +98,18 @@
             return true
         }
 
-        private func post(_ body: Data, _ type: String, to url: URL, _ token: String) async throws -> [String: Any] {
+        private func post(
+            _ body: Data, _ type: String, to url: URL, _ token: String, _ refusals: ErrorRules
+        ) async throws -> [String: Any] {
             var request = URLRequest(url: url)
             request.httpMethod = "POST"
             request.httpBody = body
             request.setValue(type, forHTTPHeaderField: "Content-Type")
             request.setValue(token, forHTTPHeaderField: "nv-authorizations")
-            return try JSONSerialization.jsonObject(with: try await send(request)) as? [String: Any] ?? [:]
+            return try JSONSerialization.jsonObject(with: try await send(request, refusals)) as? [String: Any] ?? [:]
         }
 
-        private func send(_ request: URLRequest) async throws -> Data {
+        private func send(_ request: URLRequest, _ refusals: ErrorRules) async throws -> Data {
             let reply = try await transport.send(request, bodyLimit: 1 << 20)
             try refusals.check(reply)
             return reply.body

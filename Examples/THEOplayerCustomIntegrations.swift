@@ -17,7 +17,7 @@
         ) {
             let vendors: [String: VendorProfile] = [
                 "customVuDRM": .vuDRMTheo, "customAzureDRM": .azure, "customUplynkDRM": .uplynk,
-                "EzdrmDRMIntegration": .ezdrmComplete, "verimatrix": .verimatrixQuery,
+                "EzdrmDRMIntegration": .ezdrmComplete, "verimatrix": .verimatrixQuery, "customkeyosDRM": .keyOSiOS,
             ]
             for (name, vendor) in vendors {
                 THEOplayerKeys(vendor, configuration: configuration, onFailure: onFailure).register(as: name)
@@ -33,7 +33,7 @@
         ///   - certificate: Where the vendor has the application certificate.
         ///   - license: Where the vendor has the license service. The key URIs of VuDRM, Azure and Uplynk name it.
         ///   - parameters: The vendor's other settings, as the sample names them: `token` for VuDRM and Azure, `authorization` for Verimatrix,
-        ///     `authToken` for Titanium.
+        ///     `x-keyos-authorization` for KeyOS, `authToken` for Titanium.
         public func play(
             _ content: URL, with integration: String, certificate: URL, license: URL? = nil,
             parameters: [String: String]

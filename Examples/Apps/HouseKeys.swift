@@ -6,7 +6,7 @@ import Foundation
 #endif
 
 /// A license service of a house's own: it takes signed JSON with a token, and answers with JSON.
-struct HouseKeys: DRMIntegration {
+struct HouseKeys: VendorIntegration {
     let identifier = "house"
     let certificateURL: URL?
     let licenseURL: URL?

@@ -1,80 +1,93 @@
-#if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
+#if canImport(AVFoundation) && canImport(Observation) && !os(tvOS) && !os(watchOS)
     import AVFoundation
     import LatchkeyAVFoundation
+    import Observation
 
-    /// A library of downloads with a token per title: keys that are renewed, media that can be paused, proofs of removal.
-    @MainActor
-    final class Library {
-        private let loader: ContentKeyLoader
-        private let keys: AVPlayerKeys
-        private var downloads: OfflineDownloads?
-        private(set) var locations: [AssetID: OfflineLocation] = [:]
-        private(set) var progress: [AssetID: Double] = [:]
+    /// A library of downloads with a token per title: keys that are renewed, how long each title plays, proofs of removal.
+    @available(iOS 17, macOS 14, visionOS 1, *)
+    @Observable @MainActor final class Library {
+        struct Row: Identifiable {
+            let id: AssetID
+            let name: String
+            var share = 0.0
+            var location: OfflineLocation?
+            var problem: String?
+            var isReady = false
+            /// How long the title may still be played.
+            var remaining: Duration?
+        }
+
+        private(set) var rows: [AssetID: Row] = [:]
+        @ObservationIgnored let loader: ContentKeyLoader
+        @ObservationIgnored private let keys: AVPlayerKeys
+        @ObservationIgnored private let downloads: OfflineDownloads
 
         init(
-            _ vendor: ConfiguredVendor, keysIn folder: URL, token: @escaping @Sendable (AssetID) async throws -> String,
-            show: @escaping @Sendable (KeyFailure) -> Void
+            _ vendor: ConfiguredVendor, keysIn folder: URL, token: @escaping @Sendable (AssetID) async throws -> String
         ) {
             var configuration = LoaderConfiguration()
             configuration.keyStore = FileKeyStore(folder: folder)
-            loader = ContentKeyLoader(
-                vendor,
-                credentials: .token { request in
-                    guard let title = request.asset else { throw CancellationError() }
-                    return try await token(title)
-                },
-                configuration: configuration)
-            keys = AVPlayerKeys(loader, onFailure: show)
-            downloads = OfflineDownloads(loader, identifier: "tv.example.library") { [weak self] event in
-                Task { @MainActor [weak self] in self?.note(event) }
+            let credentials = Credentials.token { request in
+                guard let title = request.asset else { throw CancellationError() }
+                return try await token(title)
+            }
+            loader = ContentKeyLoader(vendor, credentials: credentials, configuration: configuration)
+            keys = AVPlayerKeys(loader)
+            downloads = OfflineDownloads(loader, identifier: "tv.example.library")
+        }
+
+        /// Follows the downloads, from the launch on.
+        func followDownloads() async { for await event in downloads.events { take(event) } }
+
+        /// Follows the keys for as long as the library shows.
+        func followKeys() async {
+            guard let offline = loader.offline else { return }
+            for await assets in offline.changes() { take(assets) }
+        }
+
+        func download(_ title: AssetID, named name: String, _ stream: URL) async {
+            rows[title] = Row(id: title, name: name)
+            do {
+                let keys = try await loader.keys(of: stream)
+                try await downloads.begin(title, title: name, from: stream, keys: Set(keys))
+            } catch {
+                rows[title]?.problem = error.viewerMessage?.localized()
             }
         }
 
-        func download(_ title: AssetID, named name: String, _ stream: URL) async throws {
-            let keys = try await loader.keys(of: stream)
-            try await downloads?.begin(title, title: name, from: stream, keys: Set(keys))
-        }
-
-        func pause(_ title: AssetID) { downloads?.pause(title) }
-        func resume(_ title: AssetID) { downloads?.resume(title) }
-        func cancel(_ title: AssetID) { downloads?.cancel(title) }
-
         /// Renews what is due; call it when there is a network.
-        /// - Returns: The titles whose keys could not be renewed.
-        func renew() async throws -> Set<AssetID> {
-            let renewals = try await downloads?.renewKeys() ?? []
-            return Set(renewals.filter { $0.failure != nil }.flatMap(\.assets))
-        }
-
-        func remaining(_ title: AssetID) async throws -> Duration? { try await loader.offline?.asset(title)?.remaining }
-
-        /// An asset to play; the title's keys come from the store.
-        func asset(_ title: AssetID) -> AVURLAsset? {
-            guard let location = locations[title] else { return nil }
-            let asset = AVURLAsset(url: location.url)
-            keys.protect(asset, as: title)
-            return asset
+        func renew() async throws {
+            for renewal in try await downloads.renewKeys() {
+                let problem = renewal.failure?.viewerMessage?.localized()
+                for title in renewal.assets { rows[title]?.problem = problem }
+            }
         }
 
         /// Removes keys and media.
         /// - Returns: Proofs of the removal for the license service.
         func delete(_ title: AssetID) async throws -> [Data] {
-            downloads?.cancel(title)
+            downloads.cancel(title)
             var proofs: [Data] = []
             for key in try await loader.offline?.delete(title) ?? [] {
                 proofs.append(try await keys.proofOfRemoval(of: key))
             }
-            if let location = locations.removeValue(forKey: title) {
-                try FileManager.default.removeItem(at: location.url)
-            }
+            let media = rows.removeValue(forKey: title)?.location?.url
+            if let media { try FileManager.default.removeItem(at: media) }
             return proofs
         }
 
-        private func note(_ event: OfflineDownloadEvent) {
+        private func take(_ event: OfflineDownloadEvent) {
             switch event {
-            case .progressed(let title, let share): progress[title] = share
-            case .finished(let title, let location): (locations[title], progress[title]) = (location, nil)
-            case .cancelled(let title, _), .failed(let title, _, _): progress[title] = nil
+            case .progressed(let title, let share): rows[title]?.share = share
+            case .finished(let title, let location): rows[title]?.location = location
+            case .cancelled(let title, _), .failed(let title, _, _): rows[title]?.share = 0
+            }
+        }
+
+        private func take(_ assets: [OfflineAsset]) {
+            for asset in assets {
+                rows[asset.id]?.isReady = asset.isReady
+                rows[asset.id]?.remaining = asset.remaining
             }
         }
     }

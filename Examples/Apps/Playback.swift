@@ -1,88 +1,49 @@
-#if canImport(AVFoundation) && canImport(Observation)
-    import AVFoundation
+// Views of `ProtectedPlayback`.
+#if canImport(AVKit) && canImport(SwiftUI)
+    import AVKit
     import LatchkeyAVFoundation
-    import Observation
+    import SwiftUI
 
-    /// What a view shows: a player, or why it does not play.
+    /// A title in SwiftUI.
     @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
-    @Observable @MainActor final class Playback {
-        enum Problem: Sendable {
-            case signIn, subscribe, tooManyStreams, message(String)
-        }
+    struct PlaybackView: View {
+        let playback: ProtectedPlayback
+        let stream: URL
+        let title: AssetID
 
-        let player = AVPlayer()
-        private(set) var problem: Problem?
-        @ObservationIgnored private var keys: AVPlayerKeys?
-        @ObservationIgnored private var asset: AVURLAsset?
-
-        init(_ loader: ContentKeyLoader) {
-            keys = AVPlayerKeys(
-                loader,
-                onNotice: { [weak self] notice in
-                    guard case .stuck = notice else { return }
-                    Task { @MainActor [weak self] in self?.startOver() }
-                },
-                onFailure: { [weak self] failure in
-                    Task { @MainActor [weak self] in self?.problem = Problem(failure) }
-                })
-        }
-
-        func play(_ stream: URL) {
-            stop()
-            let asset = AVURLAsset(url: stream)
-            keys?.protect(asset)
-            player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
-            player.play()
-            self.asset = asset
-        }
-
-        /// Call it when the view disappears: the keys of an asset are renewed until it is released.
-        func stop() {
-            player.replaceCurrentItem(with: nil)
-            if let asset { keys?.release(asset) }
-            (asset, problem) = (nil, nil)
-        }
-
-        private func startOver() {
-            guard let stream = asset?.url else { return }
-            keys?.replaceSession()
-            play(stream)
+        var body: some View {
+            VideoPlayer(player: playback.player)
+                .overlay {
+                    if playback.isOutputObscured {
+                        Text("This display cannot show the film. Disconnect it, or watch on this device.")
+                    } else if let message = playback.problem?.viewerMessage {
+                        VStack {
+                            Text(message.localized())
+                            Button("Try again") { playback.tryAgain() }
+                        }
+                    }
+                }
+                .onAppear { playback.play(stream, as: title) }
+                .onDisappear { playback.stop() }
         }
     }
+#endif
 
-    @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
-    extension Playback.Problem {
-        /// - Returns: `nil` if there is nothing to show.
-        init?(_ failure: KeyFailure) {
-            guard let error = failure.loaderError else {
-                self = .message(failure.explanation?.description ?? failure.error.localizedDescription)
-                return
-            }
-            switch error.kind {
-            case .unauthenticated: self = .signIn
-            case .forbidden, .regionDenied: self = .subscribe
-            case .concurrencyLimit: self = .tooManyStreams
-            default:
-                guard let message = error.viewerMessage else { return nil }
-                self = .message(message.localized())
-            }
+#if canImport(AVKit) && canImport(UIKit) && !os(watchOS)
+    import AVKit
+    import LatchkeyAVFoundation
+    import UIKit
+
+    /// A title in UIKit. Views and view controllers of version 26 observe what they read in `updateProperties()`.
+    @available(iOS 26, tvOS 26, visionOS 26, *)
+    final class PlaybackController: AVPlayerViewController {
+        var playback: ProtectedPlayback?
+
+        override func updateProperties() {
+            super.updateProperties()
+            player = playback?.player
+            guard let message = playback?.problem?.viewerMessage, presentedViewController == nil else { return }
+            present(UIAlertController(title: nil, message: message.localized(), preferredStyle: .alert), animated: true)
         }
     }
-
-    #if canImport(SwiftUI)
-        import AVKit
-        import SwiftUI
-
-        @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
-        struct PlaybackView: View {
-            let playback: Playback
-            let stream: URL
-
-            var body: some View {
-                VideoPlayer(player: playback.player)
-                    .onAppear { playback.play(stream) }
-                    .onDisappear { playback.stop() }
-            }
-        }
-    #endif
 #endif

@@ -55,8 +55,25 @@
         /// The titles that are downloading, also since an earlier launch.
         func show() async throws {
             for download in try await downloads.running() {
-                print("\(download.asset): \(Int(download.share * 100)) %\(download.isPaused ? ", paused" : "")")
+                let percent = Int(download.fractionCompleted * 100)
+                print("\(download.asset): \(percent) %\(download.isPaused ? ", paused" : "")")
             }
+        }
+    }
+
+    // MARK: - Playing meanwhile
+
+    extension Downloads {
+        /// Downloads a title, with an asset that may play meanwhile.
+        /// - Parameter keys: The player's keys. Release the asset when it no longer plays.
+        func downloadAndPlay(
+            _ movie: AssetID, _ stream: URL, title: String, in player: AVPlayer, with keys: AVPlayerKeys
+        ) async throws {
+            let asset = AVURLAsset(url: stream)
+            let all = try await loader.keys(of: stream)
+            try await downloads.begin(movie, title: title, from: asset, keys: Set(all), protectedBy: keys)
+            player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
+            player.play()
         }
     }
 

@@ -3,12 +3,12 @@ import Latchkey
 
 // A loader for each vendor: what its page shows.
 
-func anvatoLoader(certificate: String, license: String) throws -> ContentKeyLoader {
-    ContentKeyLoader(try VendorProfile.anvato.configured(["certificateURL": certificate, "licenseURL": license]))
+func anvatoLoader(certificate: URL, license: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.anvato(certificate: certificate, license: license))
 }
 
-func appleSampleLoader(certificate: String, license: String) throws -> ContentKeyLoader {
-    ContentKeyLoader(try VendorProfile.appleSample.configured(["certificateURL": certificate, "licenseURL": license]))
+func appleSampleLoader(certificate: URL, license: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.appleSample(certificate: certificate, license: license))
 }
 
 func axinomLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
@@ -23,32 +23,26 @@ func brightcoveLoader() -> ContentKeyLoader {
     ContentKeyLoader(.brightcove(account: "1234567890001"))
 }
 
-func bunnyStreamLoader() throws -> ContentKeyLoader {
-    ContentKeyLoader(
-        try VendorProfile.bunnyStream.configured([
-            "libraryId": "759", "videoId": "eb1c4f77-0cda-46be-b47d-1118ad7c2ffe",
-        ]))
+func bunnyStreamLoader() -> ContentKeyLoader {
+    ContentKeyLoader(.bunnyStream(library: "759", video: "eb1c4f77-0cda-46be-b47d-1118ad7c2ffe"))
 }
 
 func cloudDRMLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoader {
     ContentKeyLoader(.cloudDRM(certificate: certificate, brand: "your-brand-guid"), credentials: credentials)
 }
 
-func naverLoader(accessKey: String, credentials: Credentials) throws -> ContentKeyLoader {
-    ContentKeyLoader(try VendorProfile.naver.configured(["accessKey": accessKey]), credentials: credentials)
+func naverLoader(accessKey: String, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.naver(accessKey: accessKey), credentials: credentials)
 }
 
-func comcastLoader(certificate: String, license: String, credentials: Credentials) throws -> ContentKeyLoader {
+func comcastLoader(certificate: URL, license: URL, account: URL, credentials: Credentials) -> ContentKeyLoader {
     ContentKeyLoader(
-        try VendorProfile.comcast.configured([
-            "certificateURL": certificate, "licenseURL": license,
-            "account": "http://access.auth.theplatform.com/data/Account/1234567890", "releasePid": "abcDEF012345",
-        ]),
+        .comcast(certificate: certificate, license: license, account: account, release: "abcDEF012345"),
         credentials: credentials)
 }
 
-func conaxLoader(certificate: String, license: String) throws -> ContentKeyLoader {
-    ContentKeyLoader(try VendorProfile.conax.configured(["certificateURL": certificate, "licenseURL": license]))
+func conaxLoader(certificate: URL, license: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.conax(certificate: certificate, license: license))
 }
 
 func drmTodayLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
@@ -67,8 +61,8 @@ func ezdrmLoader(certificate: URL) -> ContentKeyLoader {
     ContentKeyLoader(.ezdrm(certificate: certificate))
 }
 
-func gumletLoader(certificate: String, license: String) throws -> ContentKeyLoader {
-    ContentKeyLoader(try VendorProfile.gumlet.configured(["certificateURL": certificate, "licenseURL": license]))
+func gumletLoader(certificate: URL, license: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.gumlet(certificate: certificate, license: license))
 }
 
 func irdetoLoader(certificate: URL, credentials: Credentials) -> ContentKeyLoader {
@@ -79,8 +73,8 @@ func jwPlatformLoader(delivery: URL) -> ContentKeyLoader {
     ContentKeyLoader(.jwPlatform(delivery: delivery))
 }
 
-func kalturaLoader(certificate: String, license: String) throws -> ContentKeyLoader {
-    ContentKeyLoader(try VendorProfile.kaltura.configured(["certificateURL": certificate, "licenseURL": license]))
+func kalturaLoader(certificate: URL, license: URL) -> ContentKeyLoader {
+    ContentKeyLoader(.kaltura(certificate: certificate, license: license))
 }
 
 func keyOSLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
@@ -95,14 +89,13 @@ func muxLoader(credentials: Credentials) -> ContentKeyLoader {
     ContentKeyLoader(.mux(playbackID: "playback-id"), credentials: credentials)
 }
 
-func nagraLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {
-    ContentKeyLoader(.nagra(certificate: certificate, license: license), credentials: credentials)
+func nagraLoader(certificate: URL, license: URL, sessions: URL, credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(
+        .nagra(certificate: certificate, license: license, session: sessions), credentials: credentials)
 }
 
-func sigmaLoader(credentials: Credentials) throws -> ContentKeyLoader {
-    ContentKeyLoader(
-        try VendorProfile.sigma.configured(["merchantId": "merchant", "appId": "app", "userId": "viewer-1"]),
-        credentials: credentials)
+func sigmaLoader(credentials: Credentials) -> ContentKeyLoader {
+    ContentKeyLoader(.sigma(merchant: "merchant", app: "app", user: "viewer-1"), credentials: credentials)
 }
 
 func titaniumLoader(certificate: URL, license: URL, credentials: Credentials) -> ContentKeyLoader {

@@ -13,14 +13,12 @@
 
     extension KeyAlerts {
         func show(_ failure: KeyFailure) {
-            guard let error = failure.loaderError else {
-                return alert(failure.explanation?.description ?? failure.error.localizedDescription)
-            }
-            switch error.kind {
-            case .unauthenticated: signIn()
-            case .forbidden, .regionDenied: offerSubscription()
-            case .concurrencyLimit: manageStreams()
-            default: if let message = error.viewerMessage { alert(message.localized()) }
+            switch failure.viewerMessage {
+            case .signIn: signIn()
+            case .notIncluded, .notInRegion: offerSubscription()
+            case .tooManyStreams: manageStreams()
+            case let message?: alert(message.localized())
+            case nil: break
             }
         }
     }

@@ -113,6 +113,13 @@ import Testing
         #expect(try options.credentialSet(given, for: .vuDRM).values == ["token": Secret("given")])
     }
 
+    @Test func `a parameter may have the name that the vendor's sample has for it`() throws {
+        var given = Arguments()
+        given.values["--set"] = [NamedValue(name: "authToken", value: "given")]
+        #expect(try VendorOptions { [:] }.credentialSet(given, for: .titanium).values == ["token": Secret("given")])
+        #expect(throws: UsageError.self) { try VendorOptions { [:] }.credentialSet(given, for: .vuDRM) }
+    }
+
     @Test func `who sits at a terminal is asked for what is missing, and nobody else`() async throws {
         let questions = Locked<[String]>([])
         var console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in Data() }

@@ -8,10 +8,31 @@ import Testing
 
 /// Secrets planted in every input of every verb, and looked for in all that it prints.
 @Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
-    /// Given by name on the command line, in a URL, as a password in a URL.
+    /// Given by name on the command line.
     private static let token = "tok/9f8e7d6c+5b4a39281706"
-    private static let ofURL = "urlsecret-5544332211aabbcc"
-    private static let password = "passw0rd-77665544332211"
+    /// In a URL. Those in the path, the query and the fragment have no name, and look random.
+    private static let places = [
+        "user", "list", "announced", "matrix", "named", "encoded", "twice", "inner", "access",
+    ].map { "\($0)-5544332211aabbcc" }
+    private static let random = [
+        "q83vEjRWeJrze8SNFZ4kA0m2ZxL8", "Zx81LmQ2hUt3kd9Qm2ZxL8vPwA1s", "vPwA1sRf6TgYb4NcJ5eKi7q83vEj",
+    ]
+
+    private static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    }
+
+    /// A URL with a secret in every place.
+    private static func address(_ base: String, file: String = "list.m3u8") -> String {
+        let mark = base.range(of: "://")?.upperBound ?? base.startIndex
+        let lists = "hdntl=exp=1700000000~acl=/*~hmac=\(places[1])/token/\(places[2])/\(random[0])"
+        let once = encoded("https://x/?token=\(places[5])")
+        let twice = encoded(encoded("https://x/;sig=\(places[6])"))
+        let query = "auth=\(places[4])&u=\(once)&w=\(twice)&v=https://ann:\(places[7])@x/&z=\(random[1])"
+        let fragment = "access_token=\(places[8])&y=\(random[2])"
+        return
+            "\(base[..<mark])ann:\(places[0])@\(base[mark...])/\(lists)/\(file);sig=\(places[3])?\(query)#\(fragment)"
+    }
 
     private let folder: TemporaryFolder
 
@@ -22,15 +43,16 @@ import Testing
         return folder.path(name)
     }
 
-    private static let uri = "skd://host/key?token=\(ofURL)"
+    private static let uri = address("skd://host", file: "key")
 
     private var playlist: String {
         """
         #EXTM3U
         #EXT-X-TARGETDURATION:6
+        #EXT-X-MAP:URI="\(Self.address("https://127.0.0.1:1", file: "init.mp4"))"
         #EXT-X-KEY:METHOD=SAMPLE-AES,URI="\(Self.uri)",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
         #EXTINF:6,
-        https://ann:\(Self.password)@127.0.0.1:1/a.ts?auth=\(Self.ofURL)
+        \(Self.address("https://127.0.0.1:1", file: "a.ts"))
         #EXT-X-ENDLIST
 
         """
@@ -38,8 +60,11 @@ import Testing
 
     private var archive: String {
         get throws {
-            let headers = [["name": "x-vudrm-token", "value": Self.token], ["name": "Cookie", "value": Self.token]]
-            let url = "https://ann:\(Self.password)@fairplay-license.vudrm.tech/license/a?token=\(Self.ofURL)"
+            let url = Self.address("https://fairplay-license.vudrm.tech/license", file: "a")
+            let headers = [
+                ["name": "x-vudrm-token", "value": Self.token], ["name": "Cookie", "value": Self.token],
+                ["name": "Referer", "value": url],
+            ]
             let log: [String: Any] = [
                 "log": [
                     "entries": [
@@ -52,7 +77,10 @@ import Testing
                                 ],
                             ],
                             "response": [
-                                "status": 403, "headers": [["name": "x-request-id", "value": "r-1"]],
+                                "status": 403, "redirectURL": url,
+                                "headers": [
+                                    ["name": "x-request-id", "value": "r-1"], ["name": "Location", "value": url],
+                                ],
                                 "content": ["text": "no \(Self.uri)"],
                             ],
                         ]
@@ -64,7 +92,7 @@ import Testing
     }
 
     private static let settings = [
-        "--vendor", "vudrm", "--set", "certificateURL=http://ann:\(password)@127.0.0.1:1/c?token=\(ofURL)", "--set",
+        "--vendor", "vudrm", "--set", "certificateURL=\(address("http://127.0.0.1:1"))", "--set",
         "token=\(token)",
     ]
 
@@ -74,24 +102,26 @@ import Testing
             let list = try file(playlist, "list.m3u8")
             let har = try file(try archive, "traffic.har")
             let body = try file(#"{"error":"\#(Self.token)","message":"\#(Self.uri)","code":"\#(Self.token)"}"#, "body")
-            let jwt = [#"{"alg":"HS256"}"#, #"{"exp":1}"#, Self.token].map {
+            let jwt = [#"{"alg":"HS256"}"#, #"{"exp":1,"iss":"\#(Self.uri)"}"#, Self.token].map {
                 Data($0.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
                     .replacing("/", with: "_")
             }.joined(separator: ".")
             let spc = try file("spc \(Self.uri)", "spc")
             let curl =
-                "curl 'https://ann:\(Self.password)@fairplay-license.vudrm.tech/license/a?token=\(Self.ofURL)' -H 'x-vudrm-token: \(Self.token)'"
+                "curl '\(Self.address("https://fairplay-license.vudrm.tech/license", file: "a"))' -H 'x-vudrm-token: \(Self.token)'"
             let profile = #"{"identifier":"a","name":"\#(Self.uri)"}"#
             return [
                 ("keys", ["keys", list]),
                 ("keys", ["keys", list, "--imports", "token=\(Self.token)"]),
-                ("keys", ["keys", folder.path("none?token=\(Self.ofURL)")]),
+                ("keys", ["keys", folder.path("none?token=\(Self.places[4])")]),
+                ("keys", ["keys", Self.address("http://127.0.0.1:1")]),
                 ("doctor", ["doctor", list] + Self.settings),
+                ("doctor", ["doctor", Self.address("http://127.0.0.1:1")] + Self.settings),
                 ("doctor", ["doctor", "--har", har]),
                 ("play", ["play", list] + Self.settings),
                 (
                     "play",
-                    ["play", "http://ann:\(Self.password)@127.0.0.1:1/a.m3u8?token=\(Self.ofURL)"] + Self.settings
+                    ["play", Self.address("http://127.0.0.1:1")] + Self.settings
                 ),
                 ("capture", ["capture", list, "--out", folder.path("bundle.zip")] + Self.settings),
                 ("replay", ["replay", spc]),
@@ -125,7 +155,7 @@ import Testing
                 ),
                 (
                     "load",
-                    ["load", "http://127.0.0.1:1/t/demo?token=\(Self.ofURL)", "--for", "1s", "--rate", "1"]
+                    ["load", "http://127.0.0.1:1/t/demo?token=\(Self.places[4])", "--for", "1s", "--rate", "1"]
                 ),
                 ("vendors", ["vendors", "vudrm"]),
             ]
@@ -139,10 +169,10 @@ import Testing
     ]
 
     private static var forms: [String] {
-        [token, ofURL, password].flatMap { secret -> [String] in
+        ([token] + places + random).flatMap { secret -> [String] in
             let base64 = Data(secret.utf8).base64EncodedString()
             return [
-                secret, secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret,
+                secret, encoded(secret),
                 secret.replacing("/", with: "\\/"), base64.replacing("=", with: ""), Data(secret.utf8).hexString,
             ]
         }
@@ -164,11 +194,16 @@ import Testing
                 #expect(printed.utf8.count > 10, "\(verb)")
                 let found = forms.filter { printed.contains($0) }
                 #expect(found == [], "\(verb) \(options): \(printed.prefix(2_000))")
+                // The verb wrote these. What it read is the inputs.
+                for name in ["bundle.zip", "o", "s"] where FileManager.default.fileExists(atPath: folder.path(name)) {
+                    let written = String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self)
+                    #expect(forms.filter { written.contains($0) } == [], "\(verb) wrote \(name)")
+                }
                 looked += 1
             }
         }
         // Each look is at something: \(runs.count) command lines, most of them twice.
-        #expect(looked >= 35, "\(looked)")
+        #expect(looked >= 39, "\(looked)")
     }
 
     @Test func `the same inputs show the secrets where nothing hides them, so that the look can fail`() async throws {

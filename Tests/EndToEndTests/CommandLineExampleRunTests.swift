@@ -77,7 +77,7 @@ private final class ExampleDesk: Sendable {
             ("https://fairplay-license.vudrm.tech/certificate/demo", "\(address)/vudrm/certificate/demo-client"),
             ("http://127.0.0.1:8080", address), ("certificate/demo ", "certificate/demo-client "),
             ("--credentials c …", "--credentials credentials \(serve.settings(of: "vudrm").joined(separator: " "))"),
-            ("'token=demo|…'", token), ("token=@FILE", "token=@token"),
+            ("'token={token}'", token), ("token=@FILE", "token=@token"),
             ("certificateURL=URL", "certificateURL=\(address)/vudrm/certificate/demo-client"),
             ("capture URL", "capture \(media) --loopback-http"), ("play URL", "play \(media) --loopback-http"),
             ("doctor URL", "doctor \(media) --loopback-http"),

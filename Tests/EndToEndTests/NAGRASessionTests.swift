@@ -17,7 +17,7 @@ import Testing
             async let first = stage.key()
             async let second = stage.key()
             _ = try await (first.get(), second.get())
-            #expect(await stage.loader.session?.state == .on)
+            #expect(await stage.loader.sessionState(of: .only) == .on)
             #expect(stage.steps == ["sessionSetup", "license", "license"])
 
             for _ in 1...3 { await stage.passHeartbeat() }
@@ -82,14 +82,14 @@ import Testing
             await SessionStage.end(other)
             #expect(stage.nagra.openSessions == 0)
             _ = try await stage.key().get()
-            #expect(await stage.loader.session?.state == .on)
+            #expect(await stage.loader.sessionState(of: .only) == .on)
         }
     }
 
     @Test func `another source ends the session and opens one of its own`() async throws {
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
-            stage.loader.changeSource()
+            stage.loader.release(.only)
             _ = try await stage.key().get()
             #expect(stage.steps == ["sessionSetup", "license", "sessionTeardown", "sessionSetup", "license"])
             #expect(stage.nagra.openSessions == 1)
@@ -99,10 +99,10 @@ import Testing
     @Test func `a session that the service forgot stops the player once, with the service's code`() async throws {
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
-            stage.loader.suspend()
+            stage.loader.suspend(.only)
             // The service's limit is three missed heartbeats.
             stage.clock.advance(by: SessionStage.heartbeat * 3)
-            stage.loader.resume()
+            stage.loader.resume(.only)
 
             var error: ContentKeyError?
             for await failure in stage.ends.stream {
@@ -113,7 +113,7 @@ import Testing
             let documented = VendorProfile.nagra.errors(at: .session)?.codes[code]
             #expect(error?.kind == documented?.kind && error?.stage == .heartbeat)
             #expect(error?.service?.status == 400 && code == "1006")
-            #expect(await stage.loader.session?.state == .error)
+            #expect(await stage.loader.sessionState(of: .only) == .error)
             let late = try await stage.key()
             #expect((late.error as? ContentKeyError)?.code == error?.code)
             #expect(stage.count(.sessionHeartbeat) == 1)
@@ -130,7 +130,7 @@ import Testing
             stage.clock.advance(by: .milliseconds(500))
             await stage.until(.on)
             #expect(stage.count(.sessionHeartbeat) == 2)
-            #expect(await stage.loader.session?.state == .on)
+            #expect(await stage.loader.sessionState(of: .only) == .on)
         }
     }
 }

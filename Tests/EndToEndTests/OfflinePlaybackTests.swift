@@ -34,7 +34,7 @@ import Testing
         let offline = try #require(loader.offline)
         let resources = WebResources(transport: simulated.transport)
         let keys = try await KeyDiscovery(resources).keys(at: Self.address).fairPlayURIs
-        if try await offline.asset("movie") == nil { try await offline.request("movie", keys: Set(keys)) }
+        if try await offline.asset("movie") == nil { try await offline.register("movie", keys: Set(keys)) }
         let player = SimulatedPlayer(
             loader: loader, applicationSecret: simulated.applicationSecret, vault: vault, resources: resources,
             timekeeper: time)
@@ -91,7 +91,7 @@ import Testing
         let other = MemoryKeyStore()
         let loader = try simulated.loader(
             .vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey, keyStore: other))
-        try await loader.offline?.request("movie", keys: [uri])
+        try await loader.offline?.register("movie", keys: [uri])
         let player = SimulatedPlayer(
             loader: loader, applicationSecret: simulated.applicationSecret, vault: vault,
             resources: WebResources(transport: simulated.transport), timekeeper: time)

@@ -112,7 +112,7 @@ import Testing
         _ vault: KeyVault
     ) async throws -> Data {
         let uri = try simulated.keyURI(key, for: profile)
-        let certificate = try await loader.applicationCertificate().der
+        let certificate = try await loader.applicationCertificate().bytes
         let device = try SimulatedDevice(
             certificate: FairPlayCertificate(certificate),
             applicationSecret: simulated.applicationSecret, timekeeper: time)

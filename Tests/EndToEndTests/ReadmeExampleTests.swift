@@ -34,7 +34,7 @@ import Testing
     }
 
     private struct Player: PreloadingPlayer {
-        func preload(_ key: KeyURI, as asset: AssetID?) -> Bool { false }
+        func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool { false }
     }
 
     @Test func `the README's life of a key ends with a list of assets`() async throws {
@@ -45,12 +45,10 @@ import Testing
         let all: Set<KeyURI> = ["skd://127.0.0.1/audio", "skd://127.0.0.1/video"]
         var shown: [OfflineAsset] = []
 
-        loader.suspend()
-        loader.resume()
         let ready = await loader.preload(playlist, into: Player())
         #expect(ready.keys.isEmpty)
         if let offline = loader.offline {
-            try await offline.request("movie-1", keys: all)
+            try await offline.register("movie-1", keys: all)
             for await assets in offline.changes() {
                 shown = assets
                 break

@@ -79,7 +79,7 @@ struct SessionStage {
     /// Waits for a state of the session.
     func until(_ state: SessionState) async {
         let events = loader.events()
-        guard await loader.session?.state != state else { return }
+        guard await loader.sessionState(of: .only) != state else { return }
         for await event in events { if case .session(state) = event.kind { return } }
     }
 

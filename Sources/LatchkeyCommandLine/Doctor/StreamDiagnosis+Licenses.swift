@@ -26,7 +26,7 @@ extension StreamDiagnosis {
             return [.skipped(.certificate, "Its request would carry the token.")]
         }
         do {
-            let bytes = try await loader.applicationCertificate().der
+            let bytes = try await loader.applicationCertificate().bytes
             return checks(of: bytes, from: watch.notes.lastReply)
         } catch {
             return [explained(Checkup(.certificate, Failure(error)), error, watch.notes, spcFor: spcCertificate)]
@@ -53,7 +53,7 @@ extension StreamDiagnosis {
         guard !watch.carriesSecret(request), let reply = try? await transport.send(request, bodyLimit: 1 << 20),
             reply.status == 200
         else { return nil }
-        return try? loader.applicationCertificate(from: HTTPExchange(request: request, reply: reply)).der
+        return try? loader.applicationCertificate(from: HTTPExchange(request: request, reply: reply)).bytes
     }
 
     /// - Parameter reply: the reply that the certificate was in; `nil` if the app has it.

@@ -275,7 +275,7 @@ extension TrafficDiagnosis {
         let all = asked.map { exchange -> [Checkup] in
             guard let pair = exchange.pair else { return [unanswered(.certificate, exchange)] }
             do {
-                let bytes = try profile.unchecked.certificate(from: pair).der
+                let bytes = try profile.unchecked.certificate(from: pair).bytes
                 if let gap = exchange.replyGap { return [unseen(.certificate, exchange, gap)] }
                 if let sha1 = (try? FairPlayCertificate(bytes))?.fingerprint.hexString { sha1s.insert(sha1) }
                 return diagnosis.checks(of: bytes, from: pair.reply)

@@ -91,7 +91,7 @@ extension TrafficExchange {
 struct RecordedAddress: Sendable {
     /// In small letters.
     let scheme: String
-    /// With the port, in small letters.
+    /// With the port, without a user, in small letters.
     let host: String
     let path: String
     /// Decoded.
@@ -103,7 +103,8 @@ struct RecordedAddress: Sendable {
         let mark = front.range(of: "://", options: .literal)
         scheme = String(mark.map { front[..<$0.lowerBound] } ?? front.prefix { $0 != ":" }).lowercased()
         let behind = mark.map { front[$0.upperBound...] } ?? front[...]
-        host = behind.prefix { $0 != "/" }.lowercased()
+        let authority = behind.prefix { $0 != "/" }
+        host = (authority.split(separator: "@", omittingEmptySubsequences: false).last ?? "").lowercased()
         path = String(behind.drop { $0 != "/" })
         items = parts.dropFirst().flatMap { $0.split(separator: "&").prefix(256) }.map { item in
             let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -32,7 +32,7 @@ struct OfflinePlay: Sendable {
         defer { loader.cancel() }
         let player = setting.player(loader, vault: vault)
         let stream = try await player.download(setting.address)
-        try await loader.offline?.request(Self.asset, keys: Set(stream.keyURIs))
+        try await loader.offline?.register(Self.asset, keys: Set(stream.keyURIs))
         let report = await player.keys(of: stream, purpose: .persistable)
         try await keepUpdates(report, loader)
         return (stream, report)

@@ -4,7 +4,7 @@ import LatchkeyCore
 import LatchkeyFiles
 import LatchkeyForms
 import LatchkeyTerminal
-import LatchkeyVendors
+@_spi(Adapters) import LatchkeyVendors
 
 /// The options that say which vendor's license service to ask, and how.
 struct VendorOptions: Sendable {
@@ -131,13 +131,14 @@ struct VendorOptions: Sendable {
     private func values(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> [String: String] {
         let named = arguments.all(set)
         let known = profile.parameters.map(\.name)
-        if let unknown = named.first(where: { !known.contains($0.name) }) {
+        let ofSamples = profile.parameters.compactMap(\.alias)
+        if let unknown = named.first(where: { !known.contains($0.name) && !ofSamples.contains($0.name) }) {
             let closest = Spelling.closest(to: unknown.name, among: known)
             throw UsageError(
                 "\(profile.identifier) has no parameter \(quoted(unknown.name)).",
                 hint: closest.map { "Did you mean \($0)?" } ?? "Parameters: \(known.joined(separator: ", "))")
         }
-        return Dictionary(named.map { ($0.name, $0.value) }) { $1 }
+        return profile.renamed(Dictionary(named.map { ($0.name, $0.value) }) { $1 })
     }
 
     private func isCredential(_ name: String, of profile: VendorProfile) -> Bool {

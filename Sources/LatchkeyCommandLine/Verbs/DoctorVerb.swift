@@ -40,11 +40,11 @@ struct DoctorVerb: Verb {
             examples: [
                 """
                 latchkey doctor https://cdn.example.com/movie/master.m3u8 --vendor vudrm --spc captured.spc \\
-                      --set certificateURL=https://fairplay-license.vudrm.tech/certificate/demo --set 'token=demo|…'
+                      --set certificateURL=https://fairplay-license.vudrm.tech/certificate/demo --set 'token={token}'
                 """,
                 """
                 latchkey doctor http://127.0.0.1:8080/media/vudrm/two-keys/master.m3u8 --vendor vudrm \\
-                      --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token=demo|…' \\
+                      --set certificateURL=http://127.0.0.1:8080/vudrm/certificate/demo --set 'token={token}' \\
                       --credentials credentials --loopback-http
                 """,
                 "latchkey doctor --har session.har",

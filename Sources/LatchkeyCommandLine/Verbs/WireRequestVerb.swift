@@ -30,7 +30,7 @@ struct WireRequestVerb: Verb {
             ],
             examples: [
                 """
-                latchkey wire request --vendor vudrm --set certificateURL=https://cdn.example/fairplay.cer --set 'token=demo|…' \\
+                latchkey wire request --vendor vudrm --set certificateURL=https://cdn.example/fairplay.cer --set 'token={token}' \\
                       --key-uri skd://fairplay-license.vudrm.tech/license/movie-1 --spc my.spc
                 """,
                 """

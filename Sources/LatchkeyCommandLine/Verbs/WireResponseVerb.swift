@@ -76,7 +76,7 @@ struct WireResponseVerb: Verb {
         let vendor = profile.unchecked
         do {
             switch stage {
-            case .certificate: return .certificate(try vendor.certificate(from: exchange).der)
+            case .certificate: return .certificate(try vendor.certificate(from: exchange).bytes)
             case .license, .renewal:
                 let purpose: KeyPurpose = stage == .renewal ? .renewal : .streaming
                 let context = LicenseContext(

@@ -34,8 +34,10 @@ struct WireRedaction: Sendable {
         return [text, text.replacing("+", with: "-").replacing("/", with: "_")]
     }
 
-    /// A text with known secrets replaced.
-    func text(_ text: String) -> String { texts.reduce(text) { $0.replacing($1.text, with: $1.shown) } }
+    /// A text with known secrets replaced, and those that its URLs show.
+    func text(_ text: String) -> String {
+        redaction.redacted(prose: texts.reduce(text) { $0.replacing($1.text, with: $1.shown) })
+    }
 
     /// A service's words: with known secrets replaced, and with what only a secret looks like, because services repeat what
     /// they were sent. A key id stays.
@@ -48,15 +50,7 @@ struct WireRedaction: Sendable {
         let bearer = named.replacing(/([Bb]earer )([A-Za-z0-9+\/=_.\-|]{4,})/) {
             "\($0.1)\(Secret(String($0.2)).short)"
         }
-        return bearer.replacing(/[A-Za-z0-9+\/=_.\-|]{24,}/) { match in
-            Self.looksSecret(match.0) ? Secret(String(match.0)).short : String(match.0)
-        }
-    }
-
-    /// Whether a long word of the characters of tokens is neither a name nor a GUID.
-    private static func looksSecret(_ word: Substring) -> Bool {
-        if UUID(uuidString: String(word)) != nil { return false }
-        return word.contains(where: \.isNumber) || (word.utf8.count >= 32 && !word.contains("."))
+        return redaction.redacted(words: bearer)
     }
 
     func url(_ url: String) -> String { text(redaction.redacted(urlText: url)) }

@@ -3,21 +3,21 @@ import LatchkeyCore
 /// The contents of a CKC and its problems, for `latchkey inspect ckc`. Contains no secrets.
 ///
 /// The header is public. The rest needs the SPC that the CKC answers, opened with its credentials.
-public struct CKCReport: Sendable, Encodable {
+package struct CKCReport: Sendable, Encodable {
     /// The number of bytes of the CKC.
-    public let byteCount: Int
+    package let byteCount: Int
     /// What the bytes look like if they are not a CKC, such as `JSON`.
-    public let apparentFormat: String?
+    package let apparentFormat: String?
     /// The payload's IV in hexadecimal. It is not encrypted.
-    public let iv: String?
+    package let iv: String?
     /// The number of bytes of the encrypted payload.
-    public let payloadLength: Int?
+    package let payloadLength: Int?
     /// The payload's blocks in order, if they could be decrypted.
-    public let blocks: [BlockSummary]?
+    package let blocks: [BlockSummary]?
     /// The terms, if they could be read.
-    public let terms: TermsSummary?
+    package let terms: TermsSummary?
     /// The problems. Empty for a CKC that the device would accept, or with a correct header if only that can be read.
-    public let problems: [InspectionFinding]
+    package let problems: [InspectionFinding]
 
     private enum CodingKeys: String, CodingKey {
         case byteCount = "bytes"
@@ -29,7 +29,7 @@ public struct CKCReport: Sendable, Encodable {
     /// - Parameters:
     ///   - ckc: the bytes to inspect, in any format.
     ///   - context: the SPC that the CKC answers; `nil` to inspect the header only.
-    public init(_ ckc: some Collection<UInt8>, answering context: ServerPlaybackContext? = nil) {
+    package init(_ ckc: some Collection<UInt8>, answering context: ServerPlaybackContext? = nil) {
         let ckc = [UInt8](ckc)
         byteCount = ckc.count
         do throws(FormatError) {

@@ -1,28 +1,28 @@
-public import Foundation
-public import LatchkeyCore
+package import Foundation
+package import LatchkeyCore
 
 /// The contents of an application certificate and its problems, for `latchkey inspect certificate`.
-public struct CertificateReport: Sendable, Encodable {
+package struct CertificateReport: Sendable, Encodable {
     /// The number of inspected bytes.
-    public let byteCount: Int
+    package let byteCount: Int
     /// The subject.
-    public let subject: String?
+    package let subject: String?
     /// The issuer.
-    public let issuer: String?
+    package let issuer: String?
     /// The SHA-1 of the certificate in DER form, in hexadecimal. An SPC identifies the certificate by it.
-    public let sha1: String?
+    package let sha1: String?
     /// The size of the RSA modulus.
-    public let rsaBits: Int?
+    package let rsaBits: Int?
     /// The start of validity.
-    public let notBefore: Date?
+    package let notBefore: Date?
     /// The end of validity.
-    public let notAfter: Date?
+    package let notAfter: Date?
     /// Whether this is a test certificate of this project.
-    public let isTestCertificate: Bool?
+    package let isTestCertificate: Bool?
     /// Whether one of the given private keys belongs to the certificate; `nil` if none was given.
-    public let matchesPrivateKey: Bool?
+    package let matchesPrivateKey: Bool?
     /// The problems, and other remarks.
-    public let problems: [InspectionFinding]
+    package let problems: [InspectionFinding]
 
     private enum CodingKeys: String, CodingKey {
         case byteCount = "bytes"
@@ -34,7 +34,7 @@ public struct CertificateReport: Sendable, Encodable {
     ///   - bytes: the bytes to inspect, in any format.
     ///   - privateKeysPEM: the private keys to try. Empty skips that check.
     ///   - date: the date for checking validity.
-    public init(_ bytes: some Collection<UInt8>, privateKeysPEM: [Secret] = [], at date: Date) {
+    package init(_ bytes: some Collection<UInt8>, privateKeysPEM: [Secret] = [], at date: Date) {
         let found = Result { () throws(CertificateError) in try FairPlayCertificate(bytes) }
         let certificate = try? found.get()
         byteCount = bytes.count
@@ -60,7 +60,7 @@ extension FairPlayCertificate {
     ///
     /// Source: `Documentation/FairPlay.md` §12.
     /// - Parameter date: the date for checking validity.
-    public func findings(at date: Date) -> [InspectionFinding] {
+    package func findings(at date: Date) -> [InspectionFinding] {
         var findings: [InspectionFinding] = []
         if trailingByteCount > 0 {
             findings.append(

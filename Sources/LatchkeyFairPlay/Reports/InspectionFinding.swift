@@ -1,9 +1,9 @@
-public import LatchkeyCore
+package import LatchkeyCore
 
 /// A problem with an inspected SPC, CKC or certificate, or a remark about it. Never contains a secret.
-public struct InspectionFinding: Sendable, Hashable, Encodable {
+package struct InspectionFinding: Sendable, Hashable, Encodable {
     /// The severity of a finding.
-    public enum Severity: String, Sendable, Encodable {
+    package enum Severity: String, Sendable, Encodable {
         /// It will not work.
         case error
         /// It may work, but deserves a look.
@@ -11,18 +11,18 @@ public struct InspectionFinding: Sendable, Hashable, Encodable {
     }
 
     /// The severity.
-    public let severity: Severity
+    package let severity: Severity
     /// A stable name for the kind of finding.
-    public let code: String
+    package let code: String
     /// What was found.
-    public let reason: String
+    package let reason: String
     /// What to do, in one imperative sentence.
-    public let remedy: String
+    package let remedy: String
 
     /// - Parameters:
     ///   - error: the error of a parser or a key server.
     ///   - severity: the severity. Defaults to `error`.
-    public init(_ error: some DiagnosableError, severity: Severity = .error) {
+    package init(_ error: some DiagnosableError, severity: Severity = .error) {
         self.init(severity, error.code, error.reason, error.remedy)
     }
 
@@ -35,15 +35,15 @@ public struct InspectionFinding: Sendable, Hashable, Encodable {
 }
 
 /// One block of a payload in a report. Without the value, which may be secret.
-public struct BlockSummary: Sendable, Hashable, Encodable {
+package struct BlockSummary: Sendable, Hashable, Encodable {
     /// Sixteen hexadecimal digits.
-    public let tag: String
+    package let tag: String
     /// The name of the tag; `nil` if it is unknown.
-    public let name: String?
+    package let name: String?
     /// The length of the value in bytes.
-    public let valueLength: Int
+    package let valueLength: Int
     /// The length of value and padding in bytes.
-    public let blockLength: Int
+    package let blockLength: Int
 
     init(_ block: TLLVBlock) {
         tag = block.tag.hex

@@ -1,59 +1,59 @@
-public import Foundation
+package import Foundation
 import LatchkeyCore
 
 /// The contents of an SPC and its problems, for `latchkey inspect spc`. Contains no secrets.
 ///
 /// The header is public. The rest needs the credentials of the certificate that the SPC was made for.
-public struct SPCReport: Sendable {
+package struct SPCReport: Sendable {
     /// The number of bytes of the SPC.
-    public let byteCount: Int
+    package let byteCount: Int
     /// The container's version; `nil` if there are fewer than 8 bytes.
-    public let version: UInt32?
+    package let version: UInt32?
     /// The SHA-1 of the certificate that the SPC was made for, in hexadecimal.
-    public let certificateSHA1: String?
+    package let certificateSHA1: String?
     /// The number of bytes of the encrypted payload.
-    public let payloadLength: Int?
+    package let payloadLength: Int?
     /// The subject of the certificate, if its credentials were given.
-    public let certificateSubject: String?
+    package let certificateSubject: String?
     /// The payload's blocks in order, if they could be decrypted.
-    public let blocks: [BlockSummary]?
+    package let blocks: [BlockSummary]?
     /// The device's statements, if the SPC is valid.
-    public let facts: Facts?
+    package let facts: Facts?
     /// The problems. No errors for an SPC that would get a CKC, or with a correct header if only that can be read.
-    public let problems: [InspectionFinding]
+    package let problems: [InspectionFinding]
 
     /// The device's statements in a valid SPC.
-    public struct Facts: Sendable, Encodable {
+    package struct Facts: Sendable, Encodable {
         /// The content identifier, as text or in hexadecimal.
-        public let assetID: String
+        package let assetID: String
         /// The content identifier's bytes in hexadecimal.
-        public let assetIDHex: String
+        package let assetIDHex: String
         /// The transaction's number in hexadecimal.
-        public let transactionID: String
+        package let transactionID: String
         /// The length and digest of the device's identifier.
-        public let deviceIdentifier: String
+        package let deviceIdentifier: String
         /// What the player does; `nil` if the device does not say.
-        public let playbackState: String?
+        package let playbackState: String?
         /// The playback session in hexadecimal.
-        public let playbackSession: String?
+        package let playbackSession: String?
         /// When the SPC was made, by the device's clock.
-        public let created: Date?
+        package let created: Date?
         /// What the device can do, as the names of the known flags.
-        public let capabilities: [String]
+        package let capabilities: [String]
         /// Where the device shows the picture.
-        public let destination: StreamingDestination
+        package let destination: StreamingDestination
         /// The protocol version that the device used.
-        public let protocolVersion: UInt32
+        package let protocolVersion: UInt32
         /// The protocol versions that the device lists.
-        public let supportedProtocolVersions: [UInt32]
+        package let supportedProtocolVersions: [UInt32]
         /// The tags of the blocks that must come back in the CKC.
-        public let requestedTags: [String]
+        package let requestedTags: [String]
     }
 
     /// - Parameters:
     ///   - spc: the bytes to inspect, in any format.
     ///   - module: a module with the credentials; `nil` to inspect the header only.
-    public init(_ spc: some Collection<UInt8>, module: KeyServerModule? = nil) {
+    package init(_ spc: some Collection<UInt8>, module: KeyServerModule? = nil) {
         let spc = [UInt8](spc)
         let container = Result { () throws(KSMRefusal) in try SPCContainer(spc) }
         let header = try? container.get()
@@ -85,7 +85,7 @@ extension SPCReport: Encodable {
     }
 
     /// The facts are on the same level as the rest, so that a script finds `assetID` next to `version`.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(byteCount, forKey: .bytes)
         try container.encodeIfPresent(version, forKey: .version)

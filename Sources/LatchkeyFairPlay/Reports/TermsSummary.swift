@@ -1,24 +1,24 @@
-public import LatchkeyCore
+package import LatchkeyCore
 
 /// License terms in a report: a kind, and the stated durations in whole seconds.
-public struct TermsSummary: Sendable, Hashable, Encodable {
+package struct TermsSummary: Sendable, Hashable, Encodable {
     /// `unlimited`, `lease`, `rental`, `leaseAndRental`, `persistent`, `persistentFor` or `dualExpiry`.
-    public let kind: String
+    package let kind: String
     /// Seconds within which the key must be renewed.
-    public let lease: Int64?
+    package let lease: Int64?
     /// Seconds within which playback must start.
-    public let rental: Int64?
+    package let rental: Int64?
     /// Seconds for which the key may be stored.
-    public let storage: Int64?
+    package let storage: Int64?
     /// Seconds for which a stored key plays after its first start.
-    public let playback: Int64?
+    package let playback: Int64?
     /// Whether the key may be stored.
-    public let persistable: Bool
+    package let persistable: Bool
     /// The display requirement; `nil` if there is none.
-    public let hdcp: HDCPRequirement?
+    package let hdcp: HDCPRequirement?
 
     /// - Parameter terms: the terms of a CKC.
-    public init(_ terms: LicenseTerms) {
+    package init(_ terms: LicenseTerms) {
         let seconds = { (duration: Duration?) in duration.map(\.components.seconds) }
         let (kind, lease, rental, storage, playback) = Self.parts(terms.validity)
         self.kind = kind
@@ -47,7 +47,7 @@ public struct TermsSummary: Sendable, Hashable, Encodable {
 
 extension TermsSummary: CustomStringConvertible {
     /// The terms in one line for people: `lease 60 s, HDCP type 1`.
-    public var description: String {
+    package var description: String {
         let times = [("lease", lease), ("rental", rental), ("storage", storage), ("playback", playback)]
         let parts = times.compactMap { name, seconds in seconds.map { "\(name) \($0) s" } }
         let limits = parts.isEmpty ? [persistable ? "stored without limit" : "no limit"] : parts

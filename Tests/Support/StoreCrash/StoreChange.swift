@@ -32,10 +32,10 @@ enum StoreChange {
 
     func make(_ offline: OfflineKeys) async throws {
         switch self {
-        case .request(let asset, let keys): try await offline.request(asset, keys: keys)
+        case .request(let asset, let keys): try await offline.register(asset, keys: keys)
         case .delete(let asset): try await offline.delete(asset)
         case .store(let key, let bytes):
-            let request = FakePersistableRequest(key, storedKey: .isReplaced, persist: { $0 })
+            let request = FakePersistableRequest(key, storedKey: .replace, persist: { $0 })
             _ = try await offline.key(for: request) { License(ckc: Secret(bytes)) }
         case .update(let key, let bytes): offline.updated(key, to: Secret(bytes))
         case .start(let key): offline.started(key)

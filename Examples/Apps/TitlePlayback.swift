@@ -1,0 +1,57 @@
+#if canImport(AVFoundation) && canImport(Observation)
+    import AVFoundation
+    import LatchkeyAVFoundation
+
+    /// What the app's catalogue says about a title.
+    struct Title: Sendable {
+        let id: AssetID
+        let stream: URL
+    }
+
+    /// Plays one title after the other, for a vendor whose tokens are for one title each.
+    @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
+    @MainActor
+    final class TitlePlayback {
+        enum Prompt: Equatable {
+            case signIn, subscribe, tooManyStreams, tryAgain(String), text(String)
+        }
+
+        let loader: ContentKeyLoader
+        let playback: ProtectedPlayback
+
+        /// - Parameters:
+        ///   - vendor: Such as `.axinom(certificate: certificate, license: license)`.
+        ///   - token: Asks the app's own server for the token of a title.
+        init(_ vendor: ConfiguredVendor, token: @escaping @Sendable (AssetID) async throws -> String) {
+            let credentials = Credentials.token { request in
+                guard let title = request.asset else { throw CancellationError() }
+                return try await token(title)
+            }
+            loader = ContentKeyLoader(vendor, credentials: credentials)
+            playback = ProtectedPlayback(loader)
+        }
+
+        func play(_ title: Title) { playback.play(title.stream, as: title.id) }
+
+        /// Gets the keys of the title that is likely to come next.
+        func prepare(_ title: Title) async {
+            _ = await loader.preload(title.stream, into: playback.keys, as: title.id)
+        }
+
+        /// After a purchase or a sign-in, the service is asked again for what it refused before.
+        func viewerBought() { playback.tryAgain() }
+
+        /// What to ask the viewer; a view that reads it follows its changes.
+        var prompt: Prompt? {
+            guard let problem = playback.problem, let message = problem.viewerMessage else { return nil }
+            switch message {
+            case .signIn: return .signIn
+            case .notIncluded, .notInRegion: return .subscribe
+            case .tooManyStreams: return .tooManyStreams
+            default:
+                let mayRetry = problem.loaderError?.isRetryable == true
+                return mayRetry ? .tryAgain(message.localized()) : .text(message.localized())
+            }
+        }
+    }
+#endif
