@@ -241,7 +241,7 @@ struct SequenceRun {
 
     /// In a run that is right it waits for what is under way; otherwise it gives up.
     private func until(_ condition: () -> Bool) async {
-        for _ in 0..<500_000 where !condition() && !Task.isCancelled { await Task.yield() }
+        for _ in 0..<20_000 where !condition() && !Task.isCancelled { await Task.yield() }
     }
 
     // MARK: The verdict
