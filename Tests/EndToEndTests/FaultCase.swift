@@ -121,7 +121,7 @@ struct FaultPlace: Sendable, CustomTestStringConvertible {
     func with(_ fault: Fault?, for span: FaultSwitch.Span = .always) -> Circumstances {
         // If the app brings the certificate, there is no request for it.
         Circumstances(
-            profile: profile, settings: endpoint == .certificate ? ["certificate": ""] : [:], fault: fault,
+            profile: profile, settings: endpoint == .certificate ? ["certificate": nil] : [:], fault: fault,
             endpoint: endpoint, span: span)
     }
 }

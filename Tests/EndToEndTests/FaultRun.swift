@@ -10,8 +10,8 @@ import Testing
 struct Circumstances: Sendable {
     /// The profile's identifier.
     let profile: String
-    /// Settings that replace those of the service.
-    var settings: [String: String] = [:]
+    /// Settings that replace those of the service; `nil` removes one.
+    var settings: [String: String?] = [:]
     /// A service that replaces the usual one.
     var special: SpecialService?
     /// The fault; `nil` for none.

@@ -121,14 +121,14 @@ extension LiveServices {
     }
 
     /// A loader for a profile. It loads the certificate with the first key, so that requests can be counted.
-    /// - Parameter settings: settings that replace those of the service.
+    /// - Parameter settings: settings that replace those of the service; `nil` removes one.
     func loader(
-        _ profile: VendorProfile, settings: [String: String] = [:], configuration: LoaderConfiguration? = nil,
+        _ profile: VendorProfile, settings: [String: String?] = [:], configuration: LoaderConfiguration? = nil,
         transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper()
     ) -> ContentKeyLoader {
         let service = service(for: profile)
         return ContentKeyLoader(
-            configured(profile).with(settings).unchecked,
+            settings.reduce(configured(profile)) { $0.setting($1.key, to: $1.value) }.unchecked,
             credentials: Credentials { _ in CredentialSet(["token": service.issueToken()]) },
             configuration: configuration ?? .loopback, transport: transport, timekeeper: timekeeper)
     }

@@ -230,7 +230,7 @@ extension VendorProfile {
         switch certificate {
         case .fetched: false
         case .inline: true
-        case .inlineOrFetched(let setting, _, _): settings[setting]?.isEmpty == false
+        case .inlineOrFetched(let setting, _, _): settings[setting] != nil
         }
     }
 }
