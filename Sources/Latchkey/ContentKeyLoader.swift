@@ -176,7 +176,10 @@ public final class ContentKeyLoader: Sendable {
 
     /// Whether a player can be suspended and resumed later without a new license: it holds keys, no lease has ended, and the vendor keeps no
     /// session for them.
-    public func canKeep(_ player: PlayerID) -> Bool { sessions == nil && requests.holdsLiveKeys(player) }
+    public func canKeep(_ player: PlayerID) -> Bool { sessions == nil && holdsLiveKeys(player) }
+
+    /// Whether a player holds keys and none of their leases has ended.
+    public func holdsLiveKeys(_ player: PlayerID) -> Bool { requests.holdsLiveKeys(player) }
 
     /// Whether a player holds a key that is to be renewed.
     public func renews(_ key: KeyURI, for player: PlayerID) -> Bool { requests.renews(.init(player: player, uri: key)) }

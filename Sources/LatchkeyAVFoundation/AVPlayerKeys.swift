@@ -262,7 +262,7 @@
         /// Whether an asset can take over a session: its keys are on their way, or live.
         private func isUsable(_ session: AssetSession) -> Bool {
             session.requests.isEmpty || session.requests.openRequests.contains { $0.purpose != .renewal }
-                || loader.canKeep(session.player)
+                || loader.holdsLiveKeys(session.player)
         }
 
         /// The session for a key that is preloaded: that of the stream or title, or else one that has the key, or a new one.
@@ -273,7 +273,8 @@
                 }
                 return known.first { !$0.isIdle } ?? known.last
             }
-            if let known { return known }
+            if let known, !known.isIdle || isUsable(known) { return known }
+            if let known { remove(known) }
             let session = makeSession(for: stream, as: name)
             loader.suspend(session.player)
             return change(session) { _ in }

@@ -170,7 +170,7 @@
         /// - Returns: `false` if it was tried too often.
         @discardableResult
         private func startOver(after cause: Recovery) -> Bool {
-            guard let title, attempts < 3 else { return false }
+            guard attempts < 3 else { return false }
             attempts += 1
             let position = player.currentTime()
             keys.replaceSession()
@@ -179,6 +179,7 @@
                 player = makePlayer()
                 observePlayer()
             }
+            guard let title else { return true }
             recovery = cause
             begin(title.name, title.make, at: start?.position ?? position, plays: cause == .stuck)
             return true
@@ -189,7 +190,8 @@
             #if !os(macOS)
                 let session = AVAudioSession.sharedInstance()
                 resets = NotificationWatch(AVAudioSession.mediaServicesWereResetNotification, of: session) {
-                    Task { @MainActor [weak self] in
+                    [weak self] in
+                    Task { @MainActor in
                         self?.attempts = 0
                         self?.startOver(after: .mediaServicesReset)
                     }

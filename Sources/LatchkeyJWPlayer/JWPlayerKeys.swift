@@ -62,7 +62,7 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     /// Releases all keys, because the player changes to another source or goes away: open requests end with nothing, and no key is renewed.
     public func release() {
         let waiting = lock.withLock {
-            defer { order = SPCOrder() }
+            defer { order = SPCOrder(after: order) }
             return order.waiting
         }
         for turn in waiting { turn.begin(false) }
@@ -118,7 +118,7 @@ nonisolated extension JWPlayerKeys {
         let (found, repeated) = change { $0.take(for: spc) }
         repeated?.begin(true)
         guard let key = found else {
-            fail(.keyUnnamed, nil)
+            if !lock.withLock({ order.takeLate() }) { fail(.keyUnnamed, nil) }
             return answer(nil)
         }
         let identifier = try? keys.loader.contentIdentifier(for: key)

@@ -25,6 +25,13 @@ nonisolated struct SPCOrder {
     private var taken: [(spc: Secret, key: KeyURI)] = []
     private var last = 0
     private var watched = 0
+    /// How many SPCs of keys that were released may still come.
+    private var late = 0
+
+    init() {}
+
+    /// The order of the next source.
+    init(after released: SPCOrder) { late = released.awaited.count + released.late }
 
     /// - Returns: The number of the key's turn.
     mutating func add(_ key: KeyURI, _ begin: @escaping (Bool) -> Void) -> Int {
@@ -59,6 +66,13 @@ nonisolated struct SPCOrder {
         guard let key = awaited.popLast()?.key ?? taken.last?.key else { return (nil, nil) }
         taken = taken.suffix(Self.limit - 1) + [(spc, key)]
         return (key, nil)
+    }
+
+    /// Takes an SPC of no key for one of a released key, if any has not come.
+    mutating func takeLate() -> Bool {
+        guard late > 0 else { return false }
+        late -= 1
+        return true
     }
 
     /// Removes a key's first waiting turn, or else its begun turn, whose identifier was handed over already.

@@ -53,7 +53,8 @@ public final class ManualTimekeeper: Timekeeper {
     }
 
     /// Moves time forward and wakes whoever is due, in the order in which they are due.
-    public func advance(by duration: Duration) {
+    /// - Returns: How many tasks were due.
+    @discardableResult public func advance(by duration: Duration) -> Int {
         let due = state.withLock { state in
             state.uptime += duration
             state.date += duration.inSeconds
@@ -63,6 +64,7 @@ public final class ManualTimekeeper: Timekeeper {
             return due.sorted { ($0.value.wakeUp, $0.key) < ($1.value.wakeUp, $1.key) }.map(\.value.continuation)
         }
         for continuation in due { continuation.resume() }
+        return due.count
     }
 
     /// Sets the date without letting time pass, as a user or the network does.

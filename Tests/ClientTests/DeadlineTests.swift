@@ -40,7 +40,7 @@ import Testing
         let harness = Harness(
             over: FakeTransport { request, number in
                 guard request.httpMethod == "POST" else { return .certificate }
-                clock.withLock { $0?.advance(by: .seconds(3)) }
+                _ = clock.withLock { $0?.advance(by: .seconds(3)) }
                 return .status(307, [("Location", "/again\(number)")])
             }
         ) { $0.retry.maximumAttempts = 1 }

@@ -196,6 +196,10 @@ import Testing
 /// A session in an app that goes to the background.
 @Suite(.timeLimit(.minutes(5))) struct SessionSuspensionTests {
     let harness = SessionHarness()
+    /// The states of a session that is found to have ended, and of the one in its place.
+    static let reopened: [SessionState] = [
+        .renewalRequested, .on, .teardownRequested, .off, .awaitingContentToken, .setupRequested, .on,
+    ]
 
     @Test func `what came due in the background is done once`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
@@ -209,6 +213,60 @@ import Testing
         #expect(await events.states(until: .on) == [.renewalRequested, .on])
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
         #expect(harness.service.log.dropFirst(2) == ["heartbeat SESSION-1"])
+    }
+
+    @Test func `a session that the service ended meanwhile is opened again, and the keys are renewed in it`()
+        async throws
+    {
+        harness.attachPlayer()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        _ = await events.states(until: .on)
+        try harness.loader.suspend(.only)
+        harness.clock.advance(by: SessionHarness.period * 3)
+        harness.service.fault("heartbeat", .status(401))
+        try harness.loader.resume(.only)
+        let states = await events.states(until: .off) + events.states(until: .on)
+        #expect(states == Self.reopened)
+        await harness.untilAskedToRenew()
+        await harness.passPeriod()
+        #expect(await events.states(until: .on) == [.renewalRequested, .on])
+        #expect(harness.service.log.contains { $0.hasPrefix("renew") && $0.hasSuffix("SESSION-2") })
+        #expect(harness.service.sessionCount == 2 && harness.failures.isEmpty)
+    }
+
+    @Test func `a renewal that finds the session ended opens another and is made there`() async throws {
+        harness.service.enforce()
+        harness.attachPlayer()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        _ = await events.states(until: .on)
+        try harness.loader.suspend(.only)
+        harness.clock.advance(by: SessionHarness.period * 3)
+        harness.service.fault("renew", .status(403))
+        try harness.loader.resume(.only)
+        let states = await events.states(until: .off) + events.states(until: .on)
+        #expect(states == Self.reopened)
+        await harness.passPeriod()
+        #expect(await events.states(until: .renewalRequested) == [.renewalRequested])
+        #expect(harness.service.log.filter { $0.hasPrefix("renew") }.prefix(2).last?.hasSuffix("SESSION-2") == true)
+        #expect(harness.failures.isEmpty)
+    }
+
+    @Test func `keys whose session cannot be opened again end with the reason`() async throws {
+        harness.attachPlayer()
+        var events = try harness.loader.events().makeAsyncIterator()
+        try await harness.answer()
+        _ = await events.states(until: .on)
+        try harness.loader.suspend(.only)
+        harness.clock.advance(by: SessionHarness.period * 3)
+        harness.service.fault("heartbeat", .status(401))
+        harness.service.fault("setup", .status(403), .status(403))
+        try harness.loader.resume(.only)
+        _ = await events.states(until: .error)
+        await harness.untilFailed()
+        #expect(harness.failures.map(\.code) == ["forbidden"] && harness.failures.first?.stage == .setup)
+        #expect(await harness.hasNoTimer())
     }
 
     @Test func `what is not due yet comes at its time`() async throws {

@@ -113,7 +113,7 @@ import Testing
         let clock = Locked<ManualTimekeeper?>(nil)
         let harness = Harness(
             over: FakeTransport { request, number in
-                clock.withLock { $0?.advance(by: .milliseconds(40)) }
+                _ = clock.withLock { $0?.advance(by: .milliseconds(40)) }
                 return number == 2 ? .status(500) : request.httpMethod == "POST" ? .ckc : .certificate
             })
         clock.withLock { $0 = harness.clock }

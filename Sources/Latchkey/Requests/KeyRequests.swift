@@ -47,6 +47,9 @@ final class KeyRequests: Sendable {
     /// A request that is still pending was dropped: nobody works on it any more.
     deinit { close(.dropped) }
 
+    /// Where the requests stand that have not ended.
+    var states: [KeyRequestState] { state.withLock { $0.table.records.values.map(\.state) } }
+
     /// Whether the loader keeps any key alive.
     var holdsKeys: Bool { state.withLock { !$0.table.holders.isEmpty } }
 

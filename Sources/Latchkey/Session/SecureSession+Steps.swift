@@ -17,7 +17,7 @@ extension SecureSession {
         case .off where source ?? 0 == 0 && uses.isEmpty && waiting.isEmpty: isRemoved = players.remove(self)
         case .off, .setupFailed: if let source, waiting[source] != nil { startSetup(source) }
         case .on(let live), .awaitingRenewal(let live, _), .failed(let live, _):
-            guard live.source != source else { return }
+            guard live.source != source || live.number == lost?.number else { return }
             alarm.clear()
             if uses.isEmpty, !live.isBeating { startTeardown(live) }
         // Their ends call this again.
@@ -39,17 +39,33 @@ extension SecureSession {
 
     private func setUp(_ number: Int, _ source: Int) async {
         let start = caller.timekeeper.uptime
+        let lost = lost?.source == source ? lost : nil
+        self.lost = nil
         do {
             let asset = asset(opening: source)
             let reply = try await ask(.setup, [:], of: asset, number)
-            let live = Live(source: source, asset: asset, period: reply.period ?? .seconds(60), values: reply.values)
+            var live = Live(
+                source: source, number: number, asset: asset, period: reply.period ?? .seconds(60), values: reply.values
+            )
+            if let lost { live.renewal = lost.renewal }
             keepUp(live, since: start)
             waiting.removeValue(forKey: source)?.resolve(.success(()))
+            if lost != nil, source == players.source() { _ = players.renew() }
         } catch {
             phase = .setupFailed(source: source)
             trace.send(.sessionFailed(error))
             waiting.removeValue(forKey: source)?.resolve(.failure(error))
+            if lost != nil { players.fail(error) }
         }
+        advance()
+    }
+
+    /// Opens another session in place of one that the service ended while the app was away, and has the keys renewed in it.
+    func reopen(_ live: Live, _ error: ContentKeyError) {
+        trace.send(.sessionFailed(error))
+        lost = live
+        waiting[live.source] = waiting[live.source] ?? Promise()
+        phase = .on(live)
         advance()
     }
 
@@ -61,6 +77,8 @@ extension SecureSession {
 
     /// Notes that the session lives; the next heartbeat is due a period after the last was sent.
     func keepUp(_ live: Live, since start: Duration) {
+        var live = live
+        live.seen = start
         phase = .on(live)
         if let period = live.period { setAlarm(at: start + period) } else { alarm.clear() }
     }
@@ -97,7 +115,8 @@ extension SecureSession {
         } catch {
             reply = .failure(error)
         }
-        guard var live = phase.live else { return }
+        // Of a session that was opened anew meanwhile it says nothing.
+        guard var live = phase.live, live.number == sent.number else { return }
         live.isBeating = false
         phase = phase.with(live)
         switch reply {
@@ -107,6 +126,8 @@ extension SecureSession {
             live.replace(reply.values)
             keepUp(live, since: start)
         case .failure(let error) where isOpenedByLicenses: missHeartbeat(error, of: live, sent.version)
+        case .failure(let error) where live.isStale(at: start):
+            if case .heartbeat = phase { reopen(live, error) }
         case .failure(let error): fail(error)
         }
         advance()
@@ -167,6 +188,7 @@ extension SecureSession {
     private func tearDown(_ live: Live) async {
         do { _ = try await ask(.teardown, live.values, of: live.asset) } catch { trace.send(.sessionFailed(error)) }
         phase = .off
+        if lost?.source != players.source() { lost = nil }
         advance()
     }
 

@@ -29,6 +29,8 @@ actor SecureSession {
     /// A session that the service keeps.
     struct Live {
         let source: Int
+        /// The number of the setup that opened the session; 0 if a license did.
+        var number = 0
         /// The title whose key opened the session.
         let asset: AssetID?
         /// Between two heartbeats; `nil` for none.
@@ -36,10 +38,15 @@ actor SecureSession {
         var values: [String: Secret]
         /// Counts changes of the values.
         var version = 0
+        /// When it last gave a sign of life, by the timekeeper's uptime.
+        var seen = Duration.zero
         /// What keeps the session alive.
         var renewal = SessionRenewal.heartbeat
         /// Whether a heartbeat is under way.
         var isBeating = false
+
+        /// Whether the service has heard nothing for so long that it may have ended the session, because the app was away.
+        func isStale(at now: Duration) -> Bool { period.map { now - seen > $0 * 2 } ?? false }
 
         /// Replaces values by newer ones of the same names.
         mutating func replace(_ newer: [String: Secret]) {
@@ -126,6 +133,8 @@ actor SecureSession {
     var lastNumber = 0
     /// Whether the player has no such session any more.
     var isRemoved = false
+    /// The session in whose place another is to be opened.
+    var lost: Live?
     /// The latest source that a key was requested for, and the title of its first key.
     private var opener: (source: Int, asset: AssetID?)?
 
@@ -157,6 +166,8 @@ extension SecureSession {
         let source: Int
         let purpose: KeyPurpose
         let start: Duration
+        /// The number of the session.
+        let session: Int?
         /// The version of the values that the request was sent with.
         var version: Int?
     }
@@ -175,8 +186,30 @@ extension SecureSession {
             end(use.number, .success(license))
             return license
         } catch {
+            let isReopening = reopens(after: error, of: use)
             end(use.number, .failure(error))
-            throw error
+            // A session that was opened just now is not stale, so that this ends.
+            guard isReopening else { throw error }
+            return try await self.license(for: purpose, asset, request)
+        }
+    }
+
+    /// Opens another session if a renewal was refused in one that the service may have ended while the app was away.
+    /// - Returns: Whether another is open, or about to be.
+    private func reopens(after error: ContentKeyError, of use: Use) -> Bool {
+        let refusals: [Diagnosis.Kind] = [.unauthenticated, .forbidden, .notFound, .sessionEnded]
+        guard use.purpose == .renewal, !isOpenedByLicenses, refusals.contains(error.kind) else { return false }
+        switch phase {
+        case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _):
+            // Another request or the heartbeat may have found out first.
+            let isOther = live.number != use.session || live.number == lost?.number
+            guard live.source == use.source, !isOther else { return live.source == use.source }
+            guard live.isStale(at: caller.timekeeper.uptime) else { return false }
+            reopen(live, error)
+            return true
+        case .settingUp(_, let source, _): return source == use.source
+        case .tearingDown: return lost?.source == use.source
+        case .off, .setupFailed, .awaitingLicense, .failed: return false
         }
     }
 
@@ -192,7 +225,8 @@ extension SecureSession {
         guard let source = players.source() else { return }
         startTask { [self] in
             await learn(
-                license, Use(number: 0, source: source, purpose: purpose, start: caller.timekeeper.uptime))
+                license,
+                Use(number: 0, source: source, purpose: purpose, start: caller.timekeeper.uptime, session: nil))
         }
     }
 
@@ -200,14 +234,15 @@ extension SecureSession {
         // A request that took the session up before its source ended comes too late: a new source has another session.
         guard !isRemoved, let source = players.source() else { throw .sessionEnded }
         if opener?.source != source { opener = (source, asset) }
-        if purpose != .renewal || isOpenedByLicenses, phase.source != source { try await setUp(source) }
+        let opens = purpose != .renewal || isOpenedByLicenses
+        if lost?.source == source || opens && phase.source != source { try await setUp(source) }
         // The source may have changed meanwhile; a teardown that is due waits for no later license.
         guard players.source() == source else { throw .sessionEnded }
         let live = try liveSession(of: source)
         lastNumber += 1
         let use = Use(
             number: lastNumber, source: source, purpose: purpose, start: caller.timekeeper.uptime,
-            version: live?.version)
+            session: live?.number, version: live?.version)
         uses[use.number] = use
         return use
     }
@@ -248,7 +283,7 @@ extension SecureSession {
         case .success(let license): learn(license, use)
         case .failure(let error) where use.purpose == .renewal && error.kind != .cancelled:
             // The lease of a session that heartbeats keep alive is the key's own matter.
-            if let live = phase.live, live.source == use.source, live.renewal == .enforced { fail(error) }
+            if lost == nil, let live = phase.live, live.source == use.source, live.renewal == .enforced { fail(error) }
         case .failure, nil: break
         }
         advance()

@@ -116,6 +116,29 @@ import Testing
         }
     }
 
+    @Test func `a title that begins after a reset plays in another player`() async throws {
+        try await with(lease: Self.lease) { stage, playback in
+            let player = playback.player
+            stage.stage.resetMediaServices()
+            await until { playback.player !== player }
+            #expect(playback.recovery == nil)
+            playback.play(stage.playlist(), as: "movie-1")
+            let result = try await finish(playback)
+            #expect(result.isRight && playback.recovery == nil)
+        }
+    }
+
+    @Test func `it goes away with its keys`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            var playback: ProtectedPlayback? = ProtectedPlayback(stage.loader(lease: Self.lease))
+            playback?.play(stage.playlist(), as: "movie-1")
+            weak let keys = playback?.keys
+            playback = nil
+            await until { keys == nil }
+            #expect(keys == nil)
+        }
+    }
+
     @Test func `a stuck session is replaced, and the title plays on`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]

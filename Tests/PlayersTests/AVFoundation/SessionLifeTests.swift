@@ -63,6 +63,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [VendorProfile.vuDRM, .nagra])
+    func `a preloaded license is played, also if the vendor has a session for it`(_ profile: VendorProfile) async throws
+    {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            let loader = stage.loader(profile, lease: Self.lease)
+            let keys = AVPlayerKeys(loader, onFailure: unexpected)
+            let asset = AVURLAsset(url: stage.playlist(for: profile))
+            _ = await loader.preload(asset.url, into: keys, as: "movie-1")
+            keys.protect(asset, as: "movie-1")
+            let result = try await AVApp.play(asset)
+            #expect(result.isRight)
+            #expect(stage.service(for: profile).licenses == 1)
+        }
+    }
+
+    @Test func `a preload after the lease of the last one gets another license`() async throws {
+        try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
+            let loader = stage.loader(lease: Self.lease)
+            let keys = AVPlayerKeys(loader, onFailure: unexpected)
+            let asset = AVURLAsset(url: stage.playlist())
+            for licenses in 1...2 {
+                _ = await loader.preload(asset.url, into: keys, as: "movie-1")
+                _ = await loader.preload(asset.url, into: keys, as: "movie-1")
+                #expect(stage.service(for: .vuDRM).licenses == licenses)
+                stage.time.advance(by: .seconds(700))
+            }
+            #expect(stage.log.violations.isEmpty)
+        }
+    }
+
     @Test func `a renewal that the player does not take is asked for again`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let options = AVPlayerKeys.Options(retries: 1)

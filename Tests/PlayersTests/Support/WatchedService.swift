@@ -15,6 +15,8 @@ final class WatchedService: VendorService {
         var gate: [CheckedContinuation<Void, Never>]?
         /// Whether connections break off instead of a license.
         var isLost = false
+        /// How many requests it is about to answer.
+        var open = 0
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -31,6 +33,7 @@ final class WatchedService: VendorService {
 
     func respond(to call: ServiceCall) async -> HTTPResponse {
         note(call)
+        defer { record.withLock { $0.open -= 1 } }
         return await base.respond(
             to: call.wrapping { call async throws(LicenseRefusal) in
                 guard call.endpoint == .license else { return try await call.answer() }
@@ -44,6 +47,7 @@ final class WatchedService: VendorService {
 
     private func note(_ call: ServiceCall) {
         let ready = record.withLock { record in
+            record.open += 1
             record.endpoints.append(call.endpoint)
             record.secrets.insert(call.request.body)
             let count = record.endpoints.count { $0 == .license }
@@ -70,6 +74,8 @@ final class WatchedService: VendorService {
 }
 
 extension WatchedService {
+    var isAnswering: Bool { record.withLock { $0.open > 0 } }
+
     /// How many licenses were asked for.
     var licenses: Int { count(of: .license) }
 

@@ -79,7 +79,8 @@ import Testing
     /// A sample with some bytes replaced, removed or repeated, before or after decoding.
     private static func damaged(_ sample: String, _ random: inout SeededGenerator) -> String {
         var bytes = Array(sample.utf8)
-        for _ in 0..<Int.random(in: 0...6, using: &random) where !bytes.isEmpty {
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+            guard !bytes.isEmpty else { break }
             let index = Int.random(in: 0..<bytes.count, using: &random)
             switch Int.random(in: 0..<3, using: &random) {
             case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)

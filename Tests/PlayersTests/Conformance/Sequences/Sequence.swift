@@ -62,17 +62,18 @@ enum Move: Sendable, Hashable {
 
     /// What an adapter must have for it.
     enum Kind: String, Sendable, CaseIterable {
-        case play, overlap, again, drop, preload, queue, suspend, reset, replaceSession, renewEndedKeys, store
+        case play, overlap, again, drop, away, preload, queue, suspend, reset, replaceSession, renewEndedKeys, store
         /// Secure sessions of a vendor.
         case sessions
     }
 
     var kind: Kind {
         switch self {
-        case .play, .stop, .pass, .away, .airPlay, .refuse, .allow, .abandon: .play
+        case .play, .stop, .pass, .airPlay, .refuse, .allow, .abandon: .play
         case .overlap: .overlap
         case .again: .again
         case .drop: .drop
+        case .away: .away
         case .preload, .preloadKeys: .preload
         case .queue, .loop, .interstitial: .queue
         case .suspend, .resume: .suspend
@@ -184,6 +185,8 @@ struct PlaybackSequence: Sendable {
             terms: LicenseTerms(.persistent)),
         PlaybackSequence("stored while it plays", .play(.a), .store(.a), .play(.a), terms: LicenseTerms(.persistent)),
         PlaybackSequence("session of the vendor", .play(.a), .pass(100), .play(.a), for: .nagra),
+        PlaybackSequence("session of the vendor, preload", .preload(.a), .pass(100), .play(.a), for: .nagra),
+        PlaybackSequence("preload again after the lease", .preload(.a), .pass(700), .preload(.a), .play(.a)),
         PlaybackSequence("session of the vendor, zap", .play(.a), .play(.b), .play(.a), for: .nagra),
         PlaybackSequence("session of the vendor, two players", .play(.a), .play(.b, 1), .stop(0), for: .nagra),
         PlaybackSequence(

@@ -1,5 +1,6 @@
 import AVFoundation
 import BitmovinPlayer
+import Foundation
 import JWPlayerKit
 import JWPlayer_iOS_SDK
 import LatchkeyAVFoundation
@@ -27,6 +28,8 @@ struct SequencePlayer: Sendable {
     let kinds: Set<Move.Kind>
     /// Whether its player can renew a key.
     var renews = true
+    /// Whether its player renews by its own reckoning: what is suspended still is renewed, and what failed is not asked for again.
+    var renewsItself = false
     let make: @Sendable (SequenceSetup) async throws -> any SequenceApp
 
     static let all: [SequencePlayer] = [
@@ -39,22 +42,28 @@ struct SequencePlayer: Sendable {
         },
         SequencePlayer(
             name: "ProtectedPlayback",
-            kinds: [.play, .drop, .preload, .suspend, .reset, .renewEndedKeys, .store, .sessions]
+            kinds: [.play, .drop, .away, .preload, .suspend, .reset, .renewEndedKeys, .store, .sessions]
         ) { await PlaybackApp($0) },
-        SequencePlayer(name: "ResourceLoaderKeys", kinds: [.play, .overlap, .again, .drop, .suspend, .sessions]) {
+        SequencePlayer(
+            name: "ResourceLoaderKeys", kinds: [.play, .overlap, .again, .drop, .away, .suspend, .sessions],
+            renewsItself: true
+        ) {
             LoaderApp($0)
         },
-        SequencePlayer(name: "react-native-video", kinds: [.play, .drop, .suspend, .sessions]) {
+        SequencePlayer(name: "react-native-video", kinds: [.play, .drop, .away, .suspend, .sessions]) {
             ReactNativeApp($0)
         },
-        SequencePlayer(name: "CONNECT", kinds: [.play, .drop, .suspend, .sessions]) {
+        SequencePlayer(name: "CONNECT", kinds: [.play, .drop, .away, .suspend, .sessions]) {
             ConnectApp($0)
         },
-        SequencePlayer(name: "JW Player 4", kinds: [.play, .drop, .sessions]) { JW4App($0) },
-        SequencePlayer(name: "JW Player 3", kinds: [.play, .drop, .sessions]) { JW3App($0) },
-        SequencePlayer(name: "THEOplayer", kinds: [.play, .drop, .sessions]) { THEOSequenceApp($0) },
-        SequencePlayer(name: "TVSDK", kinds: [.play, .drop], renews: false) { TVSDKSequenceApp($0) },
-        SequencePlayer(name: "Bitmovin", kinds: [.play, .drop]) { try await BitmovinApp($0) },
+        SequencePlayer(name: "JW Player 4", kinds: [.play, .drop, .away, .sessions], renewsItself: true) { JW4App($0) },
+        SequencePlayer(name: "JW Player 3", kinds: [.play, .drop, .away, .sessions], renewsItself: true) { JW3App($0) },
+        SequencePlayer(name: "THEOplayer", kinds: [.play, .drop, .away, .sessions], renewsItself: true) {
+            THEOSequenceApp($0)
+        },
+        SequencePlayer(name: "TVSDK", kinds: [.play, .drop, .away], renews: false) { TVSDKSequenceApp($0) },
+        // The app renews the licenses, so that one that ends while the app is away is lost, and the adapter knows of none.
+        SequencePlayer(name: "Bitmovin", kinds: [.play, .drop], renewsItself: true) { try await BitmovinApp($0) },
     ]
 }
 
@@ -62,13 +71,16 @@ extension Playing {
     /// An item of AVFoundation.
     init(_ item: AVPlayerItem.StandIn) {
         self.init(
-            finished: { try await item.finished() }, usable: { item.usableKeys(for: $0) }, session: { item.session })
+            finished: { try await item.finished() },
+            keys: PlayingKeys(usable: { item.usableKeys(for: $0) }, session: { item.session }))
     }
 
     /// A player's own playback.
     init(_ playback: SourcePlayback?) throws {
         let playback = try #require(playback)
-        self.init(finished: { try await playback.finished() }, usable: { playback.usableKeys(for: $0) })
+        self.init(
+            finished: { try await playback.finished() },
+            keys: PlayingKeys(usable: { [weak playback] in playback?.usableKeys(for: $0) ?? [] }))
     }
 }
 
@@ -526,26 +538,61 @@ private final class THEOSequenceApp: SequenceApp, @unchecked Sendable {
     func drop(_ player: Int) async { players[player] = nil }
 }
 
-/// An app that has each license renewed after three quarters of its lease, for the player does not.
+/// An app that has each license renewed after three quarters of its lease and tells when that fails, for the player does not.
 // Sound: used by one task at a time.
 private final class BitmovinApp: SequenceApp, @unchecked Sendable {
     private final class Renewals: NSObject, SourceListener, Sendable {
-        /// A source that plays no more holds no keys.
-        let sources = Locked<Set<ObjectIdentifier>>([])
-        private let time: ManualTimekeeper
+        /// How often a key's license came, and was asked for again.
+        struct Count {
+            var licenses = 0
+            var renewals = 0
+        }
 
-        init(_ time: ManualTimekeeper) { self.time = time }
+        /// The keys of the sources that play. A source that plays no more holds no keys.
+        let sources = Locked<[ObjectIdentifier: [String: Count]]>([:])
+        private let time: ManualTimekeeper
+        private let failures: FailureLog
+
+        init(_ setup: SequenceSetup) { (time, failures) = (setup.stage.time, setup.failures) }
+
+        /// Whether a license was asked for that has not come.
+        func awaits(of source: any Source) -> Bool {
+            let counts = sources.withLock { $0[ObjectIdentifier(source)] }
+            let usable = source.standIn?.playback?.usableKeys(for: .zero) ?? []
+            return counts.map { counts in
+                counts.values.contains { $0.renewals >= $0.licenses } || !usable.isSubset(of: counts.keys)
+            } ?? false
+        }
 
         func onFairplayLicenseAcquired(_ event: FairplayLicenseAcquiredEvent, source: any Source) {
-            let due = time.uptime + SequenceRun.lease * 0.75
-            Task { [time, sources, weak source] in
-                guard (try? await time.sleep(until: due)) != nil else { return }
-                guard let source, sources.withLock({ $0.contains(ObjectIdentifier(source)) }) else { return }
-                source.drm.fairplay.renewExpiringLicense(for: event.contentKeyRequest)
+            let (id, key, end) = (ObjectIdentifier(source), event.contentKeyRequest, time.uptime + SequenceRun.lease)
+            let number = sources.withLock { sources in
+                sources[id]?[key.skdUri, default: Count()].licenses += 1
+                return sources[id]?[key.skdUri]?.licenses
+            }
+            guard number != nil else { return }
+            Task { [time, sources, failures, weak source] in
+                var due = end - SequenceRun.lease * 0.25
+                while due < end {
+                    guard (try? await time.sleep(until: due)) != nil, let source else { return }
+                    let isDue = sources.withLock { sources in
+                        guard time.uptime < end, sources[id]?[key.skdUri]?.licenses == number else { return false }
+                        sources[id]?[key.skdUri]?.renewals = number ?? 0
+                        return true
+                    }
+                    guard isDue else { return }
+                    source.drm.fairplay.renewExpiringLicense(for: key)
+                    due = time.uptime + .seconds(50)
+                }
+                failures.add(KeyFailure(player: NSError(domain: "license ended", code: 0)))
             }
         }
 
-        func onSourceError(_ event: SourceErrorEvent, source: any Source) {}
+        /// The player sends the requests, and so it reports what becomes of them; 2309 is a source that was unloaded.
+        func onSourceError(_ event: SourceErrorEvent, source: any Source) {
+            guard event.code != 2309 else { return }
+            failures.add(KeyFailure(player: NSError(domain: "Bitmovin", code: event.code)))
+        }
     }
 
     private let setup: SequenceSetup
@@ -560,8 +607,10 @@ private final class BitmovinApp: SequenceApp, @unchecked Sendable {
             setup.stage.configured(setup.profile) { $0 != "sessionURL" }.unchecked,
             credentials: Credentials { _ in CredentialSet(["token": service.issue(nil)]) },
             hosts: HostPolicy(loopback: .http), onFailure: setup.failures.add)
-        renewals = Renewals(setup.stage.time)
+        renewals = Renewals(setup)
     }
+
+    var isRenewing: Bool { players.values.compactMap(\.source).contains { renewals.awaits(of: $0) } }
 
     func play(_ title: Title, at player: Int, overlaps: Bool) async throws -> Playing {
         let config = SourceConfig(url: setup.url(title), type: .hls)
@@ -571,7 +620,7 @@ private final class BitmovinApp: SequenceApp, @unchecked Sendable {
         let made = players[player] ?? PlayerFactory.create()
         await stop(player)
         players[player] = made
-        renewals.sources.withLock { _ = $0.insert(ObjectIdentifier(source)) }
+        renewals.sources.withLock { $0[ObjectIdentifier(source)] = [:] }
         made.load(source: source)
         made.play()
         return try Playing(source.standIn?.playback)
@@ -579,7 +628,7 @@ private final class BitmovinApp: SequenceApp, @unchecked Sendable {
 
     func stop(_ player: Int) async {
         if let source = players[player]?.source {
-            renewals.sources.withLock { _ = $0.remove(ObjectIdentifier(source)) }
+            renewals.sources.withLock { $0[ObjectIdentifier(source)] = nil }
         }
         players[player]?.unload()
     }

@@ -17,19 +17,13 @@ import Testing
                 Case(sequence: $0, adapter: adapter)
             }
         }
-        /// Whether all are run, which takes an hour: beside other tests each sequence takes seconds.
-        static let isWanted = ProcessInfo.processInfo.environment["LATCHKEY_SEQUENCES"] == "all"
-        /// Those in which `AVPlayerKeys` lost keys when all assets shared one key session.
-        static let regressions = all.filter { item in
-            item.adapter.name == SequencePlayer.all.first?.name
-                && [
-                    "replay", "replay, protected before the release", "zap A, B, A", "preload, then play",
-                    "mini player goes", "two windows on one stream", "replaced session",
-                ].contains(item.sequence.name)
-        }
     }
 
-    @Test(arguments: Case.isWanted ? Case.all : Case.regressions)
+    /// Random walks for each adapter; as many as `LATCHKEY_WALKS` says, or four.
+    static let walks =
+        (ProcessInfo.processInfo.environment["LATCHKEY_WALKS"].flatMap(Int.init) ?? 4) * SequencePlayer.all.count
+
+    @Test(arguments: Case.all)
     func `two leases after a sequence what plays has its keys, and nothing else has`(_ item: Case) async throws {
         let sequence = item.sequence
         try await SequenceRun.run(
@@ -37,12 +31,12 @@ import Testing
     }
 
     @Test func `each adapter has sequences, and there are enough`() {
-        #expect(PlaybackSequence.all.count >= 25 && Case.regressions.count == 7)
+        #expect(PlaybackSequence.all.count >= 25)
         #expect(Set(PlaybackSequence.all.map(\.name)).count == PlaybackSequence.all.count)
         for adapter in SequencePlayer.all { #expect(Case.all.count { $0.adapter.name == adapter.name } >= 10) }
     }
 
-    @Test(.enabled(if: Case.isWanted, "LATCHKEY_SEQUENCES is not “all”"), arguments: 0..<200)
+    @Test(arguments: 0..<walks)
     func `a random walk loses nothing either`(seed: Int) async throws {
         let adapter = SequencePlayer.all[seed % SequencePlayer.all.count]
         var generator = SeededGenerator(seed: UInt64(seed))
