@@ -60,21 +60,11 @@ func passTurn() async {
 
 extension PlayerStage {
     /// Advances time in steps, whenever somebody waits for it, until something has happened.
-    ///
-    /// On a busy machine a lease's end did not come twice in some thirty runs; the cause is not known. It is reported as a known issue.
-    /// - Returns: Whether it happened.
-    func passTime(until hasHappened: () -> Bool) async -> Bool {
-        var patience = 300_000
-        while patience > 0, !hasHappened(), !Task.isCancelled {
-            patience -= 1
+    func passTime(until hasHappened: () -> Bool) async {
+        while !hasHappened(), !Task.isCancelled {
             // After the last sleeper woke up, what it does may still be on its way.
             if time.sleeperCount > 0 { time.advance(by: .seconds(10)) }
             await passTurn()
         }
-        guard !hasHappened() else { return true }
-        withKnownIssue("A lease's end does not come.", isIntermittent: true) {
-            Issue.record("Stuck at \(time.uptime) with \(time.sleeperCount) sleepers: \(log.names.suffix(8)).")
-        }
-        return false
     }
 }

@@ -35,7 +35,7 @@ import Testing
             stage.service(for: Self.leasing).faults.set(.status(403), at: .license)
             stage.time.advance(by: .seconds(450))
             await app.failures.until("forbidden")
-            guard await stage.passTime(until: { app.failures.codes.contains("leaseEnded") }) else { return }
+            await stage.passTime { app.failures.codes.contains("leaseEnded") }
             #expect(app.failures.codes.count { $0 == "leaseEnded" } == keys.count)
         }
     }

@@ -50,13 +50,15 @@ extension PlayerUnderTest {
         nonisolated(unsafe) let factory = try #require(PTDefaultMediaPlayerClientFactory.default())
         let keys = Kept(TVSDKKeys(setup.loader, onFailure: setup.failures.add))
         keys.object?.register()
+        let playing = Locked<Kept<PTMediaPlayer>?>(nil)
         return AppUnderTest(
             play: {
                 let item = PTMediaPlayerItem(url: setup.playlist, mediaId: "demo", metadata: PTMetadata())
                 // A player asks for its item's keys as soon as it has the item.
-                let player = try #require(PTMediaPlayer(mediaPlayerItem: item))
-                player.play()
-                return try await player.standIn.finished()
+                let player = Kept(try #require(PTMediaPlayer(mediaPlayerItem: item)))
+                playing.withLock { $0 = player }
+                player.object?.play()
+                return try await #require(player.object?.standIn).finished()
             }, leave: { keys.object?.release() },
             drop: {
                 factory.registerPTAVAssetResourceLoader(nil)
