@@ -78,10 +78,12 @@ test: deps ## run the tests of most rooms, in a few minutes; TESTS=Core,HLS name
 	set -e; for product in $(TEST_PRODUCTS); do LATCHKEY_TESTS=$(ROOMS) $(SWIFT_BUILD) --quiet --product $$product; done
 	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
 
+# The sequences of playback pass time step by step, and would take as long as all the rest beside it.
 test-all: engines packager readers ## run all tests, start all programs, and follow the pages of Documentation/Server
 	@echo "Building and testing; failures and a summary follow"
 	$(SWIFT_BUILD) --build-tests --quiet
-	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
+	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8 --skip SequenceTests
+	@TESTS_LOG=.build/sequences.log Scripts/run-tests $(TEST_PROGRAM) --filter SequenceTests
 	@Scripts/check-strangers --self-test --bin $(BIN)
 	@Scripts/check-strangers --bin $(BIN)
 	@Scripts/check-rooms --bin $(BIN)

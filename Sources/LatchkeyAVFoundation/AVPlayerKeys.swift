@@ -23,6 +23,14 @@
 
             /// The place of a session.
             func index(of session: AVContentKeySession) -> Int? { sessions.firstIndex { $0.session === session } }
+
+            /// Leaves a session without a user, as the newest of those.
+            mutating func end(_ index: Int) -> AssetSession {
+                var session = sessions.remove(at: index)
+                session.end()
+                sessions.append(session)
+                return session
+            }
         }
 
         let loader: ContentKeyLoader
@@ -117,9 +125,7 @@
         /// Make a new asset to play the stream again. Within the lease it needs no new license, unless the vendor's session has ended.
         public func release(_ asset: AVURLAsset) {
             let released = state.withLock { state in
-                let index = state.sessions.firstIndex { $0.asset === asset && !$0.isIdle }
-                index.map { state.sessions[$0].end() }
-                return index.map { state.sessions[$0] }
+                state.sessions.firstIndex { $0.asset === asset && !$0.isIdle }.map { state.end($0) }
             }
             guard let released else { return }
             whileUsable { released.session.removeContentKeyRecipient(asset) }
@@ -305,21 +311,26 @@
             for request in session.requests.openRequests { request.release() }
             guard loader.canKeep(session.player) else { return remove(session) }
             loader.suspend(session.player)
-            let idle = state.withLock { $0.sessions.filter(\.isIdle) }
-            for session in idle.dropLast(Self.idleLimit) { remove(session) }
+            let (isTaken, idle) = state.withLock { state in
+                let isTaken = state.index(of: session.session).map { !state.sessions[$0].isIdle } ?? false
+                return (isTaken && !state.isSuspended, state.sessions.filter(\.isIdle))
+            }
+            // An asset may have taken it meanwhile.
+            if isTaken { loader.resume(session.player) }
+            for session in idle.filter(\.hasPlayed).dropLast(Self.idleLimit) { remove(session) }
+            for session in idle.filter({ !$0.hasPlayed }).dropLast(Self.preloadLimit) { remove(session) }
         }
 
         /// How many sessions are kept for the next asset of their streams.
         private static let idleLimit = 4
+        /// How many sessions are kept that only preloaded keys.
+        private static let preloadLimit = 16
 
         /// Leaves the sessions whose assets no longer exist.
         private func endSessionsWithoutUser() {
             let left = state.withLock { state in
-                state.sessions.indices.filter { !state.sessions[$0].isIdle && !state.sessions[$0].hasUser }
-                    .map { index in
-                        state.sessions[index].end()
-                        return state.sessions[index]
-                    }
+                state.sessions.filter { !$0.isIdle && !$0.hasUser }
+                    .compactMap { state.index(of: $0.session).map { state.end($0) } }
             }
             for session in left { leave(session) }
         }
@@ -344,9 +355,12 @@
             }
         }
 
+        /// Removes a session, unless an asset has taken it meanwhile.
         private func remove(_ session: AssetSession) {
             let removed = state.withLock { state in
-                state.index(of: session.session).map { state.sessions.remove(at: $0) }
+                state.index(of: session.session).flatMap {
+                    state.sessions[$0].isIdle ? state.sessions.remove(at: $0) : nil
+                }
             }
             if let removed { end(removed) }
         }

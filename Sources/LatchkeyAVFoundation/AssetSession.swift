@@ -19,6 +19,8 @@
         private(set) var name: AssetID?
         /// Whether the asset was released, or none has come yet.
         private(set) var isIdle = true
+        /// Whether an asset has used it.
+        private(set) var hasPlayed = false
         var requests: SessionRequests<SessionKeyRequest>
         /// The keys whose streaming requests are becoming persistable, so that the license cache can keep them.
         var keptForReplays: Set<KeyURI> = []
@@ -45,6 +47,7 @@
             stream = asset.url
             self.name = name ?? self.name
             isIdle = false
+            hasPlayed = true
         }
 
         /// Leaves the session without a user.

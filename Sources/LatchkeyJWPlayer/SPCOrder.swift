@@ -64,6 +64,7 @@ nonisolated struct SPCOrder {
         if let key = taken.last(where: { $0.spc == spc })?.key { return (key, drop(key)) }
         isTaken = false
         guard let key = awaited.popLast()?.key ?? taken.last?.key else { return (nil, nil) }
+        late = 0
         taken = taken.suffix(Self.limit - 1) + [(spc, key)]
         return (key, nil)
     }

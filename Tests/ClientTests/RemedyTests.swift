@@ -234,7 +234,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         "playerDidNotRenew": "ClientTests/Lifecycle/LeaseTests", "playlistUnreadable": "ClientTests/StreamKeysTests",
         "redirected": "ClientTests/RedirectTests", "regionDenied": "EndToEndTests/RefusalCase",
         "requestMalformed": "ClientTests/CurlTransportTests", "serverPermanent": "ClientTests/KeyExchangeTests",
-        "sessionEnded": "ClientTests/SessionFailureTests", "sessionMalformed": "EndToEndTests/FaultCase",
+        "sessionEnded": "ClientTests/SessionTests", "sessionMalformed": "EndToEndTests/FaultCase",
         "sessionNotRenewed": "ClientTests/SessionFailureTests",
         "storedKeyRenewalUnsupported": "ClientTests/Offline/OfflineWindowTests",
         "storedKeyTooLarge": "ClientTests/Offline/OfflineKeysTests",

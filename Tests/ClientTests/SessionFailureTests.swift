@@ -160,9 +160,10 @@ import Testing
         #expect(failure?.remedy == "Implement renew() in the player's key request.")
     }
 
-    @Test func `a renewal without a session is refused before it is sent`() async throws {
-        #expect(try await harness.answer(.renewal).error?.code == "sessionEnded")
-        #expect(harness.service.log.isEmpty)
+    @Test func `a renewal without a session opens one, for keys that ended with theirs`() async throws {
+        #expect(try await harness.answer(.renewal).ckc != nil)
+        #expect(harness.service.log.first == "setup TOKEN-1")
+        #expect(harness.service.log.last?.hasPrefix("renew ") == true)
     }
 
     @Test func `a failed teardown ends the session all the same`() async throws {
@@ -251,6 +252,31 @@ import Testing
         #expect(await events.states(until: .renewalRequested) == [.renewalRequested])
         #expect(harness.service.log.filter { $0.hasPrefix("renew") }.prefix(2).last?.hasSuffix("SESSION-2") == true)
         #expect(harness.failures.isEmpty)
+    }
+
+    @Test func `a key that is asked for while the session is opened again waits for it`() async throws {
+        harness.attachPlayer()
+        try await harness.answer()
+        try harness.loader.suspend(.only)
+        harness.clock.advance(by: SessionHarness.period * 3)
+        harness.service.fault("heartbeat", .status(401))
+        let gate = harness.service.hold("setup")
+        try harness.loader.resume(.only)
+        while harness.service.log.last?.hasPrefix("setup") != true, !Task.isCancelled { await Task.yield() }
+        let requests = [harness.request(.renewal), harness.request()]
+        for request in requests { try harness.loader.answer(request) }
+        gate.open()
+        for request in requests { #expect(await request.firstAnswer().ckc != nil) }
+        #expect(harness.service.sessionCount == 2 && harness.failures.isEmpty)
+    }
+
+    @Test func `a new key that finds the session ended opens another, too`() async throws {
+        try await harness.answer()
+        try harness.loader.suspend(.only)
+        harness.clock.advance(by: SessionHarness.period * 3)
+        harness.service.fault("license", .status(403), .status(403))
+        #expect(try await harness.answer().ckc != nil)
+        #expect(harness.service.log.last?.hasSuffix("SESSION-2") == true)
     }
 
     @Test func `keys whose session cannot be opened again end with the reason`() async throws {

@@ -186,6 +186,15 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
+    @Test func `after the loader's end no session is opened`() async throws {
+        let loader = try harness.loader
+        loader.cancel()
+        await #expect {
+            try await loader.licenseRequest(for: SPCMessage(SampleBytes.spc), key: SessionHarness.key)
+        } throws: { ($0 as? ContentKeyError)?.code == "sessionEnded" }
+        #expect(harness.service.log.isEmpty)
+    }
+
     @Test func `a heartbeat under way ends first, so that the teardown has its token`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()

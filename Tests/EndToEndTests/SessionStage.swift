@@ -93,6 +93,11 @@ struct SessionStage {
         for await event in events { if case .session(.off) = event.kind { return } }
     }
 
+    /// Why sessions failed.
+    var sessionErrors: [ContentKeyError] {
+        seen.withLock { $0.events }.compactMap { if case .sessionFailed(let error) = $0.kind { error } else { nil } }
+    }
+
     /// The requests to the service, without those for the certificate.
     var steps: [String] { service.endpoints.filter { $0 != .certificate }.map(\.rawValue) }
 

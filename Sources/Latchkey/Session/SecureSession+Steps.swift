@@ -126,7 +126,9 @@ extension SecureSession {
             live.replace(reply.values)
             keepUp(live, since: start)
         case .failure(let error) where isOpenedByLicenses: missHeartbeat(error, of: live, sent.version)
-        case .failure(let error) where live.isStale(at: start):
+        // A license was refused before, and another session is about to be opened.
+        case .failure where live.number == lost?.number: break
+        case .failure(let error) where live.isStale(at: caller.timekeeper.uptime):
             if case .heartbeat = phase { reopen(live, error) }
         case .failure(let error): fail(error)
         }

@@ -100,6 +100,14 @@ actor SecureSession {
             if case .awaitingLicense(let source) = self { source } else { live?.source }
         }
 
+        /// Whether there is no session, and none is being opened.
+        var isOver: Bool {
+            switch self {
+            case .off, .setupFailed: true
+            case .settingUp, .awaitingLicense, .on, .heartbeat, .awaitingRenewal, .tearingDown, .failed: false
+            }
+        }
+
         /// The same phase with a changed session.
         func with(_ live: Live) -> Self {
             switch self {
@@ -194,11 +202,11 @@ extension SecureSession {
         }
     }
 
-    /// Opens another session if a renewal was refused in one that the service may have ended while the app was away.
+    /// Opens another session if a license was refused in one that the service may have ended while the app was away.
     /// - Returns: Whether another is open, or about to be.
     private func reopens(after error: ContentKeyError, of use: Use) -> Bool {
         let refusals: [Diagnosis.Kind] = [.unauthenticated, .forbidden, .notFound, .sessionEnded]
-        guard use.purpose == .renewal, !isOpenedByLicenses, refusals.contains(error.kind) else { return false }
+        guard !isOpenedByLicenses, refusals.contains(error.kind) else { return false }
         switch phase {
         case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _):
             // Another request or the heartbeat may have found out first.
@@ -234,8 +242,10 @@ extension SecureSession {
         // A request that took the session up before its source ended comes too late: a new source has another session.
         guard !isRemoved, let source = players.source() else { throw .sessionEnded }
         if opener?.source != source { opener = (source, asset) }
-        let opens = purpose != .renewal || isOpenedByLicenses
-        if lost?.source == source || opens && phase.source != source { try await setUp(source) }
+        // Keys that ended with their session are asked for by renewals.
+        let opens = purpose != .renewal || isOpenedByLicenses || phase.isOver
+        let isOpening = waiting[source] != nil || lost?.source == source
+        if isOpening || opens && phase.source != source { try await setUp(source) }
         // The source may have changed meanwhile; a teardown that is due waits for no later license.
         guard players.source() == source else { throw .sessionEnded }
         let live = try liveSession(of: source)

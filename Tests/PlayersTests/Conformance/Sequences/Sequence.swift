@@ -193,5 +193,11 @@ struct PlaybackSequence: Sendable {
             "session of the vendor, the second window is suspended",
             .play(.a), .play(.b, 1), .suspend(1), .pass(700), .resume(1), for: .nagra),
         PlaybackSequence("session of the vendor, background", .play(.a), .away(1_500), for: .nagra),
+        PlaybackSequence("session of the vendor, background with two keys", .play(.b), .away(1_500), for: .nagra),
+        PlaybackSequence(
+            "session of the vendor, background of rotating keys", .play(.rotating), .away(1_500), for: .nagra),
+        PlaybackSequence(
+            "session of the vendor, renewals refused, and keys asked for again",
+            .play(.a), .refuse, .pass(700), .allow, .renewEndedKeys, for: .nagra),
     ]
 }

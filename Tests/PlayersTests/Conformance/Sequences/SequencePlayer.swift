@@ -484,6 +484,16 @@ private final class JW4App: SequenceApp, @unchecked Sendable {
     }
 
     func drop(_ player: Int) async { screens[player] = nil }
+
+    func suspend(_ player: Int) async -> Set<Int> {
+        screens[player]?.keys.suspend()
+        return []
+    }
+
+    func resume(_ player: Int) async -> Set<Int> {
+        screens[player]?.keys.resume()
+        return []
+    }
 }
 
 // Sound: used by one task at a time.
@@ -514,16 +524,28 @@ private final class JW3App: SequenceApp, @unchecked Sendable {
     }
 
     func drop(_ player: Int) async { screens[player] = nil }
+
+    func suspend(_ player: Int) async -> Set<Int> {
+        screens[player]?.keys.suspend()
+        return []
+    }
+
+    func resume(_ player: Int) async -> Set<Int> {
+        screens[player]?.keys.resume()
+        return []
+    }
 }
 
 // Sound: used by one task at a time.
 private final class THEOSequenceApp: SequenceApp, @unchecked Sendable {
     private let setup: SequenceSetup
+    private let keys: THEOplayerKeys
     private var players: [Int: THEOplayer] = [:]
 
     init(_ setup: SequenceSetup) {
         self.setup = setup
-        THEOplayerKeys(setup.loader, onFailure: setup.failures.add).register(as: "test")
+        keys = THEOplayerKeys(setup.loader, onFailure: setup.failures.add)
+        keys.register(as: "test")
     }
 
     func play(_ title: Title, at player: Int, overlaps: Bool) async throws -> Playing {
@@ -536,6 +558,16 @@ private final class THEOSequenceApp: SequenceApp, @unchecked Sendable {
 
     func stop(_ player: Int) async { players[player]?.source = nil }
     func drop(_ player: Int) async { players[player] = nil }
+
+    func suspend(_ player: Int) async -> Set<Int> {
+        keys.suspend()
+        return []
+    }
+
+    func resume(_ player: Int) async -> Set<Int> {
+        keys.resume()
+        return []
+    }
 }
 
 /// An app that has each license renewed after three quarters of its lease and tells when that fails, for the player does not.

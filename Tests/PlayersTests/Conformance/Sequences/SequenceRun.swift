@@ -259,7 +259,9 @@ struct SequenceRun {
     }
 
     private func isReported(_ player: Player) -> Bool {
-        setup.failures.all.dropFirst(player.failures).contains { $0.key.map { player.needs.contains($0.raw) } ?? true }
+        setup.failures.all.dropFirst(player.failures).contains { failure in
+            failure.endsKey && failure.key.map { player.needs.contains($0.raw) } ?? true
+        }
     }
 
     /// Whether a request is under way.
@@ -332,6 +334,14 @@ struct SequenceRun {
         if !isTrue {
             Issue.record("\(adapter.name): not so that \(what), after \(history) at \(setup.stage.time.uptime)")
         }
+    }
+}
+
+extension KeyFailure {
+    /// Whether a key that plays is lost with it. A refused renewal ends none: another may follow.
+    fileprivate var endsKey: Bool {
+        guard let loaderError else { return true }
+        return loaderError.kind == .leaseEnded || [.setup, .heartbeat].contains(loaderError.stage)
     }
 }
 
