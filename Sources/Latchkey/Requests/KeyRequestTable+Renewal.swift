@@ -9,7 +9,7 @@ extension KeyRequestTable {
         for number in due.sorted(by: { generation($0) < generation($1) }) {
             guard let record = records[number] else { continue }
             if let end = record.leaseEnd, end <= now {
-                guard record.wasNeverRenewed(before: end) else {
+                guard record.wasNeverRenewed(before: end) || isRenewedLate(record, after: end) else {
                     ended += endKey(number, ContentKeyError(leaseEndOf: record))
                     continue
                 }
@@ -28,6 +28,12 @@ extension KeyRequestTable {
         }
         alarm = holders.values.compactMap { dueTime(of: $0) }.min()
         return ended + failed + renewals
+    }
+
+    /// Whether a player that renews by its own reckoning has only begun to, because the app was away when the lease ended.
+    private func isRenewedLate(_ record: Record, after end: Duration) -> Bool {
+        guard !record.isOverdue, case .renewing(let renewal) = record.state else { return false }
+        return records[renewal].map { $0.asked >= end } ?? false
     }
 
     /// Makes the renewals of a player's keys due, because its secure session depends on them.

@@ -234,7 +234,8 @@ struct SequenceRun {
         for player in players.keys { _ = await app.suspend(player) }
         setup.stage.time.advance(by: duration)
         for player in players.keys where !suspended.contains(player) { suspended.subtract(await app.resume(player)) }
-        await beQuiet()
+        // Everything comes due at once, and the player's own timers, too.
+        await beQuiet(for: 5_000)
         await pass(Self.step)
     }
 
@@ -284,9 +285,9 @@ struct SequenceRun {
 
     /// Waits until nobody asks the service or waits for it. What has just become due, and what follows a reply, passes a few tasks and
     /// queues, each of which a busy machine may let wait: this passes many more of them.
-    private func beQuiet() async {
+    private func beQuiet(for wanted: Int = 1_000) async {
         var (turns, patience) = (0, 5_000)
-        while turns < 1_000, !Task.isCancelled {
+        while turns < wanted, !Task.isCancelled {
             await passTurn()
             let isRenewing = isRenewing && patience > 0
             if isRenewing { patience -= 1 }
