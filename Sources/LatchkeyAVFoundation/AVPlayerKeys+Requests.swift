@@ -138,4 +138,38 @@
                 && [AVError.Code.operationCancelled, .contentKeyRequestCancelled].contains { $0.rawValue == error.code }
         }
     }
+
+    // MARK: - Called by requests
+
+    nonisolated extension AVPlayerKeys {
+        /// Requests a key anew of the session that had it.
+        func request(_ key: KeyURI, again session: AVContentKeySession) {
+            whileUsable {
+                guard state.withLock({ $0.index(of: session) }) != nil else { return }
+                session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
+            }
+        }
+
+        /// The keys that the playlists of a session's asset name now; `nil` if one cannot be read.
+        func keysInPlaylists(of session: AVContentKeySession) async -> Set<KeyURI>? {
+            let known = state.withLock { state in state.index(of: session).map { state.sessions[$0] } }
+            guard options.readsPlaylists, let known, let stream = known.asset?.url, !stream.isFileURL else {
+                return nil
+            }
+            return await loader.keysNow(in: stream, heldBy: known.player)
+        }
+
+        /// Reports why a key ended.
+        func report(_ error: ContentKeyError, _ request: SessionKeyRequest) {
+            onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
+        }
+
+        /// The request by which a session renews a key.
+        func taken(_ key: KeyURI, in session: AVContentKeySession) -> SessionKeyRequest? {
+            state.withLock { state in state.index(of: session).flatMap { state.sessions[$0].requests[key] } }
+        }
+
+        /// Whether a session is in use.
+        func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.index(of: session) } != nil }
+    }
 #endif

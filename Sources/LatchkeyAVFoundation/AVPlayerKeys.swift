@@ -240,14 +240,6 @@
             return isAsked
         }
 
-        /// Requests a key anew of the session that had it.
-        func request(_ key: KeyURI, again session: AVContentKeySession) {
-            whileUsable {
-                guard state.withLock({ $0.index(of: session) }) != nil else { return }
-                session.processContentKeyRequest(withIdentifier: key.raw, initializationData: nil, options: nil)
-            }
-        }
-
         /// The session of an asset: its own, an idle one that fits and whose keys live, or a new one.
         private func takeSession(for asset: AVURLAsset, as name: AssetID?) -> AssetSession {
             let (own, idle) = state.withLock { state in
@@ -317,8 +309,8 @@
             }
             // An asset may have taken it meanwhile.
             if isTaken { loader.resume(session.player) }
-            for session in idle.filter(\.hasPlayed).dropLast(Self.idleLimit) { remove(session) }
-            for session in idle.filter({ !$0.hasPlayed }).dropLast(Self.preloadLimit) { remove(session) }
+            let (played, preloaded) = (idle.filter(\.hasPlayed), idle.filter { !$0.hasPlayed })
+            for session in played.dropLast(Self.idleLimit) + preloaded.dropLast(Self.preloadLimit) { remove(session) }
         }
 
         /// How many sessions are kept for the next asset of their streams.
@@ -335,7 +327,7 @@
             for session in left { leave(session) }
         }
 
-        /// Whether an asset uses the keys of a session; leaves the session if its asset no longer exists.
+        /// Whether an asset uses the keys of a session; one whose asset no longer exists is left.
         func hasUser(_ session: AVContentKeySession) -> Bool {
             endSessionsWithoutUser()
             return state.withLock { state in state.index(of: session).map { state.sessions[$0].hasUser } ?? false }
@@ -378,37 +370,14 @@
         }
     }
 
-    // MARK: - Called by requests
+    // MARK: - Use of sessions
 
     nonisolated extension AVPlayerKeys {
-        /// The keys that the playlists of a session's asset name now; `nil` if one cannot be read.
-        func keysInPlaylists(of session: AVContentKeySession) async -> Set<KeyURI>? {
-            let known = state.withLock { state in state.index(of: session).map { state.sessions[$0] } }
-            guard options.readsPlaylists, let known, let stream = known.asset?.url, !stream.isFileURL else {
-                return nil
-            }
-            return await loader.keysNow(in: stream, heldBy: known.player)
-        }
-
-        /// Reports why a key ended.
-        func report(_ error: ContentKeyError, _ request: SessionKeyRequest) {
-            onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
-        }
-
-        /// The request by which a session renews a key.
-        func taken(_ key: KeyURI, in session: AVContentKeySession) -> SessionKeyRequest? {
-            state.withLock { state in state.index(of: session).flatMap { state.sessions[$0].requests[key] } }
-        }
-
-        /// Whether a session is in use.
-        func isCurrent(_ session: AVContentKeySession) -> Bool { state.withLock { $0.index(of: session) } != nil }
-
         /// Does something with sessions that do not expire meanwhile.
         /// - Returns: Whether there are sessions.
         @discardableResult
         func whileUsable(_ body: () -> Void) -> Bool {
-            #if targetEnvironment(simulator)
-                // Making a FairPlay session there is an exception.
+            #if targetEnvironment(simulator)  // Making a FairPlay session there is an exception.
                 onFailure(KeyFailure(.unsupported))
                 return false
             #else

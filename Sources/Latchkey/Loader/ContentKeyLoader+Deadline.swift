@@ -7,7 +7,7 @@ extension ContentKeyLoader {
     /// body is cancelled at the limit, and nobody waits for it any more.
     /// - Parameters:
     ///   - nothing: what did not happen, as the beginning of a sentence that the limit ends.
-    ///   - kind: the kind of an error of the body's that is none of Latchkey's.
+    ///   - kind: the kind for an error that the body throws and that is not one of Latchkey's.
     ///   - body: what to wait for.
     /// - Throws: what the body throws; `deadlineExceeded` at the limit; `cancelled` as soon as the task is cancelled.
     package func withinDeadline<Value: Sendable>(

@@ -270,7 +270,7 @@ extension KeyRequestTable {
     /// Renews no key of a player until it is resumed.
     mutating func suspend(_ player: PlayerID) { suspended.insert(player) }
 
-    /// Renews a player's keys again; those that are due at once.
+    /// Renews a player's keys again. What is overdue is renewed at once.
     mutating func resume(_ player: PlayerID) {
         guard suspended.remove(player) != nil else { return }
         for (key, number) in holders where key.player == player { setAlarm(for: number) }
