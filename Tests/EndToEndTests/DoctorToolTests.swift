@@ -153,7 +153,7 @@ struct DoctorToolTests {
                 "doctor", live.playlist(.transportStream, for: .vuDRM), "--vendor", "vudrm", "--loopback-http")
             #expect(run.status == 1)
             #expect(
-                run.output.contains(/ERROR +settings +vudrm needs token/)
+                run.output.contains(/ERROR +settings +vudrm needs token/) && run.output.contains("'token=@FILE'")
                     && run.output.contains(/ok +playlist +1 FairPlay key/))
             #expect(run.output.contains(/[0-9] errors?, 0 warnings\n$/))
         }

@@ -19,9 +19,11 @@ extension StreamDiagnosis {
         }
         guard missing.isEmpty else {
             return missing.map {
-                .error(
+                // The example of a credential looks like one, and would be hidden.
+                let remedy = $0.isCredential ? "=@FILE', and put it into FILE." : "=\($0.example)'."
+                return .error(
                     .settings, $0.isCredential ? "missingCredential" : "missingSetting",
-                    "\(profile.identifier) needs \($0.name): \($0.meaning).", "Add --set '\($0.name)=\($0.example)'.")
+                    "\(profile.identifier) needs \($0.name): \($0.meaning).", "Add --set '\($0.name)\(remedy)")
             }
         }
         let given = profile.parameters.map(\.name).filter {
