@@ -93,7 +93,7 @@ test-all: engines packager readers ## run all tests, start all programs, and fol
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players,Policy,Record,Operation,Tokens,Vault,Stores,Server
 # One thread each, or the same threads as in another suite, and they take minutes.
-TSAN_SKIP ?= DecisionPropertyTests|TraceSecrecyTests|VendorMatrixTests
+TSAN_SKIP ?= DecisionPropertyTests|RecordReporterConformanceTests|TraceSecrecyTests|VendorMatrixTests|SequenceTests
 
 tsan: ROOMS = $(TSAN_TESTS)
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer

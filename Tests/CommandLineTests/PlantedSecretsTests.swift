@@ -157,7 +157,7 @@ import Testing
                     "load",
                     ["load", "http://127.0.0.1:1/t/demo?token=\(Self.places[4])", "--for", "1s", "--rate", "1"]
                 ),
-                ("vendors", ["vendors", "vudrm"]),
+                ("vendors", ["vendors", Self.uri]),
             ]
         }
     }

@@ -50,6 +50,13 @@ import Testing
         #expect(!run.output.contains("ezdrm"))
     }
 
+    @Test func `every example is shown as it is, tokens too`() async throws {
+        for profile in VendorProfile.all {
+            let run = await RecordedRun("vendors", profile.identifier)
+            #expect(profile.parameters.allSatisfy { run.output.contains($0.example) }, "\(profile.identifier)")
+        }
+    }
+
     @Test func `a name that no vendor has is answered with the nearest`() async {
         let run = await RecordedRun("vendors", "vurdm")
         #expect(run.status == .no)

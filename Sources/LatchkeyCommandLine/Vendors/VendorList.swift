@@ -37,7 +37,8 @@ extension Diagnosis {
         let names = VendorProfile.all.map(\.identifier)
         let closest = Spelling.closest(to: text, among: names).map { "Did you mean \($0)? " } ?? ""
         return Diagnosis(
-            code: "noVendor", reason: "No vendor has \(quoted(text)) in its name.",
+            code: "noVendor",
+            reason: "No vendor has \(quoted(Redaction.standard.redacted(prose: text))) in its name.",
             remedy: closest + "latchkey vendors lists them.")
     }
 }

@@ -8,6 +8,9 @@ struct VendorsVerb: Verb {
     private let text = Positional(
         "NAME", "a part of a vendor's or a profile's name; all vendors without it", .none, .optional)
 
+    // An example is a profile's, and opens nothing.
+    var printsSecrets: Bool { true }
+
     var usage: Usage {
         Usage(
             name: "vendors", summary: "list the vendors, or what those of a name need to be told",
