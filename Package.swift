@@ -187,7 +187,7 @@ let package = Package(
         room("LatchkeyMedia", ["LatchkeyCore", "LatchkeyFiles", "LatchkeyHTTP"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
         .target(
-            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web", exclude: ["Vendor"],
+            name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web",
             resources: ["index.html", "player.js", "style.css"].map { .embedInCode($0) }, swiftSettings: settings),
         room(
             "LatchkeyStores",
@@ -436,8 +436,8 @@ let package = Package(
             [
                 "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
                 "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyVendors",
-                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
             ] + reports()),
         tests(
             "Bench",
