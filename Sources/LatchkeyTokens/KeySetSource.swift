@@ -165,11 +165,11 @@ package final class KeySetSource: Sendable {
     }
 
     /// Loads the set again and again, until the task is cancelled.
-    /// - Parameter interval: the time between two attempts, at least a second.
+    /// - Parameter interval: the time between two attempts.
     package func keepFresh(every interval: Duration) async {
         while !Task.isCancelled {
             try? await reload()
-            guard (try? await timekeeper.sleep(for: max(interval, .seconds(1)))) != nil else { return }
+            guard (try? await timekeeper.sleep(for: interval)) != nil else { return }
         }
     }
 

@@ -80,6 +80,10 @@ import Testing
         try await vault.carryOut(one)
         await #expect(throws: VaultError.changedMeanwhile(.numbered(1))) { try await other.carryOut(two) }
         #expect(try await other.key(.numbered(1)).content == Self.key(2))
+        // What one replaces, the other finds by itself.
+        try await other.carryOut(other.replacement(by: demand, Self.key(3)))
+        try await vault.refresh()
+        #expect(try await vault.key(.numbered(1)).content == Self.key(3))
     }
 
     @Test func `a row that does not open is removed all the same`() async throws {

@@ -206,6 +206,21 @@ import Testing
         }
     }
 
+    @Test func `past the tenant's limit new keys are refused, also by import, and existing ones are not`() async throws
+    {
+        var stage = try VaultStage()
+        let refusals = Locked(0)
+        (stage.settings.mostRows, stage.settings.whenFull) = (2, { refusals.withLock { $0 += 1 } })
+        let vault = try await stage.vault()
+        let demands = try (1...3).map { try stage.demand($0) }
+        for demand in demands[..<2] { _ = try await stage.key(demand, of: vault) }
+        await #expect(throws: VaultError.tooMany(limit: 2)) { try await stage.key(demands[2], of: vault) }
+        let key = try await stage.key(demands[0], of: vault)
+        #expect(try await vault.add([(demands[0], key)]).isEmpty)
+        await #expect(throws: VaultError.tooMany(limit: 2)) { try await vault.add([(demands[2], key)]) }
+        #expect(refusals.withLock { $0 } == 2)
+    }
+
     @Test func `imported keys are given as they are, and do not replace others`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()

@@ -323,10 +323,7 @@ package final class TenantVault: ContentKeySource {
             guard !row.isCopied else { throw .store(.awayMeanwhile(store.engine)) }
             let known = state.withLock { $0.known.peek(row.kid) }
             guard known?.row != row || known?.isChanged == true else { continue }
-            let key =
-                if let known, known.row.sealed == row.sealed {
-                    VaultKey(row, known.key.content)
-                } else { try await opened(row) }
+            let key = try await opened(row)
             state.withLock { $0.keep(key, row, readAt: stamp) }
         }
         let missing = Set(kids).subtracting(rows.map(\.kid))

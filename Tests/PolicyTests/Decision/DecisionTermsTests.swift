@@ -85,6 +85,16 @@ import Testing
         #expect(decision.notes.map(\.code).contains(.remaining))
     }
 
+    @Test(arguments: [(100.9, 100), (2, 2), (1, 1), (0.5, 1)])
+    func `a license ends with the right, and lasts a whole second at least`(
+        _ left: Double, _ seconds: Int
+    ) throws {
+        let decision = try Scene.decision(#""validity":{"end":"\#(DateText.text(Scene.now + 200))"}"#) {
+            $0.now = Scene.now + 200 - left
+        }
+        #expect(decision.terms?.validity == .lease(.seconds(seconds)))
+    }
+
     @Test func `a first play starts the window after it`() throws {
         let decision = try Scene.decision(#""validity":{"afterFirstPlay":"48h"}"#) {
             $0.account.firstPlays = ["movie": Scene.now - 3_600]
