@@ -11,8 +11,8 @@ import subprocess
 import threading
 import time
 
-from keys import SPEKE
-from programs import Child, ask, free_port, get, program, until
+from Frame.programs import Child, ask, finish, free_port, get, program, until
+from Trials.keys import SPEKE
 
 FASTER, SHORTEST = 20, 3
 FIRES_WITHIN = 45  # Seconds, of which the longest `for` takes 30.
@@ -131,7 +131,7 @@ class Alerts:
         while time.monotonic() - start < seconds:
             seen |= {one["labels"]["alertname"] for one in self.firing()}
             time.sleep(0.5)
-        self.cluster.finish(load, 60)
+        finish(load, 60)
         # Where other programs take the processors, Redis may well be late.
         late = seen <= {"LatchkeyLicensesDegraded", "LatchkeySlow"}
         self.cluster.row(f"all is well for {seconds} s", f"{len(seen)} alerts {', '.join(sorted(seen))}", not seen, "none",
@@ -155,7 +155,7 @@ class Alerts:
     def database(self):
         cluster = self.cluster
         for what, begin, end in [("PostgreSQL hangs", cluster.postgres.hang, cluster.postgres.resume),
-                                 ("PostgreSQL is killed", cluster.postgres.kill, self.start_postgres)]:
+                                 ("PostgreSQL is killed", cluster.postgres.kill, cluster.postgres.start)]:
             self.fires(what, "LatchkeyStoreOutage", begin, store="keyStore")
             self.fires(what, "LatchkeyAuditUnwritable", None)
             if what == "PostgreSQL hangs":
@@ -188,19 +188,10 @@ class Alerts:
             number += 1
             document = SPEKE.format(content=f"new-{number}", kid=f"00000000-0000-4000-8000-{number:012d}").encode()
             try:
-                get(f"http://127.0.0.1:{node.packagers}/t/demo/speke", body=document, headers={
-                    "X-API-Key": self.cluster.packager_key("demo"), "X-Speke-Version": "2.0", "Content-Type": "application/xml"})
+                get(f"http://127.0.0.1:{node.packagers}/t/demo/speke", body=document, headers=self.cluster.packager_headers("demo"))
             except OSError:
                 pass
             stop.wait(0.5)
-
-    def start_postgres(self):
-        self.cluster.postgres.start()
-        until(self.cluster.database_answers, 30, "PostgreSQL's start")
-
-    def start_redis(self):
-        self.cluster.redis.start()
-        until(lambda: self.cluster.ask_redis(["PING"]) == "PONG", 10, "Redis's start")
 
     def sessions(self):
         redis = self.cluster.redis
@@ -208,7 +199,7 @@ class Alerts:
         self.fires("Redis hangs", "LatchkeyLicensesDegraded", None, why="sessionStore")
         self.ends("Redis hangs", "LatchkeyStoreOutage", redis.resume)
         self.fires("Redis is killed", "LatchkeyStoreOutage", redis.kill, store="sessionStore")
-        self.ends("Redis is killed", "LatchkeyStoreOutage", self.start_redis)
+        self.ends("Redis is killed", "LatchkeyStoreOutage", redis.start)
 
     def record(self, node):
         """A node's record: its destination is away, and its spool is taken from under it."""
@@ -280,9 +271,8 @@ class Alerts:
 
     def forge(self):
         cluster = self.cluster
-        subprocess.run([f"{cluster.postgres_bin}/psql", "-h", "127.0.0.1", "-p", str(cluster.postgres_port), "-U", "latchkey", "-c",
-                        "ALTER TABLE latchkey.audit DISABLE TRIGGER ALL; UPDATE latchkey.audit SET text = text || ' ' WHERE sequence = 1",
-                        "latchkey"], check=True, capture_output=True)
+        cluster.postgres.run(
+            "psql", "-c", "ALTER TABLE latchkey.audit DISABLE TRIGGER ALL; UPDATE latchkey.audit SET text = text || ' ' WHERE sequence = 1", "latchkey")
         cluster.operate("audit/verify")
 
     def refusals(self):
@@ -329,7 +319,7 @@ class Alerts:
             node.configure(tenants=tenants, policies=lenient)
             node.child.signal(signal.SIGHUP)
             time.sleep(2)
-            self.cluster.finish(self.cluster.load(10, 5, at=f"http://127.0.0.1:{node.players}/t/demo/fairplay"), 60)
+            finish(self.cluster.load(10, 5, at=f"http://127.0.0.1:{node.players}/t/demo/fairplay"), 60)
         self.fires("the callout does not answer", "LatchkeyCalloutFails", without_service, tenant="demo")
         self.fires("the callout does not answer", "LatchkeyLicensesDegraded", None, why="callout")
         node.configure()
@@ -349,7 +339,7 @@ class Alerts:
 
     def sheds(self, rate):
         """Ten times what the nodes can do."""
-        self.cluster.finish(self.cluster.load(max(2000, rate * 20), 8), 120)
+        finish(self.cluster.load(max(2000, rate * 20), 8), 120)
         self.fires("more is asked than can be answered", "LatchkeySheds", None)
 
     def all_gone(self):

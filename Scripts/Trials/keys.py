@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from programs import ask, get
+from Frame.programs import ask
 
 SPEKE = """<?xml version="1.0"?><cpix:CPIX contentId="{content}" version="2.3" xmlns:cpix="urn:dashif:org:cpix"
  xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc"><cpix:ContentKeyList><cpix:ContentKey kid="{kid}" commonEncryptionScheme="cbcs"/>
@@ -42,7 +42,7 @@ Answer = collections.namedtuple("Answer", "moment target title outcome what seco
 class KeyWatch:
     """Asks for the keys of all kinds, one after the other, at some targets. What it noted is read by moments."""
 
-    def __init__(self, cluster, unlisted):
+    def __init__(self, cluster):
         self.cluster, self.answers, self.targets = cluster, [], []
         self.newcomer = None  # The target that started in the outage.
         self.pause, self.is_paused = 0.12, threading.Event()
@@ -51,7 +51,8 @@ class KeyWatch:
             ("of the seed before", "rotated", {}), ("of the new seed", "rotated", {}), ("stored", "stored", {}),
             ("derived, disabled", "demo", {"is_disabled": True}), ("imported, disabled", "demo", {"is_disabled": True}),
             ("stored, disabled", "stored", {"is_disabled": True}),
-        ] + ([("derived, never packaged", "demo", {"is_unlisted": True})] if unlisted else [])
+            ("derived, never packaged", "demo", {"is_unlisted": True}),
+        ]
         self.titles = [Title(number, name, tenant, **more) for number, (name, tenant, more) in enumerate(kinds, 1)]
 
     def prepare(self):

@@ -4,11 +4,10 @@ Judged: no wrong key, no disabled key licensed, no license lost that was license
 before. The first three are judged always; where other programs take the processors, what is lost and what is slow is not.
 """
 import collections
-import signal
 import statistics
 import time
 
-from programs import ask, until
+from Frame.programs import ask, figures, finish, proxy_status, replies, until
 
 MOST_SLOWER = 1.5
 LEFT_WITHIN = 2  # Seconds until HAProxy leaves a node that hangs.
@@ -16,10 +15,6 @@ MUCH_BUSIER = 0.15  # Of the processors.
 GROSS = 2  # What takes so many times as long as it may is no busy machine's fault.
 WINDOW = 5  # Seconds of a measurement while all is well.
 Window = collections.namedtuple("Window", "begin end report")
-
-
-def figures(report):
-    return report["requests"].get("granted", {"count": 0, "p50": 0, "p99": 0, "max": 0})
 
 
 def p99(report):
@@ -51,7 +46,7 @@ class Outages:
         load = self.load(seconds)
         if happening:
             happening(begin)
-        report = self.cluster.finish(load, seconds + 60)
+        report = finish(load, seconds + 60)
         return Window(begin, time.monotonic(), report)
 
     def rest(self, count=1):
@@ -78,10 +73,10 @@ class Outages:
                     before.is_right and all(one.outcome == "right" for one in first), "the keys that packagers got")
         refresh = max(self.seconds, 40)
         self.outage("PostgreSQL hangs", cluster.postgres.hang, cluster.postgres.resume, refresh)
-        self.outage("PostgreSQL is killed", cluster.postgres.kill, self.start_postgres, max(36, round(refresh / 2)), starts_nodes=True)
+        self.outage("PostgreSQL is killed", cluster.postgres.kill, cluster.postgres.start, max(36, round(refresh / 2)), starts_nodes=True)
         short = max(10, self.seconds // 8)
         self.outage("Redis hangs", cluster.redis.hang, cluster.redis.resume, short, metric=True)
-        self.outage("Redis is killed", cluster.redis.kill, self.start_redis, short, metric=True)
+        self.outage("Redis is killed", cluster.redis.kill, cluster.redis.start, short, metric=True)
         node, front = cluster.nodes[1], [f"http://127.0.0.1:{cluster.front}"]
         self.watch.targets = front
         short = min(short, 30)
@@ -129,14 +124,13 @@ class Outages:
         time.sleep(1)
         begin()
         try:
-            took = until(lambda: self.cluster.proxy_says(node.name) != "UP", 5, "leaving")
+            took = until(lambda: proxy_status(self.cluster.folder, node.name) != "UP", 5, "leaving")
             return "HAProxy leaves it", f"after {took:.1f} s", took <= LEFT_WITHIN, took > GROSS * LEFT_WITHIN
         except TimeoutError as error:
             return "HAProxy leaves it", str(error), False
 
     def stop_third(self):
-        self.cluster.third.child.signal(signal.SIGTERM)
-        self.cluster.third.child.process.wait(30)
+        self.cluster.third.child.stop()
 
     def judge(self, what, window, during, calm, after, right_after, recovery, first=None):
         """`first` is the load while HAProxy still had a node that it then left: those viewers wait, and have their license within 2 s."""
@@ -199,20 +193,12 @@ class Outages:
     def metric_shows(self, is_out):
         nodes = self.cluster.nodes
         if not is_out:
-            self.cluster.finish(self.load(1), 30)
+            finish(self.load(1), 30)
         try:
             took = until(lambda: all((n.metric("latchkey_store_outage") >= 1) == is_out for n in nodes), 5, "the metric's change")
             return ("the outage in the metric" if is_out else "the outage's end in the metric"), f"on both nodes after {took:.1f} s", True
         except TimeoutError as error:
             return ("the outage in the metric" if is_out else "the outage's end in the metric"), str(error), False
-
-    def start_postgres(self):
-        self.cluster.postgres.start()
-        until(self.cluster.database_answers, 20, "PostgreSQL's start")
-
-    def start_redis(self):
-        self.cluster.redis.start()
-        until(lambda: self.cluster.ask_redis(["PING"]) == "PONG", 10, "Redis's start")
 
     def starts_third(self):
         """During the outage: a node that ran before starts, and one that never ran here. Neither gives a wrong key."""
@@ -243,7 +229,7 @@ class Outages:
         """All of HAProxy's back end hangs: viewers are told to come again, soon; afterwards all is as before."""
         cluster, nodes = self.cluster, self.cluster.nodes
         self.watch.targets = []
-        cluster.finish(self.load(1), 30)
+        finish(self.load(1), 30)
         for node in nodes:
             node.child.hang()
         longest, codes, closed, retry_after = 0, collections.Counter(), 0, True
@@ -283,7 +269,3 @@ class Outages:
         for row in rows:
             print("  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths))))
         print("(ms; “?”: not judged)", flush=True)
-
-
-def replies(report):
-    return ", ".join(f"{count} × {label}" for label, count in sorted(report["replies"].items(), key=lambda one: -one[1]))

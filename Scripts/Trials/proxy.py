@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from programs import Child, ask, free_port, until
+from Frame.programs import Child, ask, free_port, proxy_status, until
 
 # A node, as far as HAProxy can tell: ready, and with an answer to each request.
 NODE = """
@@ -74,12 +74,7 @@ class Proxy:
         self.child = Child(folder, "haproxy", [haproxy, "-db", "-f", f"{folder}/haproxy.cfg"], user=None, group=None)
 
     def status(self, name):
-        """UP, DOWN or MAINT."""
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(f"{self.folder}/haproxy.sock")
-            connection.sendall(b"show stat\n")
-            lines = connection.makefile().read().splitlines()
-        return next(line for line in lines if line.startswith(f"nodes,{name},")).split(",")[17].split(" ")[0]
+        return proxy_status(self.folder, name)
 
     def post(self):
         """Status, body, header fields, and seconds of a request as long as a license's."""

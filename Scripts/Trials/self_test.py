@@ -2,9 +2,10 @@
 import contextlib
 import io
 
-from keys import NONE, RIGHT, WRONG, DISABLED_LICENSED, Answer, Sight, Title
-from outages import Outages, Window
-from report import Report
+from Frame.checks import judged
+from Frame.report import Report
+from Trials.keys import NONE, RIGHT, WRONG, DISABLED_LICENSED, Answer, Sight, Title
+from Trials.outages import Outages, Window
 
 TITLE, DISABLED = Title(1, "imported", "demo"), Title(2, "imported, disabled", "demo", is_disabled=True)
 
@@ -35,7 +36,7 @@ def sight(*outcomes, title=TITLE):
     return Sight([Answer(1, "node", title, outcome, what, 0) for outcome, what in outcomes] or [Answer(1, "node", TITLE, RIGHT, "200", 0)], 0)
 
 
-def judged(during=None, load=None, calm=None, others=None, first=None, is_always=False):
+def judgment(during=None, load=None, calm=None, others=None, first=None, is_always=False):
     """What is a NO, and what is not judged, by the last word of each line's name."""
     stage = Stage(others, is_always)
     outages = Outages(stage, None, 100, 75)
@@ -47,25 +48,23 @@ def judged(during=None, load=None, calm=None, others=None, first=None, is_always
 def self_test():
     busy = "other programs took 60 % of the processors"
     cases = [
-        ("all is well", judged(), [[], []]),
-        ("a wrong key", judged(sight((WRONG, "11"))), [["keys"], []]),
-        ("a wrong key on a busy machine", judged(sight((WRONG, "11")), others=busy), [["keys"], []]),
-        ("a disabled key", judged(sight((DISABLED_LICENSED, "200"), title=DISABLED), others=busy), [["keys"], []]),
-        ("nothing asked", judged(Sight([], 0)), [["keys"], []]),
-        ("a key lost", judged(sight((NONE, "503 storeUnavailable")), others=busy), [["before"], []]),
-        ("a key lost to a busy machine", judged(sight((NONE, "503 overloaded")), others=busy), [[], ["before"]]),
-        ("licenses lost", judged(load=window(lost=3)), [["load"], []]),
-        ("licenses lost on a busy machine", judged(load=window(lost=3), others=busy), [[], ["load"]]),
-        ("licenses lost as before", judged(load=window(lost=3), calm=[window(lost=1)] * 4), [[], ["load"]]),
-        ("twice as slow", judged(load=window(p99=10)), [["p99"], []]),
-        ("twice as slow on a busy machine", judged(load=window(p99=10), others=busy), [[], ["p99"]]),
-        ("twice as slow as what wanders", judged(load=window(p99=20), calm=[window(p99=number) for number in (5, 10, 10, 5)]), [[], ["p99"]]),
-        ("far slower than what wanders", judged(load=window(p99=40), calm=[window(p99=number) for number in (5, 10, 10, 5)]), [["p99"], []]),
-        ("far slower on a machine that is busy since", judged(load=window(p99=40, end=2), others=busy), [[], ["p99"]]),
-        ("far slower on a machine that was busy before", judged(load=window(p99=40), others=busy, is_always=True), [["p99"], []]),
-        ("viewers who wait for nothing", judged(load=window(timeouts=50)), [["p99"], []]),
-        ("a node that holds its viewers", judged(first=window(timeouts=1), others=busy), [["then"], []]),
+        ("all is well", judgment(), [[], []]),
+        ("a wrong key", judgment(sight((WRONG, "11"))), [["keys"], []]),
+        ("a wrong key on a busy machine", judgment(sight((WRONG, "11")), others=busy), [["keys"], []]),
+        ("a disabled key", judgment(sight((DISABLED_LICENSED, "200"), title=DISABLED), others=busy), [["keys"], []]),
+        ("nothing asked", judgment(Sight([], 0)), [["keys"], []]),
+        ("a key lost", judgment(sight((NONE, "503 storeUnavailable")), others=busy), [["before"], []]),
+        ("a key lost to a busy machine", judgment(sight((NONE, "503 overloaded")), others=busy), [[], ["before"]]),
+        ("licenses lost", judgment(load=window(lost=3)), [["load"], []]),
+        ("licenses lost on a busy machine", judgment(load=window(lost=3), others=busy), [[], ["load"]]),
+        ("licenses lost as before", judgment(load=window(lost=3), calm=[window(lost=1)] * 4), [[], ["load"]]),
+        ("twice as slow", judgment(load=window(p99=10)), [["p99"], []]),
+        ("twice as slow on a busy machine", judgment(load=window(p99=10), others=busy), [[], ["p99"]]),
+        ("twice as slow as what wanders", judgment(load=window(p99=20), calm=[window(p99=number) for number in (5, 10, 10, 5)]), [[], ["p99"]]),
+        ("far slower than what wanders", judgment(load=window(p99=40), calm=[window(p99=number) for number in (5, 10, 10, 5)]), [["p99"], []]),
+        ("far slower on a machine that is busy since", judgment(load=window(p99=40, end=2), others=busy), [[], ["p99"]]),
+        ("far slower on a machine that was busy before", judgment(load=window(p99=40), others=busy, is_always=True), [["p99"], []]),
+        ("viewers who wait for nothing", judgment(load=window(timeouts=50)), [["p99"], []]),
+        ("a node that holds its viewers", judgment(first=window(timeouts=1), others=busy), [["then"], []]),
     ]
-    wrong = [f"{name}: {seen}, not {wanted}" for name, seen, wanted in cases if seen != wanted]
-    print("\n".join(wrong) or f"The judgment of outages says yes, no and nothing as it should: {len(cases)} cases")
-    return 1 if wrong else 0
+    return judged(([f"{name}: {seen}"], [f"{name}: {wanted}"]) for name, seen, wanted in cases)

@@ -13,10 +13,8 @@ import socket
 import stat
 import struct
 import subprocess
-import time
 
-from features import CREATES_TENANTS
-from programs import GROUP, UNPRIVILEGED, Child, ask, free_port, get, program, until
+from Frame.programs import Postgres, Redis, free_port, get, program, until
 
 USER = 65532  # The pod's, the container's, and here also the unit's.
 PASSWORD = "a password of a trial"
@@ -31,42 +29,18 @@ def sha256(text):
 class Engines:
     """PostgreSQL, with a password, and Redis, in a folder."""
 
+    missing = [name for name, path in [("postgresql", Postgres.binaries), ("redis-server", program("redis-server"))] if not path]
+
     def __init__(self, folder):
-        self.folder, self.postgres_port, self.redis_port, self.children = folder, free_port(), free_port(), []
-        binaries = os.path.dirname(program("postgres", "/usr/lib/postgresql/*/bin/postgres") or "")
-        self.redis = program("redis-server")
-        self.missing = [name for name, path in [("postgresql", binaries), ("redis-server", self.redis)] if not path]
-        self.binaries = binaries
+        self.folder = folder
 
     def start(self):
-        with open(f"{self.folder}/password", "w") as file:
-            file.write(PASSWORD)
-        if UNPRIVILEGED:
-            for name in [self.folder, f"{self.folder}/password"]:
-                shutil.chown(name, UNPRIVILEGED, GROUP)
-        subprocess.run(
-            [f"{self.binaries}/initdb", "-D", f"{self.folder}/postgres", "-U", "latchkey", "-A", "scram-sha-256", "--pwfile", f"{self.folder}/password",
-             "-E", "UTF8", "--no-sync"], check=True, capture_output=True, cwd=self.folder, user=UNPRIVILEGED, group=GROUP,
-            extra_groups=[] if UNPRIVILEGED else None)
-        self.children = [
-            Child(self.folder, "postgres", [
-                f"{self.binaries}/postgres", "-D", f"{self.folder}/postgres", "-p", str(self.postgres_port), "-c", "listen_addresses=127.0.0.1",
-                "-k", self.folder]),
-            Child(self.folder, "redis", [
-                self.redis, "--port", str(self.redis_port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", self.folder])]
-        until(lambda: subprocess.run(
-            [f"{self.binaries}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.postgres_port)]).returncode == 0, 20, "PostgreSQL's start")
-
-    def database(self, name):
-        """An empty database, for a shape of its own."""
-        subprocess.run(
-            [f"{self.binaries}/createdb", "-h", "127.0.0.1", "-p", str(self.postgres_port), "-U", "latchkey", name], check=True,
-            capture_output=True, env={**os.environ, "PGPASSWORD": PASSWORD})
-        return name
+        self.postgres, self.redis = Postgres(self.folder, password=PASSWORD), Redis(self.folder)
 
     def stop(self):
-        for child in self.children:
-            child.kill()
+        for name in ["postgres", "redis"]:
+            if hasattr(self, name):
+                getattr(self, name).kill()
 
 
 class Shape:
@@ -75,7 +49,8 @@ class Shape:
     def __init__(self, name, folder, programs, engines, check):
         self.name, self.folder, self.engines, self.check = name, folder, engines, check
         self.server, self.tool = programs
-        self.database = engines.database(name)
+        self.database = name
+        engines.postgres.run("createdb", name)
         self.ports = {name: free_port() for name in ["players", "packagers", "operators"]}
         self.groups = []
         os.mkdir(folder)
@@ -84,10 +59,10 @@ class Shape:
     def text(self, text):
         """A configuration with this machine's paths, ports and addresses."""
         text = re.sub(r'([":])(/etc/latchkey|/run/credentials|/var/lib/latchkey)', rf'\1{self.folder}\2', text)
-        text = text.replace("redis://redis:6379", f"redis://127.0.0.1:{self.engines.redis_port}")
-        text = text.replace("redis://127.0.0.1:6379", f"redis://127.0.0.1:{self.engines.redis_port}")
-        text = text.replace("@postgres/latchkey?", f"@127.0.0.1:{self.engines.postgres_port}/{self.database}?")
-        text = text.replace("/latchkey?host=/run/postgresql", f"/{self.database}?host={self.engines.folder}&port={self.engines.postgres_port}")
+        text = text.replace("redis://redis:6379", f"redis://127.0.0.1:{self.engines.redis.port}")
+        text = text.replace("redis://127.0.0.1:6379", f"redis://127.0.0.1:{self.engines.redis.port}")
+        text = text.replace("@postgres/latchkey?", f"@127.0.0.1:{self.engines.postgres.port}/{self.database}?")
+        text = text.replace("/latchkey?host=/run/postgresql", f"/{self.database}?host={self.engines.folder}&port={self.engines.postgres.port}")
         settings = {**json.loads(text), "drainDelay": "0s"}
         for listener, port in self.ports.items():
             settings[listener] = {**settings.get(listener, {}), "port": port}
@@ -145,7 +120,7 @@ class Shape:
         """Makes the tables, starts, asks at the door of each kind, changes something, and stops."""
         environment = {"PATH": os.environ["PATH"], "PGPASSWORD": PASSWORD}
         configuration = f"{self.folder}/etc/latchkey/server.json"
-        for words in [["migrate"]] + ([["tenant", "create", "main"]] if CREATES_TENANTS else []):
+        for words in [["migrate"], ["tenant", "create", "main"]]:
             run = subprocess.run(self.command(*words, "--config", configuration), env=environment, capture_output=True, text=True, cwd="/")
             self.check(run.returncode == 0, f"{self.name}: {' '.join(words)}: {run.stdout}{run.stderr}")
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
