@@ -126,7 +126,6 @@ lint: ## check the format, references, the code in documents, what an app gets, 
 	@Scripts/check-optimizer
 	@Scripts/run-tests --self-test
 	@Scripts/check-rooms --self-test && Scripts/check-rooms
-	@Scripts/check-options --self-test && Scripts/check-options
 	@Scripts/check-commands --self-test && Scripts/check-commands
 	@Scripts/check-reading --self-test && Scripts/check-reading
 	@Scripts/check-package --self-test && Scripts/check-package

@@ -97,7 +97,6 @@ let package = Package(
         .executable(name: "latchkey-bench", targets: ["LatchkeyBench"]),
     ],
     targets: [
-        // Floor 0
         room("LatchkeyCore"),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto",
@@ -119,19 +118,16 @@ let package = Package(
         .systemLibrary(name: "CPKCS11"),
         // Headers alone: sockets, and child processes.
         .systemLibrary(name: "CSockets"),
-        // Floor 1
         room("LatchkeyVirtualTime", ["LatchkeyCore"]),
         room("LatchkeyFiles", ["LatchkeyCore", "CSockets"]),
         // How a request gets to a server: below client and server.
         room("LatchkeyTransport", ["LatchkeyCore"] + curlClient()),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
-        // Floor 2
         room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeyFiles", "CGnuTLS", "CSockets"]),
         room("LatchkeyVendors", ["LatchkeyCore"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
         room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyFiles"]),
-        // Floor 3
         .target(
             name: "Latchkey", dependencies: ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"],
             exclude: shape == .app ? [] : [privacyManifest],
@@ -151,7 +147,6 @@ let package = Package(
         room(
             "LatchkeyLicensees",
             ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CLatchkeyDerivation", "CPKCS11", "LatchkeyForms"]),
-        // Floor 4
         room(
             "LatchkeyPackaging",
             [
@@ -247,7 +242,6 @@ let package = Package(
         .target(
             name: "LatchkeyServerExamples", dependencies: ["LatchkeyServer"], path: "Examples/Server",
             swiftSettings: settings),
-        // Floor 5
         room(
             "LatchkeyTerminal",
             ["LatchkeyCore", "LatchkeyPlayback", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms"]),
@@ -255,7 +249,6 @@ let package = Package(
         room(
             "LatchkeyTracing",
             ["Latchkey", "LatchkeyCore", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyVendors"]),
-        // Floor 6
         .executableTarget(
             name: "LatchkeyCommandLine",
             dependencies: [
