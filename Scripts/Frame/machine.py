@@ -1,26 +1,12 @@
 """What this machine's processors do meanwhile: how much others take, so that a trial does not blame the cluster for them."""
-import glob
 import os
 import threading
 import time
 
-TICKS = os.sysconf("SC_CLK_TCK")
+from Frame.programs import process_times
+
 # Above this part of the processors, what others take spoils times and losses.
 MOST_OF_OTHERS = 0.25
-
-
-def process_times():
-    """Each process's parent and its processor time so far, in ticks."""
-    found = {}
-    for entry in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            with open(entry) as file:
-                text = file.read()
-        except OSError:
-            continue
-        fields = text.rsplit(")", 1)[1].split()
-        found[int(text.split(" ", 1)[0])] = (int(fields[1]), int(fields[11]) + int(fields[12]))
-    return found
 
 
 class Machine:

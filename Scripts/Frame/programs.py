@@ -81,6 +81,20 @@ def get(url, key=None, body=None, headers=None):
     return ask(url, key, body, headers)[:2]
 
 
+def process_times(which="[0-9]*"):
+    """Each process's parent and its processor time so far, in ticks."""
+    found = {}
+    for entry in glob.glob(f"/proc/{which}/stat"):
+        try:
+            with open(entry) as file:
+                text = file.read()
+        except OSError:
+            continue
+        fields = text.rsplit(")", 1)[1].split()
+        found[int(text.split(" ", 1)[0])] = (int(fields[1]), int(fields[11]) + int(fields[12]))
+    return found
+
+
 class Child:
     """A process in a folder, with a log of its own, or a pipe for it; on one core, or as an unprivileged user."""
 
@@ -108,23 +122,13 @@ class Child:
 
     def processor_time(self):
         """Seconds."""
-        with open(f"/proc/{self.process.pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return process_times(self.process.pid)[self.process.pid][1] / os.sysconf("SC_CLK_TCK")
 
     def processes(self):
         """Its process identifier and those of what it started, also in sessions of their own, as PostgreSQL's."""
-        parents = {}
-        for entry in glob.glob("/proc/[0-9]*/stat"):
-            try:
-                with open(entry) as file:
-                    text = file.read()
-            except OSError:
-                continue
-            parents[int(text.split(" ", 1)[0])] = int(text.rsplit(")", 1)[1].split()[1])
-        found = [self.process.pid]
+        running, found = process_times(), [self.process.pid]
         for pid in found:
-            found += [child for child, parent in parents.items() if parent == pid]
+            found += [child for child, (parent, _) in running.items() if parent == pid]
         return found
 
     def signal_all(self, number):
@@ -316,6 +320,18 @@ def finish(load, seconds=180):
         return json.loads(output)
     except ValueError:
         raise RuntimeError(f"latchkey load ended with {load.returncode}: {error.decode()[-500:]} {output.decode()[-500:]}") from None
+
+
+def most(goodput, rate, factor, part, limit):
+    """The most a second that comes in time, of a rate that rises until less than a part of it does."""
+    best = 0
+    while rate < limit:
+        seen = goodput(rate)
+        best = max(best, seen)
+        if seen < part * rate:
+            break
+        rate = round(rate * factor)
+    return best
 
 
 def figures(report, outcome="granted"):
