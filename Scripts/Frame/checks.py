@@ -85,15 +85,18 @@ def finish(problems, bad=None, good=None, prefix=""):
     return 1 if problems else 0
 
 
+def fits(found, wanted):
+    """Whether one problem has these words, or, for a list, each problem has its words and there are no others."""
+    if isinstance(wanted, str):
+        return any(wanted in problem for problem in found)
+    return len(found) == len(wanted) and all(words in problem for words, problem in zip(wanted, found))
+
+
 def judged(cases):
-    """Ends a self-test. A case has what was found and what should have been: words of one problem, or a list with words of each."""
-    failures, cases = [], list(cases)
-    for found, wanted in cases:
-        found = list(found)
-        if isinstance(wanted, str):
-            is_right = any(wanted in problem for problem in found)
-        else:
-            is_right = len(found) == len(wanted) and all(words in problem for words, problem in zip(wanted, found))
-        if not is_right:
-            failures.append(f"wanted {wanted}, found {found}")
-    return finish(failures, good=f"judged {len(cases)} of {len(cases)} cases as it should.", prefix=f"{NAME}: ")
+    """Ends a self-test. A case has what was found, and what should have been."""
+    if fits(["one"], []) or fits([], "one") or fits(["one"], ["two"]):
+        sys.exit("a self-test that judges nothing")
+    cases = [(list(found), wanted) for found, wanted in cases]
+    failures = [f"wanted {wanted}, found {found}" for found, wanted in cases if not fits(found, wanted)]
+    finish(failures, good=f"judged {len(cases)} of {len(cases)} cases as it should.", prefix=f"{NAME}: ")
+    return 1 if failures else 0
