@@ -5,7 +5,7 @@ class Report:
     def __init__(self):
         self.rows, self.failures, self.unjudged = [], [], []
 
-    def row(self, what, seen, is_right, wanted="", excuse=None):
+    def row(self, what, seen, is_right=True, wanted="", excuse=None):
         """A line of the report. What is not as wanted is a NO, unless this run cannot judge it: the excuse says why."""
         mark = "ok" if is_right else "?" if excuse else "NO"
         self.rows.append((what, seen, mark))
