@@ -26,6 +26,21 @@ import Testing
         #expect(run.output.contains(/\n  Who +\S/))
     }
 
+    @Test func `every row of the tables of players, key servers and HTTP is read`() {
+        #expect(FairPlayErrorExplanation.tablesElsewhere.flatMap(\.flaws) == [])
+        for known in FairPlayErrorExplanation.elsewhere {
+            #expect(!known.causes.isEmpty && !known.remedies.isEmpty)
+            #expect(([known.meaning] + known.causes + known.remedies).allSatisfy { $0.hasSuffix(".") }, "\(known)")
+        }
+    }
+
+    @Test func `a number that players share is explained for each`() {
+        #expect(FairPlayErrorExplanation.explanations(of: 6001).map(\.domain) == [.shakaPlayer, .openTV])
+        #expect(FairPlayErrorExplanation.explanations(of: 4_294_955_461).map(\.code) == [-11835])
+        #expect(FairPlayErrorExplanation.explanations(of: 8).isEmpty)
+        #expect(FairPlayErrorExplanation.explanations(of: 0).isEmpty)
+    }
+
     @Test func `a number may be unsigned, as browsers show it`() async throws {
         let run = await RecordedRun("explain", "--json", "4294924640")
         #expect(try numbers(run) == [-42656])

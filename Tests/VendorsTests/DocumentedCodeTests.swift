@@ -48,6 +48,25 @@ import Testing
         }
     }
 
+    @Test func `every row of the tables is read`() { #expect(VendorProfile.codeTables.flatMap(\.flaws) == []) }
+
+    @Test func `a row of a table says what differs from its kind, and a code is there once`() {
+        let table = CodeTable(
+            """
+            17 | forbidden | The account is closed. | Open the account. | 403 | sameCredentials
+            18 | serverTransient | It failed.
+            18 | forbidden | Twice.
+            19 | deadlineExceeded | No service says so.
+            """)
+        #expect(
+            table.codes == [
+                "17": DocumentedCode(
+                    .forbidden, "The account is closed.", "Open the account.", status: 403, newCredentials: false),
+                "18": DocumentedCode(.serverTransient, "It failed."),
+            ])
+        #expect(table.flaws.map(\.line) == [3, 4])
+    }
+
     /// m16: a certificate that is not registered is not a wrong address.
     @Test func `a certificate's refusal has the remedy of its code, and without one that of its stage`() throws {
         let wire = ProfileWire(.doveRunner)

@@ -94,7 +94,7 @@ struct NumberExplanation: Encodable, Sendable {
         case .hlsJS: "hls.js"
         case .contribEME: "videojs-contrib-eme"
         case .url: "NSURLError"
-        case .system, .avFoundation, .http, .keyServer, nil: nil
+        default: nil
         }
     }
 }

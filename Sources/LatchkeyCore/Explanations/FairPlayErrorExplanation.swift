@@ -6,7 +6,7 @@ package import Foundation
 ///
 /// Source: `Documentation/FairPlay.md` §14, `Documentation/Players.md` §3.12.
 public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
-    /// The number, signed; 0 for an error of a player that has a name and no number.
+    /// The number, signed.
     public let code: Int
     /// Whose number it is.
     package let domain: Domain
@@ -25,40 +25,20 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
 
     public var id: Int { code }
 
-    /// Whose number it is.
-    package enum Domain: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Whose number it is. An app meets these; the tool adds those that no `NSError` has.
+    package struct Domain: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
         /// `AVFoundationErrorDomain`.
-        case avFoundation
+        package static let avFoundation = Self(rawValue: "avFoundation")
         /// FairPlay and CoreMedia: `NSOSStatusErrorDomain` or `CoreMediaErrorDomain`.
-        case system
+        package static let system = Self(rawValue: "system")
         /// `NSURLErrorDomain`.
-        case url
-        /// The status of an HTTP reply.
-        case http
-        /// The version that a key server read out of what was no SPC.
-        case keyServer
-        /// The error codes of THEOplayer.
-        case theoPlayer
-        /// The error codes of JW Player.
-        case jwPlayer
-        /// The error codes of Shaka Player.
-        case shakaPlayer
-        /// The error codes of NAGRA's OpenTV Player.
-        case openTV
-        /// The error codes of the Bitmovin Player for Apple's systems.
-        case bitmovin
-        /// The error codes of the Bitmovin Player for browsers.
-        case bitmovinWeb
+        package static let url = Self(rawValue: "url")
         /// The errors of react-native-video: `RCTVideo`.
-        case reactNativeVideo
-        /// The error codes of Mux Player and Mux's elements.
-        case muxPlayer
-        /// The codes of a browser's `MediaError`, which video.js shows.
-        case mediaElement
-        /// The errors of hls.js, which have names alone.
-        case hlsJS
-        /// The errors of videojs-contrib-eme, which have names alone.
-        case contribEME
+        package static let reactNativeVideo = Self(rawValue: "reactNativeVideo")
     }
 
     /// Who can fix an error.
@@ -77,33 +57,28 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
         case apple
     }
 
-    init(
-        _ code: Int, _ name: String, _ meaning: String, causes: [String], try remedies: [String], fixer: Fixer,
-        isConfirmed: Bool = true, domain: Domain = .system
-    ) {
-        self.code = code
-        self.domain = domain
-        self.name = name
-        self.meaning = meaning
-        self.causes = causes
-        self.remedies = remedies
-        self.fixer = fixer
-        self.isConfirmed = isConfirmed
+    /// Reads the numbers of a domain. A row has a number, unless the error has a name alone; a name, a meaning, causes, remedies, who can
+    /// fix it, and `reported` where no more than reports say so.
+    package static func table(_ domain: Domain, _ text: String) -> EmbeddedTable<Self> {
+        EmbeddedTable(text, columns: 6...7) { row throws(TableFlaw) in
+            Self(
+                code: try row.valueIfAny(0) { Int($0) } ?? 0, domain: domain, name: try row.text(1),
+                meaning: try row.text(2), causes: try row.texts(3), remedies: try row.texts(4),
+                fixer: try row.value(5) { Fixer(rawValue: $0) },
+                isConfirmed: try row.valueIfAny(6) { $0 == "reported" ? false : nil } ?? true)
+        }
     }
 }
 
 extension FairPlayErrorExplanation {
     /// Every number of the system that is known, ordered.
-    package static let all = (avFoundation + fairPlay + media + urlLoading).sorted { $0.code < $1.code }
+    package static let all = (avFoundation.rows + system.rows + urlLoading.rows).sorted { $0.code < $1.code }
 
-    /// Every number of players, key servers and HTTP that is known, ordered. Two players may use the same number.
-    package static let elsewhere = (http + keyServer + players).sorted { $0.code < $1.code }
+    /// The errors of react-native-video.
+    package static let reactNativeVideo = reactNative.rows
 
-    /// Every explanation of a number, the system's first.
-    /// - Parameter code: signed, or unsigned in 32 bits.
-    package static func explanations(of code: Int) -> [Self] {
-        [explaining(code)].compactMap { $0 } + (code == 0 ? [] : elsewhere.filter { $0.code == code })
-    }
+    /// What cannot be read of the tables.
+    package static let flaws = [avFoundation, system, urlLoading, reactNative].flatMap(\.flaws)
 
     /// The explanation of a number, signed, or unsigned in 32 bits as browsers show it; `nil` for an unknown one.
     package static func explaining(_ code: Int) -> Self? {
@@ -136,7 +111,8 @@ extension FairPlayErrorExplanation {
     package static let longestChain = 16
 
     private static func explaining(domain: String, _ code: Int) -> Self? {
-        explanations(of: code).first { $0.domain.names.contains(domain) }
+        ([explaining(code)].compactMap(\.self) + reactNativeVideo.filter { $0.code == code })
+            .first { $0.domain.names.contains(domain) }
     }
 
     /// Numbers that only say that there is another one.
@@ -153,16 +129,14 @@ extension FairPlayErrorExplanation.Domain {
         case .system: ["NSOSStatusErrorDomain", "CoreMediaErrorDomain"]
         case .url: [NSURLErrorDomain]
         case .reactNativeVideo: ["RCTVideo"]
-        case .http, .keyServer, .theoPlayer, .jwPlayer, .shakaPlayer, .openTV, .bitmovin, .bitmovinWeb, .muxPlayer,
-            .mediaElement, .hlsJS, .contribEME:
-            []
+        default: []
         }
     }
 }
 
 extension FairPlayErrorExplanation: CustomStringConvertible {
-    /// The number if it has one, the name, the meaning, and what to try first.
+    /// The number, the name, the meaning, and what to try first.
     public var description: String {
-        "\(code == 0 ? "" : "\(code) ")\(name): \(meaning) \(remedies.first ?? "")"
+        "\(code) \(name): \(meaning) \(remedies.first ?? "")"
     }
 }

@@ -95,7 +95,7 @@ import LatchkeyCore
 }
 
 /// A kind that a service's code may mean.
-private struct ServiceKind: RawRepresentable, CaseIterable, Decodable {
+struct ServiceKind: RawRepresentable, CaseIterable, Decodable {
     static let allCases = Diagnosis.Kind.all.filter { 200..<300 ~= $0.number }.map(Self.init(kind:))
 
     let kind: Diagnosis.Kind

@@ -69,7 +69,7 @@ extension VendorProfile {
         successes: [200, 201],
         code: [.json("0.error_subcode"), .json("error_subcode"), .json("0.error_code"), .json("error_code")],
         message: [.json("0.message"), .json("message"), .text],
-        codes: brightcoveCodes)
+        codes: brightcoveCodes.codes)
 
     /// A setting, or the empty text if it is missing: the service requires the member.
     private static func emptyUnless(_ setting: String) -> TextRule { .joined([.setting(setting), ""], separator: "") }

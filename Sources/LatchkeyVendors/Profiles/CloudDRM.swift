@@ -59,7 +59,7 @@ extension VendorProfile {
     }
 
     private static let cloudDRMErrors = ErrorRules(
-        code: [.json("code")], message: [.json("message")], codes: cloudDRMCodes)
+        code: [.json("code")], message: [.json("message")], codes: cloudDRMCodes.codes)
 
     private static let cloudDRMHeaders: [RequestRule.Header] = [
         .init("x-drm-brandGuid", .setting("brandGuid")), .init("x-drm-usertoken", .token),

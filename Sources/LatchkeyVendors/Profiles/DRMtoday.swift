@@ -75,7 +75,7 @@ extension VendorProfile {
     ]
 
     private static let drmTodayErrors = ErrorRules(
-        code: [.header("x-dt-resp-code")], message: [.header("x-dt-error-message")], codes: drmTodayCodes)
+        code: [.header("x-dt-resp-code")], message: [.header("x-dt-error-message")], codes: drmTodayCodes.codes)
     private static let drmTodayAddresses: [Parameter] = [
         .certificateURL(
             "address of the application certificate, with or without the merchant's name at its end",

@@ -51,5 +51,5 @@ extension VendorProfile {
     private static let doveRunnerErrors = ErrorRules(
         code: [.json("errorCode")],
         message: [.json("message.MESSAGE"), .json("message")],  // Code 8002 has a JSON document for its message.
-        codes: doveRunnerCodes, refusesWithSuccess: true)
+        codes: doveRunnerCodes.codes, refusesWithSuccess: true)
 }

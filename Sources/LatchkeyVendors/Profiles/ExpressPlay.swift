@@ -73,7 +73,7 @@ extension VendorProfile {
             echoes: ["messageID": .messageID, "version": "1"],
             errors: ErrorRules(
                 code: [.json("error")], message: [.json("errorText")], requestIDInBody: ["messageID"],
-                codes: expressPlayCodes))
+                codes: expressPlayCodes.codes))
         $0.license.url = URLRule(.lookup("tokenURL"))
         $0.hosts = []
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-21", "AdobeDocs/primetime.en, SEES reference server")
@@ -146,5 +146,5 @@ extension VendorProfile {
     ]
 
     /// The codes come in a page or in JSON of an unpublished form, so the rules search for them anywhere.
-    private static let expressPlayErrors = ErrorRules(code: [.knownCode], codes: expressPlayCodes)
+    private static let expressPlayErrors = ErrorRules(code: [.knownCode], codes: expressPlayCodes.codes)
 }

@@ -23,7 +23,7 @@ extension VendorProfile {
         decoder: .preferring(.raw),
         // A license lasts about 24 hours and states no lease. The SDK renews it after 23, and keeps its key for replays as long.
         renewal: RenewalPolicy(interval: 82_800, cacheLifetime: 82_800),
-        errors: ErrorRules(codes: muxStatuses),
+        errors: ErrorRules(codes: muxStatuses.codes),
         token: .mux,
         settings: [SettingName.certificateURL: muxCertificateURL, SettingName.licenseURL: muxLicenseURL],
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "muxinc/mux-player-swift"))
@@ -35,17 +35,14 @@ extension VendorProfile {
     }
 
     /// What the statuses mean. Source: `Documentation/Vendors/Mux.md`.
-    private static let muxStatuses: [String: DocumentedCode] = [
-        "400": DocumentedCode(
-            .invalidRequest, "The token is missing, or the playback id is not valid.",
-            "Give the DRM token, and the playback id as it was made."),
-        "403": DocumentedCode(
-            .unauthenticated, "The token has expired or is malformed, or the playback id is not the token's.",
-            "Give a fresh token whose sub is this playback id and whose aud is d."),
-        "404": DocumentedCode(.notFound, "The address is not valid."),
-        "412": DocumentedCode(.serverTransient, "The asset is not ready.", "Try again when the asset is ready."),
-        "500": DocumentedCode(.serverTransient, "The service met an error of its own."),
-    ]
+    static let muxStatuses = CodeTable(
+        """
+        400 | invalidRequest | The token is missing, or the playback id is not valid. | Give the DRM token, and the playback id as it was made.
+        403 | unauthenticated | The token has expired or is malformed, or the playback id is not the token's. | Give a fresh token whose sub is this playback id and whose aud is d.
+        404 | notFound | The address is not valid.
+        412 | serverTransient | The asset is not ready. | Try again when the asset is ready.
+        500 | serverTransient | The service met an error of its own.
+        """)
     private static let muxCertificateURL = "https://license.mux.com/appcert/fairplay"
     private static let muxLicenseURL = "https://license.mux.com/license/fairplay"
     // Players may append modifiers of the stream to a playback id, `?redundant_streams=true`. They are not part of the id.

@@ -30,14 +30,14 @@ extension VendorProfile {
             heartbeat: nagraSession("heartbeat", token: .session("sessionToken")),
             teardown: nagraSession("teardown", token: .session("sessionToken")),
             values: ["sessionToken": "sessionToken"], period: "heartbeat", enforcedBy: "sessionToken",
-            errors: ErrorRules(code: [.json("errorCode")], message: [.json("message")], codes: nagraSessionCodes)),
+            errors: ErrorRules(code: [.json("errorCode")], message: [.json("message")], codes: nagraSessionCodes.codes)),
         license: nagraLicense(tokens: .joined([.token, .session("sessionToken")], separator: ",")),
         renewalRequest: nagraLicense(
             tokens: .session("sessionToken"), [.setQuery(name: "renew", value: "true")]),
         decoder: .json(["CkcMessage"]), sideValues: ["sessionToken": "sessionToken"],
         errors: ErrorRules(
             code: [.json("errorCode")], message: [.json("message")],
-            codes: nagraLicenseCodes),
+            codes: nagraLicenseCodes.codes),
         token: .nagra, statedRedaction: Redaction(headers: ["nv-authorizations"], fields: ["sessionToken"]),
         settings: ["tokenHeader": "nv-authorizations"],
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-21", "NAGRA's open player plugin, docs.nagra.com mdrm"))

@@ -34,7 +34,8 @@ extension VendorProfile {
             body: .form([.init("spc", .spc)])),
         decoder: .tolerant,
         errors: ErrorRules(
-            code: [.json("error.errorCode"), .json("error.code")], message: [.json("error.message")], codes: naverCodes),
+            code: [.json("error.errorCode"), .json("error.code")], message: [.json("error.message")],
+            codes: naverCodes.codes),
         hosts: ["multi-drm.apigw.ntruss.com", "multi-drm.apigw.gov-ntruss.com"],
         settings: [SettingName.certificateURL: naverCertificateURL, SettingName.licenseURL: naverLicenseURL],
         evidence: ProfileEvidence(
@@ -53,41 +54,27 @@ extension VendorProfile {
     private static let naverLicenseURL = "https://multi-drm.apigw.ntruss.com/api/v1/license"
 
     /// The codes of NAVER's API gateway, of which some look like HTTP statuses, and of the service behind it. Source: `Documentation/Vendors/Naver.md`, errors.
-    private static let naverCodes: [String: DocumentedCode] = [
-        "100": DocumentedCode(
-            .invalidRequest, "The gateway cannot read the request.", "Send the request over https, as UTF-8.",
-            status: 400),
-        "200": DocumentedCode(
-            .unauthenticated, "The gateway does not accept the signature.",
-            "Sign each request anew: a signature is for one method, path and time.", status: 401),
-        "210": DocumentedCode(
-            .forbidden, "The access key has no permission for this.",
-            "Give the access key's account the permission for One Click Multi DRM.", status: 401, newCredentials: false),
-        "300": DocumentedCode(.notFound, "The gateway knows no such address.", status: 404),
-        "400": DocumentedCode(.rateLimited, "The quota is used up.", status: 429),
-        "410": DocumentedCode(.rateLimited, "The gateway throttles.", status: 429),
-        "420": DocumentedCode(.rateLimited, "Requests come too fast.", status: 429),
-        "430": DocumentedCode(.invalidRequest, "The request is too large.", status: 413),
-        "500": DocumentedCode(.serverTransient, "The gateway could not reach the service.", status: 503),
-        "510": DocumentedCode(.serverTransient, "The service did not answer the gateway in time.", status: 504),
-        "900": DocumentedCode(.serverTransient, "The gateway failed inside.", status: 500),
-        "280000": DocumentedCode(.serverTransient, "The service met an unexpected error."),
-        "280001": DocumentedCode(
-            .invalidRequest, "The service cannot read the JSON.", "Make the token of JSON in base64, without blanks."),
-        "280002": DocumentedCode(.serverTransient, "The service met an error that it does not handle."),
-        "280003": DocumentedCode(
-            .invalidRequest, "A parameter has the wrong type.", "Compare the token's members with the vendor's page."),
-        "281003": DocumentedCode(
-            .notFound, "The service knows no such site.", "Check the token's siteId against NAVER's console."),
-        "281004": DocumentedCode(
-            .forbidden, "The site is not in use.", "Put the site into use in NAVER's console.", newCredentials: false),
-        "281005": DocumentedCode(
-            .forbidden, "The site is not enabled.", "Enable the site in NAVER's console.", newCredentials: false),
-        "2810011": DocumentedCode(
-            .notFound, "The site's FairPlay certificate is not completely registered.",
-            "Register the FairPlay certificate for the site in NAVER's console."),
-        "2810012": DocumentedCode(
-            .notFound, "The service finds no DRM data for the request.",
-            "Check the token's contentId, and that the content was packaged for the site."),
-    ]
+    static let naverCodes = CodeTable(
+        """
+        100 | invalidRequest | The gateway cannot read the request. | Send the request over https, as UTF-8. | 400
+        200 | unauthenticated | The gateway does not accept the signature. | Sign each request anew: a signature is for one method, path and time. | 401
+        210 | forbidden | The access key has no permission for this. | Give the access key's account the permission for One Click Multi DRM. | 401 | sameCredentials
+        300 | notFound | The gateway knows no such address. | | 404
+        400 | rateLimited | The quota is used up. | | 429
+        410 | rateLimited | The gateway throttles. | | 429
+        420 | rateLimited | Requests come too fast. | | 429
+        430 | invalidRequest | The request is too large. | | 413
+        500 | serverTransient | The gateway could not reach the service. | | 503
+        510 | serverTransient | The service did not answer the gateway in time. | | 504
+        900 | serverTransient | The gateway failed inside. | | 500
+        280000 | serverTransient | The service met an unexpected error.
+        280001 | invalidRequest | The service cannot read the JSON. | Make the token of JSON in base64, without blanks.
+        280002 | serverTransient | The service met an error that it does not handle.
+        280003 | invalidRequest | A parameter has the wrong type. | Compare the token's members with the vendor's page.
+        281003 | notFound | The service knows no such site. | Check the token's siteId against NAVER's console.
+        281004 | forbidden | The site is not in use. | Put the site into use in NAVER's console. | | sameCredentials
+        281005 | forbidden | The site is not enabled. | Enable the site in NAVER's console. | | sameCredentials
+        2810011 | notFound | The site's FairPlay certificate is not completely registered. | Register the FairPlay certificate for the site in NAVER's console.
+        2810012 | notFound | The service finds no DRM data for the request. | Check the token's contentId, and that the content was packaged for the site.
+        """)
 }

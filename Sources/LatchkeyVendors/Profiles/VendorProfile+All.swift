@@ -31,6 +31,12 @@ extension VendorProfile {
         .genericRaw, .genericBase64, .genericForm, .genericJSON,
     ]
 
+    /// The tables of codes, for the test that reads every row.
+    static let codeTables = [
+        axinomStatuses, brightcoveCodes, cloudDRMCodes, doveRunnerCodes, drmTodayCodes, expressPlayCodes, muxStatuses,
+        nagraLicenseCodes, nagraSessionCodes, naverCodes, verimatrixCodes,
+    ]
+
     /// The identifiers of the vendors, in order: of each its first profile's, with which those of its variants begin. The generic forms
     /// are one.
     package static let vendorIdentifiers: [String] = all.map(\.identifier).reduce(into: []) { found, identifier in

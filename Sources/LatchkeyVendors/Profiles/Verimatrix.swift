@@ -47,7 +47,7 @@ extension VendorProfile {
 
     /// The error document's form is not published, so the rules search for the codes anywhere.
     private static let verimatrixErrors = ErrorRules(
-        code: [.word("MDRM-")], message: [.json("message")], codes: verimatrixCodes)
+        code: [.word("MDRM-")], message: [.json("message")], codes: verimatrixCodes.codes)
     private static let verimatrixCertificateURL = Parameter.certificateURL(
         required: true,
         example: "https://cdn.example/fairplay.cer")
