@@ -7,7 +7,7 @@ extension ServerSettings {
     package struct Record: Sendable, Equatable {
         /// The folder of the spool, for this node alone.
         package internal(set) var folder = ""
-        /// `postgresql://…`, `files:PATH` or `redis://…`: where the rows of all nodes are kept.
+        /// `postgresql://…` or `files:PATH`: where the rows of all nodes are kept.
         package internal(set) var destination = ""
         /// The most megabytes of the spool, 16 to 1,000,000.
         package internal(set) var megabytes = 1_024
@@ -17,8 +17,6 @@ extension ServerSettings {
         package internal(set) var days: Int?
         package internal(set) var accounts = Accounts.names
         package internal(set) var decisions = Decisions.refusals
-        /// About how many rows a stream of Redis has at most; `nil` for all.
-        package internal(set) var streamLength: Int?
 
         /// What becomes of a license whose row cannot be kept.
         package enum WhenFull: String, Sendable, CaseIterable {
@@ -58,6 +56,5 @@ extension ServerSettings.Record {
             .defaulting("sync", \.sync, .word, to: .written), .optional("days", \.days, .whole(1...36_500)),
             .defaulting("accounts", \.accounts, .word, to: .names),
             .defaulting("decisions", \.decisions, .word, to: .refusals),
-            .optional("streamLength", \.streamLength, .whole(1_000...1_000_000_000)),
         ])
 }

@@ -64,13 +64,11 @@ extension ConfigurationFile {
         if settings.destination.hasPrefix("files:") {
             return RecordFiles(folder: path(String(settings.destination.dropFirst(6))))
         }
-        switch try StoreAddress(settings.destination).below(folder) {
-        case .postgresql(let address): return try PostgreSQLRecord(address, days: settings.days)
-        case .redis(let address): return try RedisRecordStream(address, length: settings.streamLength)
-        case .memory, .sqlite:
+        guard case .postgresql(let address) = try StoreAddress(settings.destination).below(folder) else {
             throw Diagnosis(
-                code: "recordDestination", reason: "The record's destination is no place for the rows of all nodes.",
-                remedy: "Write postgresql://…, files:PATH or redis://….")
+                code: "recordDestination", reason: "The record's destination is neither PostgreSQL nor files.",
+                remedy: "Write postgresql://… or files:PATH.")
         }
+        return try PostgreSQLRecord(address, days: settings.days)
     }
 }

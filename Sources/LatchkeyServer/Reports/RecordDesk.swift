@@ -18,8 +18,6 @@ package final class RecordDesk: Sendable {
     package enum Source: Sendable {
         /// The server keeps no record.
         case none
-        /// The record goes where nobody can ask; the engine's name.
-        case unreadable(String)
         case reporter(any RecordReporter)
     }
 
@@ -124,7 +122,6 @@ package final class RecordDesk: Sendable {
         let reporter: any RecordReporter
         switch connection.withLock({ $0.source }) {
         case .none: throw AdminRefusal.noRecord
-        case .unreadable(let engine): throw AdminRefusal.unreadableRecord(engine)
         case .reporter(let one): reporter = one
         }
         let isFree = running.withLock { running in
@@ -147,14 +144,6 @@ extension AdminRefusal {
     static let busyRecord = Self(
         503, "recordBusy", "\(RecordDesk.mostQuestions) questions to the record are being answered.",
         "Ask again in a moment.")
-
-    /// A record that goes into a queue.
-    static func unreadableRecord(_ engine: String) -> Self {
-        Self(
-            409, "recordUnreadable",
-            "The record goes to \(engine), a stream that other programs take rows from: it cannot be asked.",
-            "Ask the program that takes the rows, or have the record go to PostgreSQL or to files.")
-    }
 
     /// A record that does not answer, or cannot answer that.
     static func record(_ error: StoreError) -> Self {

@@ -10,7 +10,7 @@ extension ServerShared {
     func openReports(_ file: ConfigurationFile) throws(StoreError) {
         guard let record else { return }
         let destination = record.settings.destination
-        var connection = RecordDesk.Connection(source: .unreadable("Redis"))
+        var connection = RecordDesk.Connection(source: .none)
         if destination.hasPrefix("files:") {
             let reports = RecordFileReports(
                 folder: file.path(String(destination.dropFirst(6))), timekeeper: timekeeper)

@@ -166,16 +166,11 @@ import Testing
         }
     }
 
-    @Test func `without a record, and with a stream, it is said what to do`() async throws {
+    @Test func `without a record it is said what to do`() async throws {
         try await RecordStage.run(RecordDesk.Source.none) { stage in
             let reply = try await stage.test.admin("tenants/demo/report")
             #expect(reply.status == 404 && reply.json["code"]?.text == "recordNone")
-        }
-        try await RecordStage.run(.unreadable("redis")) { stage in
-            let reply = try await stage.test.admin("tenants/demo/report")
-            #expect(reply.status == 409 && reply.json["code"]?.text == "recordUnreadable")
-            #expect(reply.json["reason"]?.text?.contains("cannot be asked") == true)
-            // Why is what this node knows, as without a record.
+            // Why is what this node knows.
             #expect(try await stage.test.admin("requests/request-1").json["code"]?.text == "decisionUnknown")
         }
     }

@@ -337,12 +337,14 @@ import Testing
         await stage.server.stop()
         let path = stage.folder.configuration
         #expect(try await ServerCheck(path, derivation: nil).summary.hasSuffix(", a record of licenses"))
-        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "sqlite:rows") }
-        let problems = try await ServerCheck(path, derivation: nil).problems
-        #expect(problems.reason.contains("record.destination: "))
-        try ServerStage.edit(path) {
-            $0 = $0.replacing("sqlite:rows", with: "files:rows").replacing(#""spool""#, with: #""no/such/spool""#)
+        for wrong in ["sqlite:rows", "redis://127.0.0.1:1"] {
+            try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: wrong) }
+            let problems = try await ServerCheck(path, derivation: nil).problems
+            let expected = "record.destination: The record's destination is neither PostgreSQL nor files. Write"
+            #expect(problems.reason.contains("\(expected) postgresql://… or files:PATH."))
+            try ServerStage.edit(path) { $0 = $0.replacing(wrong, with: "files:rows") }
         }
+        try ServerStage.edit(path) { $0 = $0.replacing(#""spool""#, with: #""no/such/spool""#) }
         #expect(try await ServerCheck(path, derivation: nil).problems.reason.contains("no/such cannot be written"))
         let plain = try await ServerStage { _ in }
         await plain.server.stop()
@@ -356,13 +358,13 @@ import Testing
         let stage = try await Self.stage()
         await stage.server.stop()
         let path = stage.folder.configuration
-        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "redis://:hunter2@127.0.0.1:1") }
+        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "postgresql://node:hunter2@127.0.0.1:1/none") }
         #expect(chmod(path, 0o644) == 0)
         let error = #expect(throws: FileError.self) { try ConfigurationFile(path) }
         #expect(error?.code == "passwordOpenToOthers" && error?.reason.contains("record.destination") == true)
         #expect(error?.reason.contains("hunter2") == false)
         #expect(chmod(path, 0o600) == 0)
-        #expect(try ConfigurationFile(path).settings.record?.destination.hasPrefix("redis:") == true)
+        #expect(try ConfigurationFile(path).settings.record?.destination.hasPrefix("postgresql:") == true)
     }
 
     @Test(arguments: [

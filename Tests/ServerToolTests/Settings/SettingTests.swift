@@ -14,7 +14,7 @@ import Testing
     private static let elsewhere: [(suites: String, place: String, names: [String])] = [
         ("LicenseServerTests", "stores.", ["sessionMilliseconds"]),
         ("ServerLifeTests", "", ["drainDelay"]),
-        ("ServerRecordTests, RedisRecordStreamTests", "record.", ["whenFull", "days", "streamLength"]),
+        ("ServerRecordTests", "record.", ["whenFull", "days"]),
         ("LicenseeSetupTests", "licensee.", ["vectors", "credentials[].pinFile", "credentials[].pinVariable"]),
         (
             "LicenseeSetupTests, TenantCredentialTests", "tenants.*.licensee.",
