@@ -172,7 +172,7 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire",
-            ], resources: [.embedInCode("APIs/slots.openapi.json")]),
+            ]),
         room(
             "LatchkeyServices",
             [
@@ -266,7 +266,7 @@ let package = Package(
                 "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
                 "LatchkeyRecord",
             ],
-            resources: [.embedInCode("Console/Web"), .embedInCode("Admin/adminAPI.json")], swiftSettings: settings),
+            resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [

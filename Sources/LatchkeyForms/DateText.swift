@@ -32,5 +32,5 @@ extension Date {
 
 extension JSONForm where Value == Date {
     package static let date = JSONForm(
-        text: "a date such as 2026-11-22T15:00:00Z", read: DateText.date, write: DateText.text)
+        text: "a date such as 2026-11-22T15:00:00Z", schema: .date, read: DateText.date, write: DateText.text)
 }

@@ -9,10 +9,15 @@ package struct JSONForm<Value: Sendable>: Sendable {
     /// Where members stand within the value, from the value on: `.name` of an object, `[].name` of a list of them.
     var inner: [String] = []
 
+    /// What is read. Not everything that it allows is: a form says more in its problems than a schema can.
+    package private(set) var schema: JSONSchema
+
     package init(
+        schema: JSONSchema = JSONSchema(),
         read: @escaping @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
     ) {
+        self.schema = schema
         self.read = read
         self.write = write
     }
@@ -20,10 +25,11 @@ package struct JSONForm<Value: Sendable>: Sendable {
     /// A single value.
     /// - Parameter expected: what is read, with an article: `a duration such as 90s`.
     package init(
-        _ expected: String, read: @escaping @Sendable (JSONValue) -> Value?,
+        _ expected: String, schema: JSONSchema = JSONSchema(), read: @escaping @Sendable (JSONValue) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
     ) {
         self.init(
+            schema: schema,
             read: { value, place, problems in
                 if let read = read(value) { return read }
                 problems.append(JSONProblem(place, value.found, remedy: "Write \(expected)."))
@@ -33,10 +39,10 @@ package struct JSONForm<Value: Sendable>: Sendable {
 
     /// A value of texts.
     package init(
-        text expected: String, read: @escaping @Sendable (String) -> Value?,
+        text expected: String, schema: JSONSchema = .text, read: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> String
     ) {
-        self.init(expected, read: { $0.text.flatMap(read) }, write: { .text(write($0)) })
+        self.init(expected, schema: schema, read: { $0.text.flatMap(read) }, write: { .text(write($0)) })
     }
 
     /// One of some words, which a problem repeats as it stands.
@@ -44,6 +50,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         words: [String], read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
     ) {
         self.init(
+            schema: .words(words),
             read: { value, place, problems in
                 if let read = value.text.flatMap(read) { return read }
                 let shown = value.text.map { "“\(String($0.prefix(40)).onOneLine)” is none of the words for it." }
@@ -55,9 +62,15 @@ package struct JSONForm<Value: Sendable>: Sendable {
     }
 }
 
+extension ClosedRange {
+    fileprivate func keywords(_ number: (Bound) -> Double) -> [String: JSONValue] {
+        ["minimum": .number(number(lowerBound)), "maximum": .number(number(upperBound))]
+    }
+}
+
 extension JSONForm where Value == Bool {
     package static let flag = JSONForm(
-        "true or false",
+        "true or false", schema: .flag,
         read: { value in
             guard case .flag(let flag) = value else { return nil }
             return flag
@@ -68,6 +81,7 @@ extension JSONForm where Value == Int {
     package static func whole(_ range: ClosedRange<Int>) -> JSONForm {
         JSONForm(
             "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            schema: .whole.with(range.keywords { Double($0) }),
             read: { value in
                 guard case .number(let number) = value, let whole = Int(exactly: number), range.contains(whole) else {
                     return nil
@@ -80,7 +94,7 @@ extension JSONForm where Value == Int {
 extension JSONForm where Value == Double {
     package static func fraction(_ range: ClosedRange<Double>) -> JSONForm {
         JSONForm(
-            "a number from \(range.lowerBound) to \(range.upperBound)",
+            "a number from \(range.lowerBound) to \(range.upperBound)", schema: .number.with(range.keywords { $0 }),
             read: { value in
                 guard case .number(let number) = value, range.contains(number) else { return nil }
                 return number
@@ -91,7 +105,9 @@ extension JSONForm where Value == Double {
 extension JSONForm where Value == String {
     /// 1 to 256 characters.
     package static let text = JSONForm(
-        text: "a text of 1 to 256 characters", read: { (1...256).contains($0.count) ? $0 : nil }, write: { $0 })
+        text: "a text of 1 to 256 characters",
+        schema: .text.with(["minLength": .number(1), "maxLength": .number(256)]),
+        read: { (1...256).contains($0.count) ? $0 : nil }, write: { $0 })
 
     /// Letters, digits, and `-`, `_`, `.`, at most 64: what names files, metrics and members of other files.
     package static let name = JSONForm(
@@ -119,6 +135,7 @@ extension JSONForm {
     /// An array, every element with its problems.
     package static func list<Element: Sendable>(_ element: JSONForm<Element>) -> JSONForm where Value == [Element] {
         JSONForm(
+            schema: [element.schema],
             read: { value, place, problems in
                 guard case .array(let values) = value else {
                     problems.append(JSONProblem(place, value.found, remedy: "Write a list in brackets."))
@@ -127,6 +144,13 @@ extension JSONForm {
                 return values.enumerated().compactMap { element.read($1, place.element($0), &problems) }
             }, write: { .array($0.map(element.write)) }
         ).containing(element.inner.map { "[]\($0)" })
+    }
+
+    /// The form, whose schema descriptions have once, under a name.
+    package func named(_ name: String) -> JSONForm {
+        var form = self
+        form.schema = schema.named(name)
+        return form
     }
 
     /// The form, whose values have members within.
@@ -141,7 +165,7 @@ extension JSONForm {
     where Value == Set<Element> {
         let list = JSONForm<[Element]>.list(element)
         return JSONForm(
-            read: { list.read($0, $1, &$2).map { Set($0) } },
+            schema: list.schema, read: { list.read($0, $1, &$2).map { Set($0) } },
             write: { .array($0.map(element.write).sorted { $0.canonicalText < $1.canonicalText }) })
     }
 
@@ -150,6 +174,7 @@ extension JSONForm {
     where Value == [Element] {
         let list = JSONForm<[Element]>.list(element)
         return JSONForm(
+            schema: list.schema,
             read: { value, place, problems in
                 let count = problems.count
                 guard let read = list.read(value, place, &problems) else { return nil }
@@ -167,7 +192,7 @@ extension JSONForm {
     package static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
     where Value == Set<Element> {
         let (list, set) = (JSONForm<[Element]>.distinct(element), JSONForm<Set<Element>>.set(element))
-        return JSONForm(read: { list.read($0, $1, &$2).map { Set($0) } }, write: set.write)
+        return JSONForm(schema: list.schema, read: { list.read($0, $1, &$2).map { Set($0) } }, write: set.write)
     }
 
     /// A set that has to have an element, because nothing would be allowed otherwise.
@@ -175,6 +200,7 @@ extension JSONForm {
     where Value == Set<Element> {
         let set = JSONForm<Set<Element>>.set(element)
         return JSONForm(
+            schema: set.schema.with(["minItems": .number(1)]),
             read: { value, place, problems in
                 guard value != .array([]) else {
                     problems.append(
@@ -192,6 +218,7 @@ extension JSONForm {
         _ key: JSONForm<Key>, _ element: JSONForm<Element>
     ) -> JSONForm where Value == [Key: Element] {
         JSONForm(
+            schema: .map(element.schema),
             read: { value, place, problems in
                 guard case .object(let members) = value else {
                     problems.append(.notAnObject(place, value))

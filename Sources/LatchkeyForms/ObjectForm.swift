@@ -62,7 +62,15 @@ package struct ObjectForm<Root: Sendable>: Sendable {
     }
 
     package var form: JSONForm<Root> {
-        JSONForm(read: { read($0, $1, &$2) }, write: { write($0) }).containing(memberPaths.map { ".\($0)" })
+        JSONForm(schema: schema, read: { read($0, $1, &$2) }, write: { write($0) })
+            .containing(memberPaths.map { ".\($0)" })
+    }
+
+    /// Every member by name, type and limits.
+    package var schema: JSONSchema {
+        .object(
+            Dictionary(members.flatMap { one in one.names.map { ($0, one.schema) } }) { first, _ in first },
+            required: members.filter(\.isRequired).flatMap(\.names))
     }
 
     /// Reads a whole JSON text.
@@ -103,6 +111,8 @@ package struct Member<Root: Sendable>: Sendable {
     var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
     /// Where members stand within it; empty for a member whose value has none.
     var inner: [String] = []
+    fileprivate(set) var schema = JSONSchema()
+    fileprivate(set) var isRequired = false
 
     package init(
         names: [String], paths: [String],
@@ -122,9 +132,17 @@ package struct Member<Root: Sendable>: Sendable {
     }
 
     /// The member, whose value has members within.
-    fileprivate func containing(_ inner: [String]) -> Self {
+    fileprivate func containing(_ inner: [String], _ schema: JSONSchema, isRequired: Bool = false) -> Self {
         var member = self
         member.inner = inner.map { (names.first ?? "") + $0 }
+        (member.schema, member.isRequired) = (schema, isRequired)
+        return member
+    }
+
+    /// The member with what a description says of it, and with keywords for limits that the object's check has.
+    package func explained(_ text: String, _ more: [String: JSONValue] = [:]) -> Self {
+        var member = self
+        member.schema = schema.with(more).explained(text)
         return member
     }
 }
@@ -141,7 +159,7 @@ extension Member {
             values[name].flatMap { form.read($0, at.member(name), &problems) }
         } write: {
             [name: form.write($0)]
-        }.containing(form.inner)
+        }.containing(form.inner, form.schema)
     }
 
     /// Several members that state one value.
@@ -174,7 +192,7 @@ extension Member {
                 }
                 if let read = form.read(value, at.member(name), &problems) { root[keyPath: place] = read }
             }, write: { [name: form.write($0[keyPath: place])] }
-        ).containing(form.inner)
+        ).containing(form.inner, form.schema, isRequired: true)
     }
 
     /// A member that is written unless it has its default.
@@ -187,7 +205,7 @@ extension Member {
                 guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
                 root[keyPath: place] = read
             }, write: { $0[keyPath: place] == usual ? [:] : [name: form.write($0[keyPath: place])] }
-        ).containing(form.inner)
+        ).containing(form.inner, form.schema)
     }
 
     /// An object within the object, whose members overlay and narrow one by one. Written unless it states nothing.
@@ -210,7 +228,7 @@ extension Member {
             narrow: { root, other, prefix, narrowing in
                 form.narrow(&root[keyPath: place], to: other[keyPath: place], prefix: "\(prefix)\(name).", &narrowing)
             }
-        ).containing(form.memberPaths.map { ".\($0)" })
+        ).containing(form.memberPaths.map { ".\($0)" }, form.schema)
     }
 }
 

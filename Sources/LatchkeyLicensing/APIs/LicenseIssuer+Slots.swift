@@ -14,6 +14,27 @@ extension LicenseIssuer {
         fileprivate let terms: LicenseTerms
         fileprivate let renewAfter: Duration?
 
+        static let schema = JSONSchema.named(
+            "Slot",
+            [
+                "drm": JSONForm<LicenseRequestFacts.DRM>.label.schema.named("DRM"),
+                "state": .words(["taken", "renewed", "uncounted"]).explained(
+                    "taken: give it back if no license is made. renewed: the session had it already. uncounted: the policy counts nothing, "
+                        + "or the store of sessions does not answer and the policy allows a short lease."),
+                "session?": .text.explained("The session as it is counted."),
+                "slot?": .text.explained("The slot's stop code."),
+                "until?": .date.explained("From then on the slot counts for nothing."),
+                "heartbeatToken?": .text.explained("For heartbeats, and to give the slot back."),
+                "heartbeat?": .positive.explained(
+                    "Seconds between heartbeats; absent where slots live by leases."),
+                "lease?": .positive.explained(
+                    "The most seconds that the license may hold; absent without a limit."),
+                "renewAfter?": .positive.explained(
+                    "Seconds after which the slot is taken again, with the next license."),
+                "hdcp?": JSONForm<HDCPRequirement>.word.schema.explained(
+                    "What the license has to ask of displays; absent where the policy does not say."),
+            ])
+
         /// The answer to the caller.
         func json(for drm: LicenseRequestFacts.DRM) -> JSONValue {
             let seconds = { (duration: Duration) in JSONValue.number(duration.inSeconds.rounded(.down)) }

@@ -104,8 +104,7 @@ package struct PlayerAPI: Sendable {
         case .heartbeat: try await heartbeat(call, tenant, &report)
         case .session: try await endSession(call, tenant, &report)
         case .slot: try await slot(call, tenant, &report)
-        case .slotDescription:
-            HTTPResponse(contentType: "application/json", bytes: Data(PackageResources.slots_openapi_json))
+        case .slotDescription: SlotDescription.response
         default: throw .noSuchPath
         }
     }

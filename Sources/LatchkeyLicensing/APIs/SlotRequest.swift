@@ -71,8 +71,14 @@ struct SlotRequest: Sendable {
         return facts
     }
 
-    /// The names of its members.
-    static var members: Set<String> { Set(form.members.flatMap(\.names)) }
+    static var schema: JSONSchema {
+        func requiring(_ name: String, without other: String) -> JSONSchema {
+            func required(_ name: String) -> [String: JSONValue] { ["required": .array([.text(name)])] }
+            return JSONSchema(required(name)).with(["not": .object(required(other))])
+        }
+        let either = JSONSchema.oneOf([requiring("kid", without: "track"), requiring("asset", without: "content")])
+        return form.schema.named("SlotRequest").with(either.keywords)
+    }
 
     /// The most stop codes, as of a license request.
     private static let mostStopCodes = 100
@@ -80,12 +86,29 @@ struct SlotRequest: Sendable {
     private static let form: ObjectForm<SlotRequest> = ObjectForm(
         empty: SlotRequest(),
         members: [
-            .required("drm", \.drm, .label), .optional("kid", \.kid, .keyID), .optional("content", \.content, .text),
-            .optional("asset", \.asset, .text), .optional("track", \.track, .word),
-            .optional("session", \.session, .text), .optional("device", \.device, .text),
-            .defaulting("capabilities", \.capabilities, .capabilities, to: []),
-            .defaulting("stop", \.stop, .set(.text), to: []), .optional("token", \.token, .anyText),
-            .section("viewer", \.viewer, Viewer.form),
+            .required("drm", \.drm, .label.named("DRM")).explained("What the license is for."),
+            .optional("kid", \.kid, .keyID)
+                .explained("A key that the tenant has. Its class and its policies count."),
+            .optional("content", \.content, .text)
+                .explained("The content of the key; needed only where keys are derived without a packager."),
+            .optional("asset", \.asset, .text).explained(
+                "Content that is named without a key. Where the tenant has one key of it, that counts; where it has none, the tenant's "
+                    + "policy alone."),
+            .optional("track", \.track, .word.named("TrackClass"))
+                .explained("The class of an asset of which the tenant has no key. Defaults to ALL."),
+            .optional("session", \.session, .text)
+                .explained("The playback, the same in each request of it. The token's sid counts before it."),
+            .optional("device", \.device, .text)
+                .explained("The device; a digest of it is kept. The token's device counts before it."),
+            .defaulting("capabilities", \.capabilities, .capabilities, to: [])
+                .explained("What the device can do, for policies that ask for it."),
+            .defaulting("stop", \.stop, .set(.text), to: []).explained(
+                "The stop codes of sessions that the viewer gives up for this one.",
+                ["maxItems": .number(Double(mostStopCodes))]),
+            .optional("token", \.token, .anyText)
+                .explained("The viewer's token, where Authorization has none."),
+            .section("viewer", \.viewer, Viewer.form).explained(
+                "Where a service's viewer is; what is not stated is not known. Players leave it out."),
         ],
         check: { request, place, problems in
             func problem(_ member: String, _ what: String, _ remedy: String) {
@@ -110,14 +133,18 @@ struct SlotRequest: Sendable {
 
 extension SlotRequest.Viewer {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
-        empty: Self(), members: [.optional("address", \.address, .address), .optional("country", \.country, .country)])
+        empty: Self(),
+        members: [
+            .optional("address", \.address, .address).explained("An IP address."),
+            .optional("country", \.country, .country).explained("The country's two capital letters."),
+        ])
 }
 
 extension JSONForm where Value == LicenseRequestFacts.DRM {
     /// Clear Key's keys are given here alone, and need no slot of others.
     private static let systems: [LicenseRequestFacts.DRM] = [.widevine, .playReady, .fairPlay, .other]
 
-    fileprivate static let label = JSONForm(
+    static let label = JSONForm(
         words: systems.map(\.label), read: { text in systems.first { $0.label == text } }, write: \.label)
 }
 

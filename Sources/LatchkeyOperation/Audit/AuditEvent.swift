@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-import LatchkeyForms
+package import LatchkeyForms
 
 /// What somebody did, before it is an entry of the audit.
 ///
@@ -47,6 +47,13 @@ package struct AuditEvent: Sendable, Hashable {
 
     /// The longest text of a member, in characters.
     private static let limit = 500
+
+    /// What `canonicalText` has.
+    package static let schema: JSONSchema = .named(
+        "AuditEvent",
+        [
+            "time": .date, "actor": .text, "action": .text, "object": .text, "details": .map(.text), "tenant?": .text,
+        ])
 
     /// The event as one JSON object in canonical form.
     package func canonicalText(at date: Date) -> String {

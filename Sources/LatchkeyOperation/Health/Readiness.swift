@@ -101,6 +101,12 @@ package struct Readiness: Sendable {
 }
 
 extension Readiness.Report {
+    package static let schema: JSONSchema = [
+        "status": .text,
+        // An operator of some tenants sees none.
+        "checks?": [["name": .text, "status": .words(["passed", "degraded", "failed"]), "reason?": .text]],
+    ]
+
     /// `{"checks":[{"name","status","reason"}],"status"}`.
     package var json: JSONValue {
         let checks = results.map { result in

@@ -128,7 +128,8 @@ extension JSONForm where Value == String {
 }
 
 extension JSONForm where Value == KeyID {
-    package static let keyID = JSONForm(text: "a UUID", read: { KeyID($0) }, write: \.description)
+    package static let keyID = JSONForm(
+        text: "a UUID", schema: .text.with(["format": .text("uuid")]), read: { KeyID($0) }, write: \.description)
 }
 
 extension JSONForm where Value == PlaybackSessionID {
@@ -162,6 +163,7 @@ extension JSONForm where Value == StreamingDestination {
 extension JSONForm where Value == DeviceCapabilities {
     /// Abilities by name. Flags of unknown meaning, which no rule asks for, are dropped.
     package static let capabilities = JSONForm(
+        schema: [JSONForm<Policy.Ability>.word.schema],
         read: { value, place, problems in
             JSONForm<[Policy.Ability]>.list(.word).read(value, place, &problems).map { abilities in
                 abilities.reduce(into: DeviceCapabilities()) { $0.insert($1.flag) }

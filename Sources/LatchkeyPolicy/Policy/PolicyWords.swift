@@ -160,7 +160,7 @@ extension JSONForm where Value == OutageRule {
 extension JSONForm where Value == String {
     /// Two capital letters.
     package static let country = JSONForm(
-        text: "a country's two capital letters, such as DE",
+        text: "a country's two capital letters, such as DE", schema: .text.with(["pattern": .text("^[A-Z]{2}$")]),
         read: { $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x41...0x5a).contains($0) } ? $0 : nil }, write: { $0 })
 }
 

@@ -17,6 +17,18 @@ extension LicenseRefusal {
         return Data(JSONValue.object(["error": .object(error)]).canonicalText.utf8)
     }
 
+    package static let schema: JSONSchema = .named(
+        "Error",
+        [
+            "error": [
+                "code": .text.explained("Stable; the same as of a FairPlay license that is refused for this."),
+                "reason": .text, "remedy": .text, "message": .text.explained("The key of a text for the viewer."),
+                "requestId?": .text.explained("Absent where the request was not read, as with 413."),
+                "retryAfter?": .positive.explained("Seconds to wait at least."),
+                "sessions?": JSONSchema.list(SessionConflict.schema).explained("The sessions that are in the way."),
+            ]
+        ])
+
     package var json: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "code": .text(code), "reason": .text(reason), "remedy": .text(remedy), "message": .text(message),
@@ -41,6 +53,10 @@ package struct SessionConflict: Sendable, Hashable {
         started = slot.started
         stopCode = slot.stopCode
     }
+
+    fileprivate static let schema: JSONSchema = [
+        "device?": .text, "started": .date, "stop": .text.explained("What the next request sends to stop it."),
+    ]
 
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = ["started": .text(DateText.text(started)), "stop": .text(stopCode)]

@@ -9,13 +9,28 @@ import LatchkeyRecord
 
 extension AdminAPI {
     static let accountRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants/{tenant}/accounts", Page(.viewer, .tenant) { try await $0.accounts() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/account", Page(.viewer, .tenant) { try await $0.account() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/sessions/stop", Page(.operator, .tenant) { try await $0.stop() }),
-        Route(
-            [.post], "/admin/v1/tenants/{tenant}/sessions/stop-all", Page(.operator, .tenant) { try await $0.stopAll() }
-        ),
-        Route([.post], "/admin/v1/tenants/{tenant}/devices/forget", Page(.operator, .tenant) { try await $0.forget() }),
+        .page(
+            .get, "/tenants/{tenant}/accounts", .viewer, "Accounts by name",
+            query: [AdminQuery("prefix", "How the name begins."), .after, .limit],
+            .json(["accounts": [NamedAccount.form.schema], "next?": .text])
+        ) { try await $0.accounts() },
+        .page(
+            .get, "/tenants/{tenant}/account", .viewer, "One account: sessions, devices, downloads",
+            query: [AdminQuery("name", "The account's name.", isRequired: true)], .json(AccountState.form.schema)
+        ) { try await $0.account() },
+        .page(
+            .post, "/tenants/{tenant}/sessions/stop", .operator, "Stop a session",
+            body: .body(of: "account", "session"), isAudited: true,
+            .done(["stopped": .text], "It is stopped on all nodes.")
+        ) { try await $0.stop() },
+        .page(
+            .post, "/tenants/{tenant}/sessions/stop-all", .operator, "Stop all sessions of an account",
+            body: .body(of: "account"), isAudited: true, .json(["stopped": [.text]])
+        ) { try await $0.stopAll() },
+        .page(
+            .post, "/tenants/{tenant}/devices/forget", .operator, "Forget a device, which makes room for another",
+            body: .body(of: "account", "device"), isAudited: true, .json(["forgotten": .text])
+        ) { try await $0.forget() },
     ]
 }
 
@@ -25,17 +40,9 @@ extension AdminCall {
         let (tenant, limit, prefix, after) = (try tenant(), try limit(), try text("prefix"), try text("after"))
         let page = try await shared.operatorAccounts.accounts(
             of: tenant.name, prefix: prefix, after: after.isEmpty ? nil : after, limit: limit)
-        let now = Date()
         return .admin(
             .members([
-                "accounts": .array(
-                    page.map { one in
-                        .object([
-                            "name": .text(one.name), "sessions": .number(one.account.slots.count { $0.ends > now }),
-                            "devices": .number(one.account.devices.count),
-                            "downloads": .number(one.account.downloads.count), "ends": .date(one.end),
-                        ])
-                    }),
+                "accounts": .array(page.map(NamedAccount.form.json)),
                 "next": page.count < limit ? nil : page.last.map { .text($0.name) },
             ]))
     }
@@ -45,24 +52,7 @@ extension AdminCall {
         let (tenant, name) = (try tenant(), try text("name"))
         guard !name.isEmpty else { throw AdminRefusal.stated("name", "an account's name") }
         let account = try await shared.operatorAccounts.account(name, of: tenant.name)
-        return .admin(
-            .object([
-                "name": .text(name), "slots": .array(account.slots.sorted { $0.started > $1.started }.map(\.json)),
-                "stopped": .array(
-                    account.stopped.sorted { $0.at > $1.at }.map {
-                        .members(["session": .text($0.session), "by": $0.by.map { .text($0) }, "at": .date($0.at)])
-                    }),
-                "devices": .array(
-                    account.devices.sorted { $0.value > $1.value }.map {
-                        .object(["device": .text($0.key), "last": .date($0.value)])
-                    }),
-                "downloads": .array(
-                    account.downloads.sorted { $0.content < $1.content }.map {
-                        .members([
-                            "content": .text($0.content), "device": .text($0.device), "ends": $0.ends.map { .date($0) },
-                        ])
-                    }),
-            ]))
+        return .admin(AccountState.form.json((name: name, account: account)))
     }
 
     /// Stops a session: `{"account","session"}`.
@@ -101,12 +91,51 @@ extension AdminCall {
     }
 }
 
-extension Slot {
-    fileprivate var json: JSONValue {
-        .members([
-            "session": .text(session), "device": device.map { .text($0) }, "label": label.map { .text($0) },
-            "profile": profile.map { .text($0) }, "drm": .text(drm.label), "content": .text(content),
-            "tracks": .texts(tracks.map(\.rawValue).sorted()), "started": .date(started), "ends": .date(ends),
+extension NamedAccount {
+    fileprivate static let form = AnswerForm<NamedAccount>([
+        .value("name") { $0.name },
+        .value("sessions") { one in
+            let now = Date()
+            return one.account.slots.count { $0.ends > now }
+        },
+        .value("devices") { $0.account.devices.count }, .value("downloads") { $0.account.downloads.count },
+        .value("ends") { $0.end },
+    ])
+}
+
+extension AccountState {
+    fileprivate static let form = AnswerForm<(name: String, account: AccountState)>(
+        named: "Account",
+        [
+            .value("name") { $0.name },
+            .list("slots", of: Slot.form) { $0.account.slots.sorted { $0.started > $1.started } },
+            .list("stopped", of: StoppedSession.form) { $0.account.stopped.sorted { $0.at > $1.at } },
+            .list("devices", of: deviceForm) { $0.account.devices.sorted { $0.value > $1.value } },
+            .list("downloads", of: StoredDownload.form) { $0.account.downloads.sorted { $0.content < $1.content } },
         ])
-    }
+
+    private static let deviceForm = AnswerForm<(key: String, value: Date)>([
+        .value("device") { $0.key }, .value("last") { $0.value },
+    ])
+}
+
+extension Slot {
+    fileprivate static let form = AnswerForm<Slot>([
+        .value("session") { $0.session }, .value("device") { $0.device }, .value("label") { $0.label },
+        .value("profile") { $0.profile }, .value("drm") { $0.drm.label }, .value("content") { $0.content },
+        .value("tracks") { $0.tracks.map(\.rawValue).sorted() }, .value("started") { $0.started },
+        .value("ends") { $0.ends },
+    ])
+}
+
+extension StoppedSession {
+    fileprivate static let form = AnswerForm<StoppedSession>([
+        .value("session") { $0.session }, .value("by") { $0.by }, .value("at") { $0.at },
+    ])
+}
+
+extension StoredDownload {
+    fileprivate static let form = AnswerForm<StoredDownload>([
+        .value("content") { $0.content }, .value("device") { $0.device }, .value("ends") { $0.ends },
+    ])
 }

@@ -9,14 +9,26 @@ import LatchkeyRecord
 
 extension AdminAPI {
     static let decisionRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/decisions", Page(.viewer, .own) { try $0.decisions() }),
-        Route([.get], "/admin/v1/requests/{request}", Page(.viewer, .own) { try await $0.why() }),
-        Route(
-            [.get], "/admin/v1/tenants/{tenant}/decisions/{request}",
-            Page(.viewer, .tenant) { HTTPResponse.admin(bytes: try await $0.record().canonicalJSON) }),
-        Route(
-            [.post], "/admin/v1/tenants/{tenant}/decisions/{request}/again",
-            Page(.viewer, .tenant) { try await $0.decideAgain() }),
+        .page(
+            .get, "/decisions", .viewer, "The last 10,000 decisions of this node, the newest first",
+            query: [
+                .tenant,
+                AdminQuery("outcome", "`license`, `acknowledge`, `refused` for all refusals, or a refusal's code."),
+                .before, .limit,
+            ], .json(["decisions": [RecentDecisions.Kept.form.schema], "next?": .count])
+        ) { try $0.decisions() },
+        .page(.get, "/requests/{request}", .viewer, "Why a request was answered as it was", .json(AdminCall.whySchema))
+        { try await $0.why() },
+        .page(
+            .get, "/tenants/{tenant}/decisions/{request}", .viewer, "The record of a decision: all that it depended on",
+            .json(.object)
+        ) { HTTPResponse.admin(bytes: try await $0.record().canonicalJSON) },
+        .page(
+            .post, "/tenants/{tenant}/decisions/{request}/again", .viewer,
+            "What another policy would have decided; changes nothing",
+            body: OpenAPI.body("application/json", .object.explained("A policy.")),
+            .json(["before": .text, "after": .text, "explanation": .text, "record": .object])
+        ) { try await $0.decideAgain() },
     ]
 }
 
@@ -36,7 +48,7 @@ extension AdminCall {
         }
         return .admin(
             .members([
-                "decisions": .array(kept.map(\.summary)),
+                "decisions": .array(kept.map(RecentDecisions.Kept.form.json)),
                 "next": kept.count < limit ? nil : kept.last.map { .number(Double($0.number)) },
             ]))
     }
@@ -51,6 +63,20 @@ extension AdminCall {
         guard own.isEmpty else { throw AdminRefusal.undecided }
         throw AdminRefusal.notInRecord(request, standing, by: shared.node)
     }
+
+    fileprivate static let whySchema: JSONSchema = {
+        func source(_ name: String, _ members: [String: JSONSchema], optional: [String] = []) -> JSONSchema {
+            let common = ["source": JSONSchema.always(.text(name)), "node": .text, "tenant": .text]
+            let all = common.merging(members) { one, _ in one }
+            return .object(all, required: all.keys.filter { !optional.contains($0) })
+        }
+        return .oneOf([
+            source("decisions", ["record": .object]),
+            source("refusals", ["refusal": OperatorFeed.refusalSchema], optional: ["tenant"]),
+            source(
+                "record", ["rows": [LicenseRecordRow.schema], "asOf": .date, "record": .object], optional: ["record"]),
+        ])
+    }()
 
     /// Why a request was answered as it was, whichever of the operator's tenants it is of: `record` if a policy decided, `refusal` if it was
     /// refused before, `rows` if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
@@ -130,16 +156,16 @@ extension JSONValue {
 }
 
 extension RecentDecisions.Kept {
-    fileprivate var summary: JSONValue {
-        .members([
-            "number": .number(Double(number)), "time": .date(record.facts.now),
-            "requestId": record.requestID.map { .text($0) }, "tenant": .text(record.facts.request.tenant),
-            "account": .text(record.facts.grant.account), "content": .text(record.facts.key.content),
-            "track": .text(record.facts.key.track.rawValue), "kid": record.facts.key.id.map { .text("\($0)") },
-            "outcome": .text(record.word), "policy": record.policyName.map { .text($0) },
-            "explanation": .text(record.explanation),
+    fileprivate static let form = AnswerForm<RecentDecisions.Kept>(
+        named: "Decision",
+        [
+            .value("number") { $0.number }, .value("time") { $0.record.facts.now },
+            .value("requestId") { $0.record.requestID }, .value("tenant") { $0.record.facts.request.tenant },
+            .value("account") { $0.record.facts.grant.account }, .value("content") { $0.record.facts.key.content },
+            .value("track") { $0.record.facts.key.track.rawValue },
+            .value("kid") { $0.record.facts.key.id.map { "\($0)" } }, .value("outcome") { $0.record.word },
+            .value("policy") { $0.record.policyName }, .value("explanation") { $0.record.explanation },
         ])
-    }
 }
 
 extension HTTPResponse {

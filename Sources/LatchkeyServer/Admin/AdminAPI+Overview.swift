@@ -10,13 +10,29 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let overviewRoutes: [Route<Page>] = [
-        Route([.post], "/admin/v1/sign-in", Page(.viewer, .own) { try await $0.signIn() }),
-        Route([.get], "/admin/v1/me", Page(.viewer, .own) { .admin($0.me) }),
-        Route(
-            [.get], "/admin/v1/overview", Page(.viewer, .own) { .admin(await $0.state.overview($0.shared, $0.tenants)) }
-        ),
-        Route([.get], "/admin/v1/events", Page(.viewer, .own) { try $0.events() }),
-        Route([.get], "/admin/v1/refusals", Page(.viewer, .own) { try $0.refusals() }),
+        .page(
+            .post, "/sign-in", .viewer, "Note in the audit that somebody signed in, and say who it is",
+            .json(AdminCall.meForm.schema)
+        ) { try await $0.signIn() },
+        .page(.get, "/me", .viewer, "Who asks, and what they may do", .json(AdminCall.meForm.schema)) {
+            .admin(AdminCall.meForm.json($0))
+        },
+        .page(
+            .get, "/overview", .viewer, "Everything of the console's first page", .json(ServerState.overviewForm.schema)
+        ) {
+            .admin(await $0.state.overview($0.shared, $0.tenants))
+        },
+        .page(
+            .get, "/events", .viewer, "The overview each second, and each refusal as it happens",
+            .file(
+                "text/event-stream",
+                "Server-sent events: `overview` with an Overview, `refusal` with a Refused, until the client goes, or until it may not see them any more: at the session's end, and within a second of a sign-out or of a change of key, grant or tenants."
+            )
+        ) { try $0.events() },
+        .page(
+            .get, "/refusals", .viewer, "The latest refusals of this node, the newest first",
+            query: [.tenant, .before, .limit], .json(["refusals": [OperatorFeed.refusalSchema]])
+        ) { try $0.refusals() },
     ]
 }
 
@@ -24,24 +40,21 @@ extension AdminCall {
     fileprivate func signIn() async throws -> HTTPResponse {
         // While the audit is out of service, operators still have to look.
         try? await audit(.adminLogin, of: "admin:\(admin.name)", tenants.auditDetails)
-        return .admin(me)
+        return .admin(Self.meForm.json(self))
     }
 
     /// Who asks, and whose things they see.
-    fileprivate var me: JSONValue {
-        let (proof, end): (String, Date?) =
-            switch admin.proof {
-            case .key: ("key", nil)
-            case .openID(let end): ("openID", end)
-            case .proxy: ("proxy", nil)
-            }
-        return .members([
-            "name": .text(admin.name), "shownName": .text(admin.shownName), "role": .text(admin.role.rawValue),
-            "tenants": .texts(state.tenants.keys.filter(tenants.covers).sorted()),
-            "allTenants": .flag(tenants.isAll), "proof": .text(proof), "until": end.map { .date($0) },
-            "version": .text(LatchkeyVersion.text), "node": .text(shared.node),
+    fileprivate static let meForm = AnswerForm<AdminCall>(
+        named: "Me",
+        [
+            .value("name") { $0.admin.name }, .value("shownName") { $0.admin.shownName },
+            .value("role") { $0.admin.role },
+            .value("tenants") { $0.state.tenants.keys.filter($0.tenants.covers).sorted() },
+            .value("allTenants") { $0.tenants.isAll },
+            .made("proof", .words(["key", "openID", "proxy"])) { .text($0.admin.proof.word) },
+            .value("until") { $0.admin.proof.end }, .value("version") { _ in LatchkeyVersion.text },
+            .value("node") { $0.shared.node },
         ])
-    }
 
     /// One overview per second, and each refusal as it happens, as long as whoever asked may see them.
     fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
@@ -70,6 +83,20 @@ extension AdminCall {
     }
 }
 
+extension Operator.Proof {
+    fileprivate var word: String {
+        switch self {
+        case .key: "key"
+        case .openID: "openID"
+        case .proxy: "proxy"
+        }
+    }
+
+    fileprivate var end: Date? {
+        if case .openID(let end) = self { end } else { nil }
+    }
+}
+
 /// An operator who reads events: until the session's end, and as long as the request would be answered the same way.
 private struct EventReader {
     private let admin: Operator
@@ -93,7 +120,7 @@ private struct EventReader {
 
     /// Whether the next event may be sent. Why not is logged.
     mutating func mayGoOn() async -> Bool {
-        if case .openID(let end) = admin.proof, shared.timekeeper.date >= end { return false }
+        if let end = admin.proof.end, shared.timekeeper.date >= end { return false }
         let uptime = shared.timekeeper.uptime
         guard uptime - asked >= Self.interval else { return true }
         asked = uptime
@@ -113,42 +140,68 @@ extension ServerState {
     /// - Parameter scope: whose. What is the whole server's, such as threads and times, only an operator of all tenants gets.
     func overview(_ shared: ServerShared, _ scope: TenantScope) async -> JSONValue {
         let sessions = await shared.sessions.counts(of: tenants.keys.sorted()).filter { scope.covers($0.key) }
-        let totals = shared.metrics.licenseTotals(scope)
-        let pool = shared.pool.admission
-        let readiness = shared.readiness(self, scope).report
-        return .members([
-            "draining": .flag(shared.isDraining), "time": .date(Date()), "node": .text(shared.node),
-            "region": shared.engines.settings.region.map { .text($0) },
-            "notices": .texts(notices(shared, scope)),
-            "seconds": .array(
-                shared.counts.latest(in: scope).map { second in
-                    .members(
-                        ["number": .number(Double(second.number))].merging(
-                            second.counts.map { ($0.rawValue, .number($1)) }
-                        ) { one, _ in one })
-                }),
-            "totals": .object(
-                Dictionary(
-                    uniqueKeysWithValues: LicenseOutcome.allCases.map {
-                        ($0.rawValue, .number(Double(totals[$0] ?? 0)))
-                    })),
-            "reasons": .object(shared.metrics.refusalReasons(scope).mapValues { .number(Double($0)) }),
-            "times": .array(
-                (scope.isAll ? shared.metrics.licenseTimes : []).map { bound, count in
-                    .array([bound.isFinite ? .number(bound) : .null, .number(Double(count))])
-                }),
-            "sessions": .object(sessions.mapValues { .number($0.value) }),
-            "sessionsAtLeast": .texts(sessions.filter { !$0.value.isWhole }.keys.sorted()),
-            "readiness": scope.isAll ? readiness.json : .object(["status": .text(readiness.word)]),
-            "pending": scope.isAll ? .number(shared.engines.pending?.count ?? 0) : nil,
-            "engines": .array(shared.health.all.filter { scope.covers($0.tenant) }.map(\.json)),
-            "pool": scope.isAll
-                ? .object([
-                    "busy": .number(pool.busyThreads), "waiting": .number(pool.waiting), "limit": .number(pool.limit),
-                    "overloaded": .flag(pool.isOverloaded),
-                ]) : nil,
-        ])
+        return Self.overviewForm.json(
+            Overview(
+                shared: shared, scope: scope, notices: notices(shared, scope), sessions: sessions,
+                totals: shared.metrics.licenseTotals(scope), readiness: shared.readiness(self, scope).report,
+                pool: shared.pool.admission))
     }
+
+    /// What is shown to the operators of some tenants.
+    fileprivate struct Overview {
+        let shared: ServerShared
+        let scope: TenantScope
+        let notices: [String]
+        let sessions: [String: RecordCount]
+        let totals: [LicenseOutcome: UInt64]
+        let readiness: Readiness.Report
+        let pool: AdmissionState
+    }
+
+    fileprivate static let overviewForm = AnswerForm<Overview>(
+        named: "Overview",
+        [
+            .value("draining") { $0.shared.isDraining }, .value("time") { _ in Date() },
+            .value("node") { $0.shared.node }, .value("region") { $0.shared.engines.settings.region },
+            .value("notices") { $0.notices },
+            .made("seconds", [secondSchema]) {
+                .array($0.shared.counts.latest(in: $0.scope).map(\.json))
+            },
+            .value("totals") { one in
+                Dictionary(LicenseOutcome.allCases.map { ($0.rawValue, one.totals[$0] ?? 0) }) { one, _ in one }
+            },
+            .value("reasons") { $0.shared.metrics.refusalReasons($0.scope) },
+            .made("times", [timeSchema]) { one in
+                let times = one.scope.isAll ? one.shared.metrics.licenseTimes : []
+                return .array(
+                    times.map { .array([$0.bound.isFinite ? .number($0.bound) : .null, .number(Double($0.count))]) })
+            },
+            .value("sessions") { $0.sessions.mapValues(\.value) },
+            .value("sessionsAtLeast") { $0.sessions.filter { !$0.value.isWhole }.keys.sorted() },
+            .made("readiness", Readiness.Report.schema) {
+                $0.scope.isAll ? $0.readiness.json : .object(["status": .text($0.readiness.word)])
+            },
+            .value("pending") { one -> Int? in one.scope.isAll ? one.shared.engines.pending?.count ?? 0 : nil },
+            .list("engines", of: EngineHealth.form) { one in
+                one.shared.health.all.filter { one.scope.covers($0.tenant) }.map { (health: $0, standing: $0.standing) }
+            },
+            .made("pool?", poolForm.schema) { $0.scope.isAll ? poolForm.json($0.pool) : nil },
+        ])
+
+    /// Beside `number` the outcomes that there were.
+    private static let secondSchema = JSONSchema.object(["number": .count], required: ["number"])
+        .with(["additionalProperties": JSONSchema.count.json])
+
+    private static let timeSchema = JSONSchema([
+        "type": .text("array"), "items": .flag(false),
+        "description": .text("Licenses that took at most so many seconds."),
+        "prefixItems": .array([.object(["type": .array([.text("number"), .text("null")])]), JSONSchema.count.json]),
+    ])
+
+    private static let poolForm = AnswerForm<AdmissionState>([
+        .value("busy") { $0.busyThreads }, .value("waiting") { $0.waiting }, .value("limit") { $0.limit },
+        .value("overloaded") { $0.isOverloaded },
+    ])
 
     /// What somebody should do something about, the most urgent first.
     private func notices(_ shared: ServerShared, _ scope: TenantScope) -> [String] {
@@ -176,17 +229,22 @@ extension ServerState {
     }
 }
 
+extension OutcomeCounts.Second {
+    fileprivate var json: JSONValue {
+        let counts = counts.map { ($0.rawValue, JSONValue.number($1)) }
+        return .object(Dictionary(counts + [("number", .number(Double(number)))]) { one, _ in one })
+    }
+}
+
 extension EngineHealth {
     /// A row of the console's table: name, engine, tenant, state, since, the last error.
-    fileprivate var json: JSONValue {
-        let standing = standing
-        return .members([
-            "name": .text(name), "words": .text(words), "region": region.map { .text($0) }, "engine": .text(engine),
-            "tenant": tenant.map { .text($0) }, "state": .text(word.rawValue),
-            "since": standing.since.map { .date($0) }, "answered": standing.lastAnswer.map { .date($0) },
-            "error": standing.lastError.map { .text($0.reason.onOneLine) },
-        ])
-    }
+    fileprivate static let form = AnswerForm<(health: EngineHealth, standing: EngineHealth.Standing)>([
+        .value("name") { $0.health.name }, .value("words") { $0.health.words },
+        .value("region") { $0.health.region }, .value("engine") { $0.health.engine },
+        .value("tenant") { $0.health.tenant }, .value("state") { $0.health.word.rawValue },
+        .value("since") { $0.standing.since }, .value("answered") { $0.standing.lastAnswer },
+        .value("error") { $0.standing.lastError?.reason.onOneLine },
+    ])
 
     /// What somebody should do something about. A key set's own words say more.
     fileprivate var notice: String? {

@@ -11,10 +11,49 @@ import LatchkeyRecord
 /// Source: `Documentation/Server/Reports.md` §4.
 extension AdminAPI {
     static let reportRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants/{tenant}/report", Page(.viewer, .tenant) { try await $0.report() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/viewers", Page(.viewer, .tenant) { try await $0.viewers() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/history", Page(.viewer, .tenant) { try await $0.history() }),
+        .page(
+            .get, "/tenants/{tenant}/report", .viewer, "Licenses, renewals and refusals of the record in groups",
+            query: times + [
+                AdminQuery(
+                    "by", "What the groups are.",
+                    JSONForm<RecordReport.Grouping>.word.schema.with(["default": .text("day")])),
+                AdminQuery(
+                    "limit", "The most groups.",
+                    .whole.with(["minimum": .number(1), "maximum": .number(RecordReport.mostGroups)])),
+            ] + filters(RecordReport.events), .json(RecordReportAnswer.schema).orCSV
+        ) { try await $0.report() },
+        .page(
+            .get, "/tenants/{tenant}/viewers", .viewer, "How many sessions there were at once", query: times + [format],
+            .json(RecordViewers.schema).orCSV
+        ) { try await $0.viewers() },
+        .page(
+            .get, "/tenants/{tenant}/history", .viewer, "What became of an account's requests, the newest first",
+            query: times + [AdminQuery("before", "The `next` of the page before."), .limit] + filters(historyEvents),
+            .json(.ranged(["recorded": .text, "rows": [LicenseRecordRow.schema]], optional: ["next": .text]))
+                .orCSV
+        ) { try await $0.history() },
     ]
+
+    fileprivate static let historyEvents = RecordReport.events + [.end]
+
+    private static let times = [
+        AdminQuery("from", "Where the range begins: a day or a time, in UTC. Defaults to seven days ago."),
+        AdminQuery("to", "Where it ends."),
+        AdminQuery("last", "In place of both: how long before now, such as `24h` or `30d`."),
+    ]
+
+    private static let format = AdminQuery(
+        "format", "`json`, or `csv` for a file.", .words(["json", "csv"]).with(["default": .text("json")]))
+
+    private static func filters(_ events: [LicenseRecordRow.Event]) -> [AdminQuery] {
+        [
+            AdminQuery("account", "The account's name."),
+            AdminQuery("recorded", "In its place: the account as the record has it."),
+            AdminQuery("content", "Only this content."),
+            AdminQuery("event", "Only this event.", .words(events.map(\.rawValue))),
+            AdminQuery("code", "Only refusals of this code."), format,
+        ]
+    }
 }
 
 extension AdminCall {
@@ -53,7 +92,7 @@ extension AdminCall {
         var query = RecordQuery(times: try times(), limit: try limit())
         (query.tenant, query.account) = (tenant, account)
         (query.content, query.code) = (try given("content"), try given("code"))
-        let events = RecordReport.events + [.end]
+        let events = AdminAPI.historyEvents
         query.events = try event(of: events).map { [$0] } ?? Set(events)
         if let text = try given("before") {
             guard let cursor = RecordCursor(text) else { throw AdminRefusal.stated("before", "a page's next") }

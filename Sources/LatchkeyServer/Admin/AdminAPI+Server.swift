@@ -10,16 +10,61 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let serverRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/credentials", Page(.viewer, .own) { .admin($0.credentials) }),
-        Route([.get], "/admin/v1/policies", Page(.viewer, .own) { .admin($0.policies) }),
-        Route([.get], "/admin/v1/policies/{policy}", Page(.viewer, .own) { try $0.policy() }),
-        Route([.get], "/admin/v1/audit", Page(.viewer, .own) { try await $0.auditPage() }),
-        Route([.post], "/admin/v1/audit/verify", Page(.viewer, .server) { try await $0.verifyAudit() }),
-        Route([.post], "/admin/v1/reload", Page(.operator, .server) { try await $0.readAgain() }),
-        Route([.post], "/admin/v1/rewrap", Page(.security, .server) { try await $0.rewrap() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/data-key", Page(.security, .tenant) { try await $0.renewDataKey() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/reseal", Page(.security, .tenant) { try await $0.reseal() }),
-        Route([.post], "/admin/v1/tenants/{tenant}/seed", Page(.security, .tenant) { try await $0.renewSeed() }),
+        .page(
+            .get, "/credentials", .viewer, "FairPlay credentials, by their certificates; never a key",
+            .json(
+                .named(
+                    "Credentials",
+                    ["testOnly": .flag, "notices": [.text], "credentials": [CredentialSummary.form.schema]]))
+        ) { .admin($0.credentials) },
+        .page(
+            .get, "/policies", .viewer, "Policies in force",
+            .json(["policies": [["name": .text, "digest": .sha256, "tenants": [.text]]]])
+        ) { .admin($0.policies) },
+        .page(
+            .get, "/policies/{policy}", .viewer, "One policy in force",
+            .json(["name": .text, "digest": .sha256, "policy": .object])
+        ) { try $0.policy() },
+        .page(
+            .get, "/audit", .viewer, "Entries of the audit in their order",
+            query: [
+                AdminQuery("from", "The first number; then nothing is searched.", .count), .before,
+                AdminQuery("who", "Who, or a part of it."), AdminQuery("did", "What was done."),
+                AdminQuery("to", "To what, or a part of it."), AdminQuery("since", "From this day or time on, in UTC."),
+                AdminQuery("until", "Up to this day or time, in UTC."), .limit,
+            ],
+            .json([
+                "last?": .count, "entries": [AuditEntry.form.schema],
+                "next?": .count.explained(
+                    "Where to go on: the `before` of earlier entries, or with `from` the next `from`. The answer may have less than `limit` entries, or none, and a `next`: 10,000 were looked at. Without it there are no more."
+                ),
+            ])
+        ) { try await $0.auditPage() },
+        .page(
+            .post, "/audit/verify", .viewer, of: .server, "Verify the whole chain of the audit",
+            .json(["intact": .flag, "verdict": .text, "anchor?": .text])
+        ) { try await $0.verifyAudit() },
+        .page(
+            .post, "/reload", .operator, of: .server, "Read the configuration again", isAudited: true,
+            .json(["restart": [.text]], "Read; `restart` names members that wait for a restart.")
+        ) { try await $0.readAgain() },
+        .page(
+            .post, "/rewrap", .security, of: .server, "Wrap all data keys with the key encryption key in force",
+            isAudited: true, .json(["rewrapped": .count])
+        ) { try await $0.rewrap() },
+        .page(
+            .post, "/tenants/{tenant}/data-key", .security, "Make a tenant's new data key, which seals from now on",
+            isAudited: true, .json(["version": .count])
+        ) { try await $0.renewDataKey() },
+        .page(
+            .post, "/tenants/{tenant}/reseal", .security,
+            "Seal the rows of older data keys again, for up to 45 seconds", isAudited: true,
+            .json(["resealed": .count, "done": .flag])
+        ) { try await $0.reseal() },
+        .page(
+            .post, "/tenants/{tenant}/seed", .security, "Make a tenant's new seed, of which keys of new content come",
+            isAudited: true, .json(["version": .count])
+        ) { try await $0.renewSeed() },
     ]
 }
 
@@ -33,14 +78,7 @@ extension AdminCall {
             "testOnly": .flag(isShown(nil) && state.licensee.servesTestCredentialsOnly),
             "notices": .texts((isShown(nil) ? state.licensee.notices : []) + own.map(\.text)),
             "credentials": .array(
-                state.credentials.filter { isShown($0.tenant) }.map { tenant, one in
-                    .members([
-                        "tenant": tenant.map { .text($0) },
-                        "sha1": .text(one.sha1), "rsaBits": .number(one.rsaBits), "test": .flag(one.isTestCertificate),
-                        "inToken": .flag(one.isInToken), "notAfter": one.notAfter.map { .date($0) },
-                        "daysLeft": one.daysLeft.map { .number($0) }, "hasBegun": .flag(one.hasBegun),
-                    ])
-                }),
+                state.credentials.filter { isShown($0.tenant) }.map(CredentialSummary.form.json)),
         ])
     }
 
@@ -85,13 +123,7 @@ extension AdminCall {
         return .admin(
             .members([
                 "last": tenants.isAll ? .number(Double(last)) : nil, "next": next.map { .number(Double($0)) },
-                "entries": .array(
-                    entries.map { entry in
-                        .members([
-                            "sequence": .number(Double(entry.sequence)), "hash": .text(entry.hash.hexString),
-                            "event": JSONValue(Data(entry.text.utf8)),
-                        ])
-                    }),
+                "entries": .array(entries.map(AuditEntry.form.json)),
             ]))
     }
 
@@ -161,4 +193,24 @@ extension AdminCall {
             return .admin(.object(["resealed": .number(count), "done": .flag(!work.isCancelled)]))
         }
     }
+}
+
+extension CredentialSummary {
+    fileprivate static let form = AnswerForm<(tenant: String?, credential: CredentialSummary)>([
+        .value("tenant") { $0.tenant },
+        .made("sha1", .text.with(["pattern": .text("^[0-9a-f]{40}$")])) { .text($0.credential.sha1) },
+        .value("rsaBits") { $0.credential.rsaBits }, .value("test") { $0.credential.isTestCertificate },
+        .value("inToken") { $0.credential.isInToken }, .value("notAfter") { $0.credential.notAfter },
+        .made("daysLeft?", .whole) { $0.credential.daysLeft.map { .number($0) } },
+        .value("hasBegun") { $0.credential.hasBegun },
+    ])
+}
+
+extension AuditEntry {
+    fileprivate static let form = AnswerForm<AuditEntry>(
+        named: "AuditEntry",
+        [
+            .value("sequence") { $0.sequence }, .made("hash", .sha256) { .text($0.hash.hexString) },
+            .made("event", AuditEvent.schema) { JSONValue(Data($0.text.utf8)) },
+        ])
 }

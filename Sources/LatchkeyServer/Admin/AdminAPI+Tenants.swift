@@ -11,57 +11,98 @@ import LatchkeyVault
 
 extension AdminAPI {
     static let tenantRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/tenants", Page(.viewer, .own) { .admin($0.tenantList) }),
-        Route([.get], "/admin/v1/tenants/{tenant}/keys", Page(.viewer, .tenant) { try await $0.keys() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.viewer, .tenant) { try await $0.key() }),
-        Route([.delete], "/admin/v1/tenants/{tenant}/keys/{kid}", Page(.security, .tenant) { try await $0.remove() }),
-        Route(
-            [.post], "/admin/v1/tenants/{tenant}/keys/{kid}/disable",
-            Page(.operator, .tenant) { try await $0.disable(true) }),
-        Route(
-            [.post], "/admin/v1/tenants/{tenant}/keys/{kid}/enable",
-            Page(.operator, .tenant) { try await $0.disable(false) }),
-        Route([.post], "/admin/v1/tenants/{tenant}/cpix", Page(.security, .tenant) { try await $0.importKeys() }),
-        Route([.get], "/admin/v1/tenants/{tenant}/cpix", Page(.security, .tenant) { try await $0.exportKeys() }),
+        .page(
+            .get, "/tenants", .viewer, "Tenants with their settings and packagers",
+            .json(["tenants": [AdminCall.tenantForm.schema]])
+        ) { .admin($0.tenantList) },
+        .page(
+            .get, "/tenants/{tenant}/keys", .viewer, "Keys by content and kid; never their bytes",
+            query: [AdminQuery("search", "How the content's name begins, or a whole kid."), .after, .limit],
+            .json(["keys": [KeyRow.form.schema], "next?": .text, "count?": .count])
+        ) { try await $0.keys() },
+        .page(
+            .get, "/tenants/{tenant}/keys/{kid}", .viewer, "A key's facts, and the policy that its licenses follow",
+            .json(["key": KeyRow.form.schema, "policies": [.text], "policy?": .object, "policyDigest?": .text])
+        ) { try await $0.key() },
+        .page(
+            .delete, "/tenants/{tenant}/keys/{kid}", .security, "Remove a key", isAudited: true,
+            .json(["kid": .text, "removed": .always(.flag(true))])
+        ) { try await $0.remove() },
+        .page(
+            .post, "/tenants/{tenant}/keys/{kid}/disable", .operator, "Disable a key", isAudited: true,
+            .done(["kid": .text, "disabled": .always(.flag(true))], "It is in force on all nodes.")
+        ) { try await $0.disable(true) },
+        .page(
+            .post, "/tenants/{tenant}/keys/{kid}/enable", .operator, "Enable a key", isAudited: true,
+            .done(["kid": .text, "disabled": .always(.flag(false))], "It is in force on all nodes.")
+        ) { try await $0.disable(false) },
+        .page(
+            .post, "/tenants/{tenant}/cpix", .security, "Take the keys of a CPIX document in",
+            query: [
+                AdminQuery("policy", "A policy of new keys; may stand several times."),
+                AdminQuery("content", "The content of keys for which the document states none."),
+                AdminQuery("replace", "Kids of keys that are replaced, with commas between them."),
+            ], body: OpenAPI.body("application/xml", .text), isAudited: true,
+            .json(
+                ["imported": .count, "conflicts": [.text], "replaced?": [.text]],
+                "How many keys came in, and which were replaced."
+            ).or(
+                409,
+                [
+                    "imported": .count, "conflicts": [.text], "replaced?": [.text], "code": .text, "reason": .text,
+                    "remedy": .text,
+                ], "Keys in `conflicts` are there with another key, and stay; the others came in.")
+        ) { try await $0.importKeys() },
+        .page(
+            .get, "/tenants/{tenant}/cpix", .security, "The keys of a content as a CPIX document",
+            query: [
+                AdminQuery("content", "The content.", isRequired: true), AdminQuery("version", "The version of CPIX."),
+            ], isAudited: true, .file("application/xml", "The document. It is in the audit before it leaves.")
+        ) { try await $0.exportKeys() },
     ]
 }
 
 extension KeySetSource.Standing {
-    fileprivate var json: JSONValue {
-        .object([
-            "usable": .number(keys), "refused": .number(refused.count),
-            "problems": .texts(problems.map { String($0.prefix(500)).onOneLine }),
-        ])
-    }
+    fileprivate static let form = AnswerForm<KeySetSource.Standing>([
+        .value("usable") { $0.keys }, .value("refused") { $0.refused.count },
+        .value("problems") { $0.problems.map { String($0.prefix(500)).onOneLine } },
+    ])
 }
 
 extension AdminCall {
-    fileprivate var tenantList: JSONValue {
-        .object([
-            "tenants": .array(
-                state.tenants.filter { tenants.covers($0.key) }.sorted { $0.key < $1.key }.map { name, tenant in
-                    let settings = tenant.settings
-                    return .members([
-                        "name": .text(name), "ownCredentials": .flag(state.licensees[name] != nil),
-                        "limits": limits(of: tenant), "policy": settings.policy.map { .text($0) },
-                        "keys": .text(settings.keys.rawValue), "clearKey": .flag(settings.allowsClearKey),
-                        "acceptsTokens": .flag(settings.tokens.keys != nil),
-                        "tokenKeys": tenant.tokenKeyStanding?.json,
-                        "origins": .texts(settings.origins.sorted()),
-                        "signers": .texts(settings.signers.keys.sorted()),
-                        "packagers": .array(
-                            settings.packagers.map {
-                                .object([
-                                    "name": .text($0.name), "rights": .texts($0.rights.map(\.rawValue).sorted()),
-                                ])
-                            }),
-                    ])
-                })
+    fileprivate static let tenantForm = AnswerForm<(call: AdminCall, tenant: Tenant)>(
+        named: "Tenant",
+        [
+            .value("name") { $0.tenant.name },
+            .value("ownCredentials") { $0.call.state.licensees[$0.tenant.name] != nil },
+            .made("limits?", limitsSchema) { $0.call.limits(of: $0.tenant) },
+            .value("policy") { $0.tenant.settings.policy }, .value("keys") { $0.tenant.settings.keys.rawValue },
+            .value("clearKey") { $0.tenant.settings.allowsClearKey },
+            .value("acceptsTokens") { $0.tenant.settings.tokens.keys != nil },
+            .made("tokenKeys?", KeySetSource.Standing.form.schema) {
+                $0.tenant.tokenKeyStanding.map(KeySetSource.Standing.form.json)
+            },
+            .value("origins") { $0.tenant.settings.origins.sorted() },
+            .value("signers") { $0.tenant.settings.signers.keys.sorted() },
+            .list("packagers", of: packagerForm) { $0.tenant.settings.packagers },
         ])
+
+    private static let packagerForm = AnswerForm<TenantSettings.Caller>([
+        .value("name") { $0.name }, .value("rights") { $0.rights.map(\.rawValue).sorted() },
+    ])
+
+    fileprivate var tenantList: JSONValue {
+        let shown = state.tenants.filter { tenants.covers($0.key) }.sorted { $0.key < $1.key }
+        return .object(["tenants": .array(shown.map { Self.tenantForm.json((call: self, tenant: $0.value)) })])
     }
 
+    private static let limitsSchema = JSONSchema.map([
+        "limit": .count, "used?": .count,
+        "atLeast?": .flag.explained("`true` where not all are counted in `used`."),
+    ])
+
     /// The tenant's limits and what it uses of them; `nil` without any.
-    private func limits(of tenant: Tenant) -> JSONValue? {
+    fileprivate func limits(of tenant: Tenant) -> JSONValue? {
         let limits = tenant.settings.limits
         let used = tenant.usage.used(limits, at: shared.timekeeper.date)
         let rows = TenantLimit.allCases.compactMap { limit in
@@ -89,7 +130,7 @@ extension AdminCall {
         let count = after == nil && search.isEmpty ? try await shared.keyCounts.count(of: tenant.name, in: store) : nil
         return .admin(
             .members([
-                "keys": .array(rows.map(\.facts)), "count": count.map { .number($0) },
+                "keys": .array(rows.map(KeyRow.form.json)), "count": count.map { .number($0) },
                 "next": rows.count < limit ? nil : rows.last.map { .text($0.cursor.text) },
             ]))
     }
@@ -105,7 +146,8 @@ extension AdminCall {
         let policy = try? state.policies.policy(for: facts, tenant: tenant.settings.policy)
         return .admin(
             .members([
-                "key": row.facts, "policies": .texts([tenant.settings.policy].compactMap { $0 } + row.policies),
+                "key": KeyRow.form.json(row),
+                "policies": .texts([tenant.settings.policy].compactMap { $0 } + row.policies),
                 "policy": policy.flatMap { JSONValue($0.canonicalJSON) },
                 "policyDigest": policy.map { .text($0.digest) },
             ]))
@@ -180,14 +222,16 @@ extension CPIXExchange.Outcome {
 
 extension KeyRow {
     /// What is known of a key without its bytes.
-    fileprivate var facts: JSONValue {
-        .members([
-            "kid": .text("\(kid)"), "content": .text(content.written), "track": .text(track.rawValue),
-            "trackType": trackType.isEmpty ? nil : .text(trackType), "policies": .texts(policies),
-            "scheme": scheme.map { .text($0.rawValue) }, "periods": .array(periods.map { .number(Double($0)) }),
-            "created": .date(created), "disabled": .flag(isDisabled), "dataKey": .number(Double(sealed.dataKey)),
+    fileprivate static let form = AnswerForm<KeyRow>(
+        named: "Key",
+        [
+            .value("kid") { "\($0.kid)" }, .value("content") { $0.content.written },
+            .value("track") { $0.track.rawValue },
+            .value("trackType") { one -> String? in one.trackType.isEmpty ? nil : one.trackType },
+            .value("policies") { $0.policies }, .value("scheme") { $0.scheme?.rawValue },
+            .value("periods") { $0.periods.map { UInt64($0) } }, .value("created") { $0.created },
+            .value("disabled") { $0.isDisabled }, .value("dataKey") { UInt64($0.sealed.dataKey) },
         ])
-    }
 }
 
 extension KeyRow.Cursor {

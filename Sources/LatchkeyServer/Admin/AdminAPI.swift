@@ -12,18 +12,18 @@ import LatchkeyOperation
 ///
 /// Source: `Documentation/LicenseServer.md` §9.6.
 struct AdminAPI: Sendable {
-    /// One address of the API: who may ask, and for what.
+    /// One address of the API: who may ask, and for what; what it takes and answers.
     struct Page: Sendable {
         /// The least role.
         let role: AdminRole
         let scope: Scope
+        let summary: String
+        let query: [AdminQuery]
+        let body: JSONValue?
+        /// Whether the audit has it before it is done; then a dry run is answered with the entry.
+        let isAudited: Bool
+        let answers: AdminAnswers
         let answer: @Sendable (AdminCall) async throws -> HTTPResponse
-
-        init(
-            _ role: AdminRole, _ scope: Scope, _ answer: @escaping @Sendable (AdminCall) async throws -> HTTPResponse
-        ) {
-            (self.role, self.scope, self.answer) = (role, scope, answer)
-        }
     }
 
     /// Whose things an address is about.
@@ -141,6 +141,24 @@ struct AdminAPI: Sendable {
             try await shared.audit(.adminRefused, of: "admin", by: "address:\(address?.description ?? "unknown")")
         }
         throw verdict.isBeyondLimit ? .tooManyKeys : .keyMissing
+    }
+}
+
+extension Route<AdminAPI.Page> {
+    /// An address of the API.
+    /// - Parameters:
+    ///   - path: what is behind `/admin/v1`.
+    ///   - scope: whose things it is about; without it the tenant's that the path names, else the operator's.
+    static func page(
+        _ method: HTTPMethod, _ path: String, _ role: AdminRole, of scope: AdminAPI.Scope? = nil, _ summary: String,
+        query: [AdminQuery] = [], body: JSONValue? = nil, isAudited: Bool = false, _ answers: AdminAnswers,
+        _ answer: @escaping @Sendable (AdminCall) async throws -> HTTPResponse
+    ) -> Self {
+        let scope = scope ?? (path.contains("{tenant}") ? .tenant : .own)
+        let page = AdminAPI.Page(
+            role: role, scope: scope, summary: summary, query: query, body: body, isAudited: isAudited,
+            answers: answers, answer: answer)
+        return Route([method], PathPattern("/admin/v1\(path)"), page)
     }
 }
 

@@ -55,8 +55,12 @@ struct AdminCall: Sendable {
         return number
     }
 
+    static let usualRows = 50, mostRows = 200
+
     /// How many rows a page has: `limit`, at most 200. Defaults to 50.
-    func limit() throws(AdminRefusal) -> Int { Int(min(max(1, try number("limit") ?? 50), 200)) }
+    func limit() throws(AdminRefusal) -> Int {
+        Int(min(max(1, try number("limit") ?? UInt64(Self.usualRows)), UInt64(Self.mostRows)))
+    }
 
     /// Members of the body, which is an object of texts.
     func members(_ names: String...) throws(AdminRefusal) -> [String] {

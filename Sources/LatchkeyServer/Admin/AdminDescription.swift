@@ -1,4 +1,3 @@
-import Foundation
 import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHTTP
@@ -6,81 +5,153 @@ import LatchkeyLicensing
 
 extension AdminAPI {
     static let descriptionRoutes: [Route<Page>] = [
-        Route([.get], "/admin/v1/openapi.json", Page(.viewer, .own) { _ in .admin(AdminDescription.document) })
+        .page(.get, "/openapi.json", .viewer, "This description", .json(.object)) { _ in
+            .admin(AdminDescription.document)
+        }
     ]
 }
 
-/// The admin API as OpenAPI 3.1 describes it: what is written of each operation, with what the table of addresses says of it.
-///
-/// Source: https://spec.openapis.org/oas/v3.1.0, 2026-11-27.
+/// The admin API in OpenAPI 3.1, made of its table of addresses: it has their operations, and no others.
 package enum AdminDescription {
-    /// What is written: summaries, parameters of queries, bodies and answers.
-    static let written = JSONValue(PackageResources.adminAPI_json) ?? .null
-
-    /// The whole description. It has the operations of the table, and no others.
     static let document: JSONValue = {
-        var paths: [String: JSONValue] = [:]
+        var paths: [String: [String: JSONValue]] = [:]
         for route in AdminAPI.routes {
-            let path = route.path.text
-            var operations = paths[path]?.members ?? [:]
             for method in route.methods {
                 let name = method.rawValue.lowercased()
-                let operation = written["paths"]?[path]?[name]?.members ?? [:]
-                operations[name] = described(operation, path, route.handler)
+                paths[route.path.text, default: [:]][name] = operation(name, route.path.text, route.handler)
             }
-            paths[path] = .object(operations)
         }
-        var info = written["info"]?.members ?? [:]
-        info["version"] = .text(LatchkeyVersion.text)
-        let members = written.members.merging(["info": .object(info), "paths": .object(paths)]) { $1 }
-        return .object(members)
+        return OpenAPI.document(
+            [
+                "title": .text("Latchkey admin API"), "version": .text(LatchkeyVersion.text),
+                "description": .text(introduction),
+            ], paths: paths,
+            components: [
+                "parameters": .object(parameters),
+                "responses": .object([
+                    "Refusal": OpenAPI.response("Nothing was done.", ["application/json": AdminRefusal.schema])
+                ]),
+                "securitySchemes": .object([
+                    "key": OpenAPI.bearer("An operator's key."),
+                    "session": OpenAPI.apiKey(
+                        "__Host-latchkey-session", in: "cookie",
+                        "Who signed in by OpenID Connect; with the header \(SignOn.header.rawValue)."),
+                ]),
+            ])
     }()
+
+    private static let introduction = """
+        Everything that operators see and change. Each operation names its least role in `x-latchkey-role` and whose things it is about in \
+        `x-latchkey-scope`: `tenant` is the tenant of the path, and an operator of others gets 404; `own` shows what is the operator's; \
+        `server` is for operators of all tenants. Roles in their order: \
+        \(AdminRole.allCases.map(\.rawValue).joined(separator: ", ")). \
+        An operation with `x-latchkey-audited` is in the audit before it is done.
+        """
 
     /// The description as a JSON text.
     package static var text: String { document.canonicalText }
 
-    /// An operation with its role, scope, headers, parts of the path and refusals.
-    private static func described(
-        _ written: [String: JSONValue], _ path: String, _ page: AdminAPI.Page
-    ) -> JSONValue {
-        let isAudited = written["x-latchkey-audited"] == .flag(true)
+    private static let parameters: [String: JSONValue] = {
+        let parts = [
+            "tenant": "A tenant's name.", "kid": "A key's identifier, a UUID.", "request": "A request's identifier.",
+            "policy": "A policy's name.",
+        ]
+        var parameters: [String: JSONValue] = [:]
+        for (name, text) in parts {
+            parameters[name] = OpenAPI.parameter(name, in: "path", .text, text, isRequired: true)
+        }
+        parameters["dryRun"] = OpenAPI.parameter(
+            AdminCall.dryRun.rawValue, in: "header", .text,
+            "With any value nothing is done, and the answer is the entry that the audit would have.")
+        parameters["console"] = OpenAPI.parameter(
+            SignOn.header.rawValue, in: "header", .text,
+            "Any value; asked of everybody but holders of a key, because a page of another origin cannot send it.")
+        return parameters
+    }()
+
+    private static func operation(_ method: String, _ path: String, _ page: AdminAPI.Page) -> JSONValue {
         let parts = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-        var operation = written
-        operation["x-latchkey-role"] = .text(page.role.rawValue)
-        operation["x-latchkey-scope"] = .text(page.scope.rawValue)
-        operation["security"] = .array([.object(["key": .array([])]), .object(["session": .array([])])])
-        let named = (parts + ["console"] + (isAudited ? ["dryRun"] : [])).map { reference("parameters", $0) }
-        operation["parameters"] = .array(named + (written["parameters"]?.elements ?? []))
-        var responses = written["responses"]?.members ?? [:]
-        if isAudited, let done = responses["200"] { responses["200"] = orPreview(done) }
-        for status in ["4XX", "5XX"] { responses[status] = reference("responses", "Refusal") }
-        operation["responses"] = .object(responses)
-        return .object(operation)
+        let words = path.dropFirst("/admin/v1".count).split { !$0.isLetter }
+        let named = (parts + ["console"] + (page.isAudited ? ["dryRun"] : []))
+            .map { OpenAPI.reference("parameters", $0) }
+        var responses: [String: JSONValue] = [:]
+        for status in ["4XX", "5XX"] { responses[status] = OpenAPI.reference("responses", "Refusal") }
+        for (status, answer) in page.answers.statuses {
+            var types = answer.types
+            if page.isAudited, status == 200 {
+                types["application/json"] = .anyOf(
+                    [types["application/json"], AdminRefusal.previewSchema].compactMap { $0 })
+            }
+            responses["\(status)"] = OpenAPI.response(answer.text, types)
+        }
+        var members: [String: JSONValue] = [
+            "summary": .text(page.summary),
+            "operationId": .text(method + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()),
+            "x-latchkey-role": .text(page.role.rawValue), "x-latchkey-scope": .text(page.scope.rawValue),
+            "security": OpenAPI.security([["key"], ["session"]]),
+            "parameters": .array(named + page.query.map(\.json)), "responses": .object(responses),
+        ]
+        members["x-latchkey-audited"] = page.isAudited ? .flag(true) : nil
+        members["requestBody"] = page.body
+        return .object(members)
+    }
+}
+
+/// What an address may answer besides a refusal.
+struct AdminAnswers: Sendable {
+    fileprivate var statuses: [Int: (text: String, types: [String: JSONSchema])]
+
+    static func json(_ schema: JSONSchema, _ text: String = "The answer.") -> Self {
+        Self(statuses: [200: (text, ["application/json": schema])])
     }
 
-    /// An answer that may be a preview instead.
-    private static func orPreview(_ response: JSONValue) -> JSONValue {
-        var content = response["content"]?.members ?? [:]
-        let preview = reference("schemas", "Preview")
-        let schema = content["application/json"]?["schema"].map { JSONValue.object(["anyOf": .array([$0, preview])]) }
-        content["application/json"] = .object(["schema": schema ?? preview])
-        return .object(response.members.merging(["content": .object(content)]) { $1 })
+    /// What is in force on all nodes, or on this one alone.
+    static func done(_ members: [String: JSONSchema], _ text: String) -> Self {
+        let stored = members.merging(["stored": .always(.flag(false))]) { one, _ in one }
+        let schema = ["application/json": JSONSchema.object(stored, required: Array(members.keys))]
+        let alone = "In force on this node alone until the store answers again: `stored` is false."
+        return Self(statuses: [200: (text, schema), 202: (alone, schema)])
     }
 
-    private static func reference(_ kind: String, _ name: String) -> JSONValue {
-        .object(["$ref": .text("#/components/\(kind)/\(name)")])
+    static func file(_ type: String, _ text: String) -> Self { Self(statuses: [200: (text, [type: .text])]) }
+
+    /// The answer, which may be a file of comma-separated values, too.
+    var orCSV: Self {
+        var answers = self
+        answers.statuses[200]?.types["text/csv"] = .text
+        return answers
+    }
+
+    func or(_ status: Int, _ schema: JSONSchema, _ text: String) -> Self {
+        var answers = self
+        answers.statuses[status] = (text, ["application/json": schema])
+        return answers
     }
 }
 
 extension JSONValue {
-    /// The members of an object; none for anything else.
-    fileprivate var members: [String: JSONValue] {
-        guard case .object(let members) = self else { return [:] }
-        return members
+    /// The body that `AdminCall.members` reads.
+    static func body(of names: String...) -> JSONValue {
+        let texts = Dictionary(names.map { ($0, JSONSchema.text) }) { one, _ in one }
+        let members = JSONSchema.object(texts, required: names)
+        return OpenAPI.body("application/json", members.with(["additionalProperties": .flag(true)]))
+    }
+}
+
+/// A member of an address's query.
+struct AdminQuery: Sendable {
+    fileprivate let json: JSONValue
+
+    init(_ name: String, _ text: String, _ schema: JSONSchema = .text, isRequired: Bool = false) {
+        json = OpenAPI.parameter(name, in: "query", schema, text, isRequired: isRequired)
     }
 
-    fileprivate var elements: [JSONValue] {
-        guard case .array(let elements) = self else { return [] }
-        return elements
-    }
+    static let tenant = Self("tenant", "Only this tenant's.")
+    static let before = Self("before", "Only those before this number.", .count)
+    static let after = Self("after", "The `next` of the page before.")
+    static let limit = Self(
+        "limit", "The most rows, 1 to \(AdminCall.mostRows).",
+        .whole.with([
+            "minimum": .number(1), "maximum": .number(AdminCall.mostRows), "default": .number(AdminCall.usualRows),
+        ]))
 }

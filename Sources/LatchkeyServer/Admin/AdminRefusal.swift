@@ -44,6 +44,11 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         self.init(status, error.code, error.reason, error.remedy)
     }
 
+    static let schema = JSONSchema.named("Refusal", ["code": .text, "reason": .text, "remedy": .text])
+        .explained("Why nothing was done. Codes are stable.")
+    static let previewSchema = JSONSchema.named("Preview", ["entry": AuditEvent.schema])
+        .explained("What the audit would have; nothing was done.")
+
     /// The refusal as `{"code","reason","remedy"}`.
     var response: HTTPResponse {
         if let preview {

@@ -56,6 +56,14 @@ final class OperatorFeed: Sendable {
         }
     }
 
+    /// What `refused` and `refusal(of:in:)` write.
+    static let refusalSchema: JSONSchema = .named(
+        "Refused",
+        [
+            "number?": .count, "time": .date, "tenant?": .text, "endpoint": .text, "requestId": .text, "code": .text,
+            "reason": .text, "remedy": .text, "status": .count, "kid?": .text, "explained": .flag,
+        ])
+
     /// Notes a refusal.
     func refused(_ refusal: LicenseRefusal, _ report: LicenseReport) {
         let date = timekeeper.date

@@ -17,7 +17,25 @@ extension JSONValue {
     }
 }
 
+extension JSONSchema {
+    /// What has the members of `range`, too.
+    static func ranged(_ members: [String: JSONSchema], optional: [String: JSONSchema] = [:]) -> JSONSchema {
+        let range: [String: JSONSchema] = [
+            "from": .date, "to": .date, "asOf": .date,
+            "notes": .list(.text).explained("What is not counted."),
+        ]
+        let required = members.merging(range) { one, _ in one }
+        return .object(required.merging(optional) { one, _ in one }, required: Array(required.keys))
+    }
+}
+
 extension RecordFigures {
+    fileprivate static func schema(_ more: [String: JSONSchema] = [:]) -> JSONSchema {
+        let figures = Dictionary(RecordFigures().named.map { ($0.name, JSONSchema.count) }) { one, _ in one }
+        let members = figures.merging(more) { one, _ in one }
+        return .object(members, required: Array(members.keys))
+    }
+
     var json: [String: JSONValue] {
         Dictionary(named.map { ($0.name, .number($0.value)) }) { one, _ in one }
     }
@@ -34,6 +52,11 @@ extension RecordReportAnswer.Group.Key {
 }
 
 extension RecordReportAnswer {
+    static let schema = JSONSchema.ranged([
+        "by": JSONForm<RecordReport.Grouping>.word.schema, "groupCount": .count, "total": RecordFigures.schema(),
+        "groups": [RecordFigures.schema(["group": .text])],
+    ])
+
     func json(of report: RecordReport, _ notes: ReportNotes) -> JSONValue {
         let members: [String: JSONValue] = [
             "by": .text(report.grouping.rawValue), "groupCount": .number(groupCount), "total": .object(total.json),
@@ -62,6 +85,9 @@ extension RecordReportAnswer {
 }
 
 extension RecordViewers {
+    static let schema = JSONSchema.ranged(
+        ["bucketSeconds": .count, "points": [["time": .date, "viewers": .count]]], optional: ["most": .count])
+
     func json(of question: Question, _ notes: ReportNotes) -> JSONValue {
         let members: [String: JSONValue?] = [
             "bucketSeconds": .number(Int(question.bucket / 1_000)),
@@ -96,6 +122,13 @@ extension LicenseRecordRow {
     /// The names of the columns of CSV, and the row's fields.
     static let columns = LicenseRecordRow().shown.map(\.name)
     var csvFields: [String] { shown.map(\.text) }
+
+    static let schema: JSONSchema = {
+        var members = Dictionary(columns.map { ($0, JSONSchema.text) }) { one, _ in one }
+        members.merge(["time": .date, "tenant": .text, "seconds": .count, "count": .count]) { $1 }
+        return .object(members, required: ["event", "tenant", "time"]).named("Row")
+            .explained("A row of the record; members that do not apply are absent.")
+    }()
 
     /// The row without its decision.
     var shownJSON: JSONValue {

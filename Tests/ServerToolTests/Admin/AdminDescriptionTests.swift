@@ -12,61 +12,16 @@ import Testing
 
 /// The description of the admin API: it has each address, and what it says is what the server answers.
 @Suite(.timeLimit(.minutes(5))) struct AdminDescriptionTests {
-    /// An answer, as the script reads it.
-    private struct Answer {
-        let method, path: String
-        let status: Int
-        let body: String
-
-        var json: JSONValue {
-            .object([
-                "method": .text(method), "path": .text(path), "status": .number(Double(status)), "body": .text(body),
-            ])
-        }
-    }
-
-    /// What is wrong with a description and with answers by it, line by line.
-    private static func problems(_ description: JSONValue, _ answers: [Answer]) async throws -> [String] {
-        let folder = try TemporaryFolder()
-        let file = JSONValue.object(["description": description, "answers": .array(answers.map(\.json))])
-        let path = try folder.write(file.canonicalText, to: "given.json")
-        let text = try await PythonRun.output(
-            PythonRun.file("Tests/Support/OpenAPI/check_answers.py"), path)
-        return text.split(separator: "\n").map(String.init)
-    }
-
-    @Test func `each address has its description, with the role and the scope of the table, and there is no other`() {
-        var described: Set<String> = []
-        for route in AdminAPI.routes {
-            for method in route.methods {
-                let (path, name) = (route.path.text, method.rawValue.lowercased())
-                let written = AdminDescription.written["paths"]?[path]?[name]
-                #expect(written?["summary"]?.text?.isEmpty == false, "\(method.rawValue) \(path)")
-                let operation = AdminDescription.document["paths"]?[path]?[name]
-                #expect(operation?["x-latchkey-role"]?.text == route.handler.role.rawValue)
-                #expect(operation?["x-latchkey-scope"]?.text == route.handler.scope.rawValue)
-                described.insert("\(path) \(name)")
-            }
-        }
-        guard case .object(let paths)? = AdminDescription.written["paths"] else {
-            Issue.record("Nothing is written.")
-            return
-        }
-        for (path, operations) in paths {
-            guard case .object(let members) = operations else { continue }
-            for name in members.keys { #expect(described.contains("\(path) \(name)"), "\(path) \(name)") }
-        }
-    }
-
     @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
     func `each address answers as it is described: what is asked for, an entry of the audit, a refusal`() async throws {
         try await AdminAuditTests.run { test in
             _ = try await test.license(1, token: "nonsense", requestID: "request-bad")
-            var answers: [Answer] = []
+            var answers: [DescribedAnswer] = []
             for request in AdminAuditTests.requests(reads: true) {
                 let parts = request.name.split(separator: " ").map(String.init)
                 func note(_ reply: Reply) {
-                    answers.append(Answer(method: parts[0], path: parts[1], status: reply.status, body: reply.text))
+                    answers.append(
+                        DescribedAnswer(method: parts[0], path: parts[1], status: reply.status, body: reply.text))
                 }
                 note(try await request.send(to: test, key: nil))
                 if !request.action.events("").isEmpty {
@@ -78,8 +33,9 @@ import Testing
             }
             let refused = try await test.admin("requests/request-bad")
             answers.append(
-                Answer(method: "GET", path: "/admin/v1/requests/{request}", status: refused.status, body: refused.text))
-            let problems = try await Self.problems(AdminDescription.document, answers)
+                DescribedAnswer(
+                    method: "GET", path: "/admin/v1/requests/{request}", status: refused.status, body: refused.text))
+            let problems = try await DescribedAnswer.problems(AdminDescription.document, answers)
             #expect(problems == [], "\(problems.joined(separator: "\n"))")
         }
     }
@@ -88,11 +44,11 @@ import Testing
     func `an answer with another member, another kind or another status is found, and so is a bad description`()
         async throws
     {
-        func answer(_ body: String, _ status: Int = 200, _ path: String = "reload") -> Answer {
-            Answer(method: "POST", path: "/admin/v1/\(path)", status: status, body: body)
+        func answer(_ body: String, _ status: Int = 200, _ path: String = "reload") -> DescribedAnswer {
+            DescribedAnswer(method: "POST", path: "/admin/v1/\(path)", status: status, body: body)
         }
         let good = #"{"restart":["threads"]}"#
-        let problems = try await Self.problems(
+        let problems = try await DescribedAnswer.problems(
             AdminDescription.document,
             [
                 answer(good), answer(#"{"restart":[],"more":1}"#), answer("{}"), answer(#"{"restart":[1]}"#),
@@ -105,7 +61,9 @@ import Testing
             "nothing 200: not described", "'reason' is a required", "-1} is not valid",
         ]
         for words in found { #expect(problems.contains { $0.contains(words) }, "\(words): \(problems)") }
-        #expect(try await !Self.problems(.object(["openapi": .text("3.1.0"), "paths": .object([:])]), []).isEmpty)
+        #expect(
+            try await !DescribedAnswer.problems(.object(["openapi": .text("3.1.0"), "paths": .object([:])]), []).isEmpty
+        )
     }
 
     @Test func `a dry run says what the audit would have, and changes nothing`() async throws {

@@ -358,7 +358,7 @@ import Testing
         let stage = try await Self.stage()
         await stage.server.stop()
         let path = stage.folder.configuration
-        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "postgresql://node:hunter2@127.0.0.1:1/none") }
+        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "postgresql://node:hunter2@127.0.0.1/x") }
         #expect(chmod(path, 0o644) == 0)
         let error = #expect(throws: FileError.self) { try ConfigurationFile(path) }
         #expect(error?.code == "passwordOpenToOthers" && error?.reason.contains("record.destination") == true)
