@@ -79,8 +79,8 @@ package enum AdminDescription {
         for (status, answer) in page.answers.statuses {
             var types = answer.types
             if page.isAudited, status == 200 {
-                types["application/json"] = .anyOf(
-                    [types["application/json"], AdminRefusal.previewSchema].compactMap { $0 })
+                let preview = AdminRefusal.previewSchema
+                types["application/json"] = types["application/json"].map { .anyOf([$0, preview]) } ?? preview
             }
             responses["\(status)"] = OpenAPI.response(answer.text, types)
         }

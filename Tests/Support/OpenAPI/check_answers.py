@@ -38,7 +38,7 @@ def members(schema, place, value=None):
             yield f"{name}.{member}"
             yield from members(inner, f"{name}.{member}", value and value[member])
     for element in [None] if value is None else value if isinstance(value, list) else []:
-        if "items" in schema:
+        if isinstance(schema.get("items"), dict):
             yield from members(schema["items"], name + "[]", element)
 
 
