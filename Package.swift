@@ -299,6 +299,8 @@ let package = Package(
         // The refusals that vendors' pages document, as a table for tests of both ends.
         .target(
             name: "DocumentedRefusals", path: "Tests/Support/DocumentedRefusals", swiftSettings: testSettings),
+        // The vendors' wires as text, for tests of both ends.
+        .target(name: "WireTranscripts", path: "Tests/Support/WireTranscripts", swiftSettings: testSettings),
         // Shared libraries that tests build from C.
         .target(
             name: "BuiltLibrary", dependencies: ["LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
@@ -377,7 +379,7 @@ let package = Package(
                 "LatchkeyRecord",
                 "LatchkeyForms", "LatchkeyFairPlay", "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
-        tests("Vendors", ["LatchkeyVendors", "LatchkeyCore"]),
+        tests("Vendors", ["WireTranscripts", "LatchkeyVendors", "LatchkeyCore"]),
         tests(
             "Record", ["LatchkeyRecord", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyForms", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
@@ -391,8 +393,8 @@ let package = Package(
             "Services",
             [
                 "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyOperation", "LatchkeyVendorWire",
-                "DocumentedRefusals", "LatchkeyServices", "TLSPeer", "LatchkeyHTTP", "LatchkeyFairPlay",
-                "LatchkeyDevice", "LatchkeyCore",
+                "DocumentedRefusals", "WireTranscripts", "LatchkeyServices", "TLSPeer", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",

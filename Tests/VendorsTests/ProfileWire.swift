@@ -34,7 +34,12 @@ struct ProfileWire {
         self.token = token
     }
 
-    private var credentials: CredentialSet { token.map { .token($0) } ?? .none }
+    /// Credentials beside the token.
+    var more: [String: Secret] = [:]
+
+    private var credentials: CredentialSet {
+        CredentialSet((token.map { CredentialSet.token($0) } ?? .none).values.merging(more) { $1 })
+    }
 }
 
 /// Requests as text; `nil` if the profile makes no such request.
@@ -48,6 +53,12 @@ extension ProfileWire {
 
     func licenseRequest(_ purpose: KeyPurpose = .streaming) async throws -> String {
         try await profile.unchecked.licenseRequest(for: SPCMessage(SampleBytes.spc), context(purpose)).sent
+    }
+
+    func sessionRequest(_ step: SessionStep) async throws -> String {
+        let credentials = credentials
+        let context = SessionContext(session: session) { credentials }
+        return try await profile.unchecked.sessionRequest(step, context).sent
     }
 
     /// The license request itself.
@@ -69,6 +80,10 @@ extension ProfileWire {
 
     func lookup(_ body: String, status: Int = 200) throws -> [String: Secret] {
         try profile.unchecked.lookup(from: Self.exchange(status, [], Data(body.utf8)), lookupContext)
+    }
+
+    func session(_ step: SessionStep, _ body: Data, status: Int = 200) throws -> SessionReply {
+        try profile.unchecked.session(from: Self.exchange(status, [], body), step)
     }
 
     func license(_ body: Data, status: Int = 200, _ headers: Headers = []) throws -> License {

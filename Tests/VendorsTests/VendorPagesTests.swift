@@ -40,12 +40,15 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.vendorIdentifiers.filter { $0 != "generic" })
-    func `a vendor has a row in the README, and tests of its profile and of its service`(_ vendor: String) throws {
+    func `a vendor has a row in the README, and a transcript or tests of both ends`(_ vendor: String) throws {
         let rows = try Self.text("README.md").split(separator: "\n").filter { $0.contains("](Documentation/Vendors/") }
         #expect(rows.contains { $0.hasPrefix("| [") && $0.contains("`\(vendor)`") })
-        let name = vendor.replacing("-", with: "")
-        #expect(try Self.files("Tests/VendorsTests/Profiles").lowercased().contains(".\(name)"))
-        #expect(try Self.files("Tests/ServicesTests").lowercased().contains("\(name)service"))
+        let transcript = try Self.text("Tests/Golden/Wires/\(vendor).txt")
+        #expect(transcript.contains("\nprofile \(vendor)\n"))
+        let suite = "struct \(vendor.replacing("-", with: ""))servicetests"
+        #expect(
+            try transcript.contains("\nservice \(vendor)\n")
+                || Self.files("Tests/ServicesTests").lowercased().contains(suite))
     }
 
     @Test func `the README and the changelog count the vendors and the profiles as they are`() throws {
