@@ -76,6 +76,20 @@ static inline int latchkey_listen(const struct sockaddr *address) {
     return -1;
 }
 
+// A socket that is being connected, or is already; -1 when there is none, with errno.
+static inline int latchkey_connect(const struct sockaddr *address, socklen_t length) {
+#if defined(__linux__)
+    int connection = latchkey_prepare(socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+#else
+    int connection = latchkey_prepare(socket(address->sa_family, SOCK_STREAM, 0));
+#endif
+    if (connection < 0 || connect(connection, address, length) == 0 || errno == EINPROGRESS) return connection;
+    int number = errno;
+    close(connection);
+    errno = number;
+    return -1;
+}
+
 // The port of a socket; 0 when it is unknown.
 static inline unsigned short latchkey_port(int socket) {
     struct sockaddr_storage address;

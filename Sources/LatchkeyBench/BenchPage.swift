@@ -13,13 +13,8 @@ struct BenchPage {
 
     var page: String {
         HTML.page(
-            title: "\(met) – latchkey-bench", style: TraceStyle.rules,
-            [
-                .element(
-                    "header", [:],
-                    [.element("h1", [:], "How fast the pieces are"), .element("p", ["class": "soft"], summary)]),
-                .element("main", [:], [verdict, charts, table, runTable]),
-            ])
+            title: "\(met) – latchkey-bench", heading: "How fast the pieces are", summary: summary,
+            [verdict, charts, table, runTable])
     }
 
     /// The runs of the same build; others measure something else.
@@ -48,16 +43,11 @@ struct BenchPage {
     }
 
     private var charts: HTML {
-        .element(
-            "section", [:],
-            [
-                .element("h2", [:], "Figures"),
-                .element(
-                    "p", ["class": "soft"],
-                    "Each chart has the runs so far, the latest at the right; the dashed line is the aim, a square misses it."
-                ),
-                .element("div", ["class": "cards"], figures.map(card)),
-            ])
+        .section(
+            "Figures",
+            about:
+                "Each chart has the runs so far, the latest at the right; the dashed line is the aim, a square misses it.",
+            [.element("div", ["class": "cards"], figures.map(card))])
     }
 
     private func card(_ figure: Figure) -> HTML {
@@ -74,7 +64,7 @@ struct BenchPage {
                 .element("h3", [:], figure.name),
                 .element("p", ["class": "value"], figure.value.map(figure.unit.text) ?? "–"),
                 .element("p", ["class": "soft"], [.text(aim), verdict]),
-                BenchChart(figure: figure, values: runs.map { $0.value(of: figure.name) }).html,
+                figure.chart(of: runs.map { $0.value(of: figure.name) }),
                 .element("p", ["class": "soft"], figure.note),
             ])
     }
@@ -83,23 +73,15 @@ struct BenchPage {
         let columns: [HTML.Column] = [
             .heading("Figure"), .number("Measured"), .number("Aim"), .text("Met"), .text("Made of"),
         ]
-        return .element(
-            "section", [:],
-            [
-                .element("h2", [:], "This run"),
-                .table("This run", columns, figures.map { $0.cells.map { .text($0) } }),
-            ])
+        return .section("This run", [.table("This run", columns, figures.map(\.cells))])
     }
 
     private var runTable: HTML {
         let columns = [HTML.Column.heading("Run (UTC)")] + figures.map { .number($0.name) }
         let rows = runs.reversed().map { run in
-            [HTML.text(Self.date(run.date))]
-                + figures.map { figure in .text(run.value(of: figure.name).map(figure.unit.text) ?? "–") }
+            [Self.date(run.date)] + figures.map { run.value(of: $0.name).map($0.unit.text) ?? "–" }
         }
-        return .element(
-            "section", [:],
-            [.element("h2", [:], "All runs"), .table("All runs", caption: "The latest first.", columns, rows)])
+        return .section("All runs", [.table("All runs", caption: "The latest first.", columns, rows)])
     }
 
     private static func date(_ date: Date) -> String {

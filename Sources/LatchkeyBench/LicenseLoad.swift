@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyHTTP
 
 /// A light load generator: one thread, some connections that are kept alive, one request at a time on each.
 struct LicenseLoad: Sendable {
@@ -12,9 +13,6 @@ struct LicenseLoad: Sendable {
     var comesAgain = false
     /// Whose processor time counts.
     var counting = Throughput.Scope.otherThreads
-    /// Milliseconds.
-    private static let patience: Int32 = 30_000
-
     /// Sends requests for so many seconds, from a thread of its own.
     /// - Throws: `loadFailed` for the first reply that is no license.
     func run(seconds: Double) async throws -> Throughput {
@@ -22,39 +20,61 @@ struct LicenseLoad: Sendable {
     }
 
     private func generate(seconds: Double) throws(Diagnosis) -> Throughput {
-        var open: [LoadConnection] = []
-        for _ in 0..<connections { open.append(try LoadConnection(port: port)) }
-        var waiting = open.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
-        var sent = 0
+        let loop = RequestLoop(host: "127.0.0.1", port: Int(port), connections: connections)
         let timekeeper = SystemTimekeeper()
-        var (begun, times) = (open.map { _ in timekeeper.uptime }, [Double]())
-        for connection in open { try sendNext(on: connection, &sent) }
+        var (sent, times) = (0, [Double]())
+        var replies: [(begun: Duration, outcome: RequestLoop.Outcome)] = []
+        func sendNext() {
+            let begun = timekeeper.uptime
+            loop.send(requests[sent % requests.count], within: RequestLoop.patience) { replies.append((begun, $0)) }
+            sent += 1
+        }
+        for _ in 0..<connections { sendNext() }
         var outcome = try Throughput.measure(seconds: seconds, counting: counting) { () throws(Diagnosis) in
-            guard poll(&waiting, nfds_t(waiting.count), Self.patience) > 0 else {
-                throw .loadFailed("no reply in 30 s")
-            }
-            var licenses = 0
-            for (index, descriptor) in waiting.enumerated() where descriptor.revents != 0 {
-                guard let license = try open[index].receive(comesAgain: comesAgain) else { continue }
-                guard !license.isEmpty || comesAgain else { throw .loadFailed("a license is empty") }
-                let now = timekeeper.uptime
-                if !license.isEmpty {
-                    licenses += 1
-                    times.append((now - begun[index]).inSeconds)
+            loop.step()
+            let before = times.count
+            for (begun, outcome) in replies {
+                if try outcome.accepted(unlessBusy: comesAgain) != nil {
+                    times.append((timekeeper.uptime - begun).inSeconds)
                 }
-                begun[index] = now
-                try sendNext(on: open[index], &sent)
+                sendNext()
             }
-            return licenses
+            replies.removeAll(keepingCapacity: true)
+            return times.count - before
         }
         times.sort()
         outcome.p99 = times.isEmpty ? nil : times[times.count * 99 / 100]
         return outcome
     }
+}
 
-    private func sendNext(on connection: LoadConnection, _ sent: inout Int) throws(Diagnosis) {
-        try connection.send(requests[sent % requests.count])
-        sent += 1
+extension RequestLoop {
+    fileprivate static let patience = Duration.seconds(30)
+
+    /// The reply to one request. Blocks until it is there.
+    /// - Throws: `loadFailed` for anything but a 200 with a body.
+    func reply(to request: [UInt8]) throws(Diagnosis) -> HTTPResponse {
+        var outcome: Outcome?
+        send(request, within: Self.patience) { outcome = $0 }
+        while true {
+            step()
+            if let reply = try outcome?.accepted() { return reply }
+        }
+    }
+}
+
+extension RequestLoop.Outcome {
+    /// The reply; `nil` for the refusal of a busy server, if that is allowed.
+    /// - Throws: `loadFailed` for anything else but a 200 with a body.
+    fileprivate func accepted(unlessBusy: Bool = false) throws(Diagnosis) -> HTTPResponse? {
+        switch self {
+        case .failure(let error): throw .loadFailed(error.reason)
+        case .success(let reply) where unlessBusy && reply.status == 503: return nil
+        case .success(let reply):
+            guard reply.status == 200 else { throw .loadFailed("the server answered with status \(reply.status)") }
+            guard reply.bytes?.isEmpty == false else { throw .loadFailed("a license is empty") }
+            return reply
+        }
     }
 }
 

@@ -6,6 +6,7 @@ import LatchkeyTokens
     import LatchkeyCore
     import LatchkeyFairPlay
     import LatchkeyFiles
+    import LatchkeyHTTP
     import LatchkeyPlayback
 
     /// A `latchkey-server` in a process of its own, and requests of its viewers that are ready to be sent.
@@ -57,11 +58,9 @@ import LatchkeyTokens
 
         /// How many licenses a call of crypto_mb opened on average; `nil` if there was none.
         func operationsPerCall() throws -> Double? {
-            let connection = try LoadConnection(port: operators)
-            try connection.send(Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
-            var body: ArraySlice<UInt8>?
-            while body == nil { body = try connection.receive() }
-            let lines = String(decoding: body ?? [], as: UTF8.self).split(separator: "\n")
+            let request = HTTPRequest(method: .get, target: "/metrics").bytes(to: "127.0.0.1")
+            let reply = try RequestLoop(host: "127.0.0.1", port: Int(operators), connections: 1).reply(to: request)
+            let lines = String(decoding: reply.bytes ?? Data(), as: UTF8.self).split(separator: "\n")
             let value = { (name: String) in
                 lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) } ?? 0
             }
@@ -92,26 +91,25 @@ import LatchkeyTokens
         /// - Returns: for each one the request by which its player tells that it plays.
         /// - Throws: `loadFailed` for a reply without a heartbeat's token.
         static func heartbeatRequests(_ port: UInt16, _ requests: [[UInt8]]) throws(Diagnosis) -> [[UInt8]] {
-            let connection = try LoadConnection(port: port)
+            let loop = RequestLoop(host: "127.0.0.1", port: Int(port), connections: 1)
             var heartbeats: [[UInt8]] = []
             for request in requests {
-                try connection.send(request)
-                while try connection.receive() == nil {}
-                guard let token = connection.field("x-latchkey-heartbeat-token") else {
+                guard let token = try loop.reply(to: request).headers["x-latchkey-heartbeat-token"] else {
                     throw .loadFailed("a license has no heartbeat's token")
                 }
-                let head = """
-                    POST /t/bench/sessions/heartbeat HTTP/1.1\r
-                    Host: 127.0.0.1\r
-                    Authorization: Bearer \(token)\r
-                    X-Forwarded-For: 10.0.\(heartbeats.count % 256).1\r
-                    Content-Length: 0\r
-                    \r
-
-                    """
-                heartbeats.append(Array(head.utf8))
+                heartbeats.append(Self.request("sessions/heartbeat", token, number: heartbeats.count))
             }
             return heartbeats
+        }
+
+        /// A request of one of many clients.
+        private static func request(_ path: String, _ token: String, number: Int, body: Data = Data()) -> [UInt8] {
+            let headers: HTTPHeaders = [
+                .authorization: "Bearer \(token)", "X-Forwarded-For": "10.0.\(number % 256).1",
+                .contentType: "application/octet-stream",
+            ]
+            return HTTPRequest(method: .post, target: "/t/bench/\(path)", headers: headers, body: body)
+                .bytes(to: "127.0.0.1")
         }
 
         private static func write(
@@ -141,17 +139,7 @@ import LatchkeyTokens
                     "sub": .text("viewer-\(number)"), "sid": .text("session-\(number)"), "iat": .number(now),
                     "exp": .number(now + 600),
                 ])
-                let head = """
-                    POST /t/bench/fairplay HTTP/1.1\r
-                    Host: 127.0.0.1\r
-                    Authorization: Bearer \(token.revealedText)\r
-                    X-Forwarded-For: 10.0.\(number % 256).1\r
-                    Content-Type: application/octet-stream\r
-                    Content-Length: \(spc.count)\r
-                    \r
-
-                    """
-                return Array(head.utf8) + spc
+                return request("fairplay", token.revealedText, number: number, body: Data(spc))
             }
         }
 

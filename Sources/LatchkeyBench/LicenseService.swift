@@ -27,16 +27,9 @@ struct LicenseService: Sendable {
         port = try host.start()
         let token = service.demoToken().revealedText
         requests = bench.spcs.map { spc in
-            let head = """
-                POST /license/key HTTP/1.1\r
-                Host: 127.0.0.1\r
-                x-vudrm-token: \(token)\r
-                Content-Type: application/octet-stream\r
-                Content-Length: \(spc.count)\r
-                \r
-
-                """
-            return Array(head.utf8) + spc
+            let headers: HTTPHeaders = ["x-vudrm-token": token, .contentType: "application/octet-stream"]
+            return HTTPRequest(method: .post, target: "/license/key", headers: headers, body: Data(spc))
+                .bytes(to: "127.0.0.1")
         }
     }
 }

@@ -18,6 +18,14 @@ struct HeadScan {
     mutating func head(
         in bytes: UnsafeRawBufferPointer, most: Int
     ) throws(HTTPRefusal) -> (head: RequestHead, count: Int)? {
+        guard let (lines, count) = try lines(in: bytes, most: most) else { return nil }
+        return (try RequestHead(lines), count)
+    }
+
+    /// The same for the head of a request or of a reply, as its lines without their ends.
+    mutating func lines(
+        in bytes: UnsafeRawBufferPointer, most: Int
+    ) throws(HTTPRefusal) -> (lines: [UnsafeRawBufferPointer.SubSequence], count: Int)? {
         while seen < bytes.count {
             guard seen < most else { throw .headTooLarge }
             let byte = bytes[seen]
@@ -34,7 +42,7 @@ struct HeadScan {
                     throw .framing("A carriage return stands alone.")
                 }
                 seen += 2
-                if try endLine() { return (try RequestHead(lines.map { bytes[$0] }), seen) }
+                if try endLine() { return (lines.map { bytes[$0] }, seen) }
             case UInt8(ascii: "\t"): throw .framing("A line begins with a blank.")
             case UInt8(ascii: "\n"): throw .framing("A line ends without a carriage return.")
             default: throw .framing("The head has a control character.")

@@ -70,7 +70,7 @@ struct RequestHead: Hashable {
         return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
 
-    private static func field(
+    static func field(
         _ line: UnsafeRawBufferPointer.SubSequence
     ) throws(HTTPRefusal) -> (name: HTTPHeaderName, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,

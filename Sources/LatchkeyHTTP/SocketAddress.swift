@@ -28,6 +28,34 @@ struct SocketAddress {
         }
     }
 
+    private init(_ info: addrinfo, _ address: UnsafePointer<sockaddr>) {
+        isIPv6 = info.ai_family == AF_INET6
+        withUnsafeMutableBytes(of: &storage) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: min($0.count, Int(info.ai_addrlen))))
+        }
+    }
+
+    /// The addresses of a host, of IPv4 if it has any; none if its name is not found. Blocks while it asks.
+    static func resolved(_ host: String, port: Int) -> [SocketAddress] {
+        var (hints, first) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
+        hints.ai_protocol = Int32(IPPROTO_TCP)
+        guard getaddrinfo(host, "\(port)", &hints, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        let found = sequence(state: first) { next -> SocketAddress?? in
+            guard let info = next?.pointee else { return nil }
+            next = info.ai_next
+            return .some(info.ai_addr.map { SocketAddress(info, $0) })
+        }.compactMap(\.self)
+        // `localhost` has two addresses, and servers often listen at one.
+        let four = found.filter { !$0.isIPv6 }
+        return four.isEmpty ? found : four
+    }
+
+    /// How many bytes the address has.
+    var length: socklen_t {
+        socklen_t(isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+    }
+
     /// Calls a body with a pointer to the address, which is valid during the call.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>) throws -> Result) rethrows -> Result {
         try withUnsafePointer(to: storage) { pointer in

@@ -4,7 +4,7 @@ import Foundation
 /// Wakes a thread that sleeps.
 package final class ThreadAlarm: Sendable {
     /// Readable from `ring` until `sleep` returns.
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// - Returns: `nil` if the process may not open another file.
     package init?() {

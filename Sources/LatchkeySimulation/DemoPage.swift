@@ -34,22 +34,13 @@ package struct DemoPage {
     /// The page, with the pictures in it.
     package var data: Data {
         let right = rows.count(where: \.isRight)
-        let head: [HTML] = [
-            .element("h1", [:], "Protected streams, played"),
-            .element(
-                "p", [:],
-                "\(right) of \(rows.count) right. A test device made the SPCs and opened the CKCs, ffmpeg decoded, and every sample was "
-                    + "compared with the clear stream."),
-        ]
         return Data(
             HTML.page(
-                title: "Latchkey demo: \(right) of \(rows.count) right", style: TraceStyle.rules,
-                [
-                    .element("header", [:], head),
-                    .element(
-                        "main", [:],
-                        rows.compactMap(\.trouble) + [pictures, matrix, times] + rows.map(\.waterfalls)),
-                ]
+                title: "Latchkey demo: \(right) of \(rows.count) right", heading: "Protected streams, played",
+                summary:
+                    "\(right) of \(rows.count) right. A test device made the SPCs and opened the CKCs, ffmpeg decoded, and every sample was "
+                    + "compared with the clear stream.",
+                rows.compactMap(\.trouble) + [pictures, matrix, times] + rows.map(\.waterfalls)
             ).utf8)
     }
 
@@ -62,12 +53,7 @@ package struct DemoPage {
             .heading("Vendor and player"), .text("What"), .number("Requests"), .number("Time to key"),
             .number("Frames"), .text("Besides"), .text("Result"),
         ]
-        return .element(
-            "section", [:],
-            [
-                .element("h2", [:], "Matrix"),
-                .table("Matrix", columns, rows.map { $0.cells.map { .text($0) } }),
-            ])
+        return .section("Matrix", [.table("Matrix", columns, rows.map(\.cells))])
     }
 
     /// Where the time went, for each stream.
@@ -78,14 +64,10 @@ package struct DemoPage {
             range.count == 2
             ? "The first key came after \(range[0]) to \(range[1]) ms. Decoding is all 150 frames at once; a player does it as it plays."
             : ""
-        return .element(
-            "section", [:],
-            [
-                .element("h2", [:], "Where the milliseconds went"), .element("p", [:], sum), TracePage.legend,
-            ]
-                + rows.map { row in
-                    .group([.element("h3", [:], row.title), TracePage(row.trace).account])
-                })
+        return .section(
+            "Where the milliseconds went", about: sum,
+            [TracePage.legend]
+                + rows.flatMap { [.element("h3", [:], $0.title), TracePage($0.trace).account] })
     }
 }
 

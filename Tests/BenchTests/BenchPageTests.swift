@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: [[], [nil], [5], [5, 5], [nil, 0, -1e300, 1e300]] as [[Double?]])
     func `any history is drawn without a number that is none`(_ values: [Double?]) {
-        let html = BenchChart(figure: figure(values.last ?? nil), values: values).html.source
+        let html = figure(values.last ?? nil).chart(of: values).source
         #expect(!html.contains("nan") && !html.contains("inf"))
     }
 }

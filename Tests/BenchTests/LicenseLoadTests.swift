@@ -18,33 +18,27 @@ import Testing
         #expect(outcome.pieces <= service.host.requestCount)
     }
 
-    @Test func `what a busy server refuses is no license, and ends the run only of who does not come again`()
-        async throws
-    {
-        let server = HTTPServer { _ in .text("no", status: 503) }
-        var load = LicenseLoad(
-            port: try server.start(), requests: [Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)], connections: 1)
-        let patient = load
-        await #expect(throws: Diagnosis.self) { try await patient.run(seconds: 10) }
-        load.comesAgain = true
-        let outcome = try await load.run(seconds: 0)
-        #expect(outcome.pieces == 0 && outcome.p99 == nil)
-        await server.stop()
+    /// A load of a server that answers each request the same.
+    private func load(_ server: HTTPServer) throws -> LicenseLoad {
+        LicenseLoad(port: try server.start(), requests: [HTTPRequest(method: .get, target: "/").bytes(to: "h")])
     }
 
-    @Test func `a refusal ends the run`() async throws {
-        let server = HTTPServer { _ in .text("no", status: 403) }
-        let load = LicenseLoad(port: try server.start(), requests: [Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)])
+    @Test(arguments: [(403, "no", "status 403"), (503, "no", "status 503"), (200, "", "a license is empty")])
+    func `a reply that is no license ends the run`(_ status: Int, _ body: String, _ reason: String) async throws {
+        let server = HTTPServer { _ in .text(body, status: status) }
+        let load = try load(server)
         await #expect { try await load.run(seconds: 10) } throws: {
-            ($0 as? Diagnosis)?.reason.contains("status 403") == true
+            ($0 as? Diagnosis)?.reason.contains(reason) == true
         }
         await server.stop()
     }
 
-    @Test func `an empty license ends the run`() async throws {
-        let server = HTTPServer { _ in .text("") }
-        let load = LicenseLoad(port: try server.start(), requests: [Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)])
-        await #expect(throws: Diagnosis.self) { try await load.run(seconds: 10) }
+    @Test func `what a busy server refuses is no license, and is sent again if that is wanted`() async throws {
+        let server = HTTPServer { _ in .text("no", status: 503) }
+        var load = try load(server)
+        load.comesAgain = true
+        let outcome = try await load.run(seconds: 0)
+        #expect(outcome.pieces == 0 && outcome.p99 == nil)
         await server.stop()
     }
 
@@ -59,24 +53,5 @@ import Testing
         let outcome = try await RSABound(bench: KeyServerBench(bits: 1024), threads: 2).run(seconds: 0)
         #expect(outcome.pieces == 128)
         #expect(outcome.processTime > 0)
-    }
-}
-
-@Suite struct ReplyHeadTests {
-    @Test func `status, length and the body's place are found`() throws {
-        let text = "HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 12\r\n\r\nbody"
-        let head = try #require(ReplyHead(Array(text.utf8)))
-        #expect(head.status == 200)
-        #expect(head.bodyLength == 12)
-        #expect(text.utf8.count - head.end == 4)
-    }
-
-    @Test func `a head that is cut anywhere is none`() {
-        let bytes = Array("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n".utf8)
-        #expect(bytes.indices.allSatisfy { ReplyHead(Array(bytes.prefix($0))) == nil })
-    }
-
-    @Test func `a head without a length is none`() {
-        #expect(ReplyHead(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) == nil)
     }
 }

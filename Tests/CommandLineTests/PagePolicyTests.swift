@@ -12,7 +12,7 @@ import Testing
         [
             "trace": String(decoding: KeyTrace(seed: 1).data(as: .html), as: UTF8.self),
             "report": HTML.page(
-                title: "a", style: "p { color: red }", [.element("p", [:], "</script><script>x()</script>")]),
+                title: "a", heading: "a", summary: "a", [.element("p", [:], "</script><script>x()</script>")]),
             "serve": ServeSheet(
                 address: "http://127.0.0.1:1\"><script>x()</script>", certificates: [], streams: [], services: []
             ).page,

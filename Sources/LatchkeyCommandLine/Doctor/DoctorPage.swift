@@ -20,13 +20,8 @@ struct DoctorPage {
             report.cause.map { "\($0.step.rawValue): \($0.code ?? $0.result.rawValue)" }
             ?? (report.verdict == .right ? "Nothing is wrong" : "Not enough was seen")
         return HTML.page(
-            title: "\(title) – latchkey doctor", style: TraceStyle.rules,
-            [
-                .element(
-                    "header", [:],
-                    [.element("h1", [:], "The keys of a stream, step by step"), .element("p", [:], vendor)]),
-                .element("main", [:], [cause, steps, TracePage.legend, trace.waterfalls, trace.table]),
-            ])
+            title: "\(title) – latchkey doctor", heading: "The keys of a stream, step by step", summary: vendor,
+            [cause, steps, TracePage.legend, trace.waterfalls, trace.table])
     }
 
     private var cause: HTML {
@@ -52,8 +47,7 @@ struct DoctorPage {
                 .text(shown.remedy),
             ]
         }
-        return .element(
-            "section", [:], [.element("h2", [:], "Steps"), .table("Steps", columns, rows)])
+        return .section("Steps", [.table("Steps", columns, rows)])
     }
 }
 

@@ -14,6 +14,16 @@ struct LoadRequest: Sendable {
     let token: Secret?
     let contentType: String
     let body: Data
+
+    /// The request as a server takes it.
+    var http: HTTPRequest {
+        var headers: HTTPHeaders = [.contentType: contentType]
+        headers[.authorization] = token.map { "Bearer \($0.revealedText)" }
+        let query = url.query(percentEncoded: true).map { "?\($0)" } ?? ""
+        return HTTPRequest(
+            method: .post, target: url.path(percentEncoded: true) + query, headers: headers, body: body,
+            remoteAddress: "127.0.0.1")
+    }
 }
 
 /// Carries a load's requests to the server.
@@ -27,14 +37,7 @@ struct HandlerCarrier: LoadCarrier {
     let handler: @Sendable (HTTPRequest) async -> HTTPResponse
 
     func send(_ request: LoadRequest, within limit: Duration) async -> LoadReply {
-        var headers: HTTPHeaders = [.contentType: request.contentType]
-        headers[.authorization] = request.token.map { "Bearer \($0.revealedText)" }
-        let response = await handler(
-            HTTPRequest(
-                method: .post, target: request.url.path, headers: headers, body: request.body,
-                remoteAddress: "127.0.0.1"))
-        guard let bytes = response.bytes else { return .none("the connection was reset") }
-        return LoadReply(status: response.status, body: bytes) { response.headers[HTTPHeaderName($0)] }
+        LoadReply(.success(await handler(request.http)))
     }
 }
 

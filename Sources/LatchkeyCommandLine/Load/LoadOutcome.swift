@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyForms
+import LatchkeyHTTP
 
 /// What became of a request.
 enum LoadOutcome: String, Sendable, CaseIterable, Encodable {
@@ -85,6 +86,18 @@ struct LoadReply: Sendable, Equatable {
         heartbeat = number("x-latchkey-heartbeat")
         heartbeatToken = field("x-latchkey-heartbeat-token")
         requestID = field("x-request-id")
+    }
+
+    init(_ outcome: RequestLoop.Outcome) {
+        switch outcome {
+        case .success(let reply):
+            guard let body = reply.bytes else {
+                self = .none("the connection was reset")
+                return
+            }
+            self.init(status: reply.status, body: body) { reply.headers[HTTPHeaderName($0)] }
+        case .failure(let error): self = .none(error.reason)
+        }
     }
 
     /// The same reply with what the body of a slot's answer says.

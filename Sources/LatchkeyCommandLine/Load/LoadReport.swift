@@ -114,15 +114,8 @@ extension LoadReport {
         var lines = ["\(starts) playbacks in \(seconds.words) s; \(goodput.words) \(granted) a second"]
         let times = hasLatencies ? ["P50 ms", "P90 ms", "P99 ms", "P99.9 ms", "MAX ms"] : []
         var rows = [["REQUESTS", "NUMBER"] + times]
-        for outcome in LoadOutcome.allCases {
-            guard let one = requests[outcome.rawValue] else { continue }
-            let cells = hasLatencies ? [one.p50, one.p90, one.p99, one.p999, one.max].map(\.words) : []
-            rows.append([outcome.rawValue, "\(one.count)"] + cells)
-        }
-        lines += ["", TextTable(rows: rows).text, ""]
-        for (label, count) in replies.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            lines.append("\(count) × \(label)")
-        }
+        rows += requestRows([\.p50, \.p90, \.p99, \.p999, \.max])
+        lines += ["", TextTable(rows: rows).text, ""] + sortedReplies.map { "\($0.count) × \($0.label)" }
         lines.append("")
         if retries > 0 { lines.append("\(retries) requests were sent again.") }
         if notStarted > 0 { lines.append("\(notStarted) playbacks did not begin: too many went on.") }
@@ -132,6 +125,20 @@ extension LoadReport {
             "The generator took \(generator.processors.words) processors, and was at most \(generator.lateP99.words) ms late"
                 + " in 99 of 100 cases. \(opened) licenses were opened as a device does.")
         return lines.joined(separator: "\n")
+    }
+
+    /// A row for each outcome: its name, the number of requests, and latencies, if there are any.
+    func requestRows(_ latencies: [KeyPath<Latency, Double>]) -> [[String]] {
+        LoadOutcome.allCases.compactMap { outcome in
+            requests[outcome.rawValue].map { one in
+                [outcome.rawValue, "\(one.count)"] + (hasLatencies ? latencies.map { one[keyPath: $0].words } : [])
+            }
+        }
+    }
+
+    /// The most frequent first.
+    var sortedReplies: [(label: String, count: Int)] {
+        replies.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (label: $0.key, count: $0.value) }
     }
 }
 

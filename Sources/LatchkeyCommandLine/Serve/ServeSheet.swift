@@ -86,42 +86,34 @@ extension ServeSheet {
 
     /// A page for a browser.
     var page: String {
-        let rows = services.map { service in
-            """
-            <tr><td><code>\(Self.escaped(service.service))</code></td><td>\(Self.escaped(service.profiles.joined(separator: ", ")))</td>\
-            <td>\(service.tokens.map { "<a href=\"\(Self.escaped($0))\">token</a>" } ?? "")</td>\
-            <td><pre>\(Self.escaped(service.play ?? ""))</pre>\(Self.keys(service.tokenKeys))</td></tr>
-            """
+        let columns: [HTML.Column] = [
+            .heading("Service"), .text("Profiles"), .text("Token"), .text("Play a stream"),
+        ]
+        let rows = services.map { service -> [HTML] in
+            [
+                .element("code", [:], service.service), .text(service.profiles.joined(separator: ", ")),
+                service.tokens.map { .element("a", ["href": $0], "token") } ?? .none,
+                .group([.element("pre", [:], service.play ?? ""), Self.keys(service.tokenKeys)]),
+            ]
         }
-        let facts = self.rows.map { "<tr><th>\(Self.escaped($0[0]))</th><td>\(Self.escaped($0[1]))</td></tr>" }
-        return """
-            <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <meta http-equiv="Content-Security-Policy" content="\(HTML.contentSecurityPolicy)">
-            <title>Latchkey test server</title>
-            <style>
-            :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif } body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
-            th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0 } pre { white-space: pre-wrap; word-break: break-all; margin: 0 }
-            </style></head><body>
-            <h1>Latchkey test server</h1>
-            <p>Every vendor's FairPlay license service, emulated for tests, and media that are encrypted with test keys.</p>
-            <table>\(facts.joined(separator: "\n"))</table>
-            <h2>Services</h2>
-            <table><tr><th>Service</th><th>Profiles</th><th></th><th>Play a stream</th></tr>
-            \(rows.joined(separator: "\n"))</table>
-            </body></html>
-
-            """
+        return HTML.page(
+            title: "Latchkey test server", heading: "Latchkey test server",
+            summary:
+                "Every vendor's FairPlay license service, emulated for tests, and media that are encrypted with test keys.",
+            [
+                .table("Addresses", [.heading("What"), .text("Where")], self.rows),
+                .section("Services", [.table("Services", columns, rows)]),
+            ])
     }
 
-    private static func keys(_ keys: [String: String]) -> String {
-        guard !keys.isEmpty else { return "" }
+    private static func keys(_ keys: [String: String]) -> HTML {
+        guard !keys.isEmpty else { return .none }
         let rows = keys.sorted { $0.key < $1.key }.map { "\($0.key)  \($0.value)" }
-        return
-            "<details><summary>Keys of its tokens</summary><pre>\(escaped(rows.joined(separator: "\n")))</pre></details>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+        return .element(
+            "details", [:],
+            [
+                .element("summary", [:], "Keys of its tokens"),
+                .element("pre", [:], rows.joined(separator: "\n")),
+            ])
     }
 }

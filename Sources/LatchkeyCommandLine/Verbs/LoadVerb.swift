@@ -94,7 +94,7 @@ struct LoadVerb: Verb {
         try recorder.write(console)
         if let path = arguments[html] {
             try OutputFile.write(
-                Data(LoadPage(report: report, title: title).text.utf8), to: path, for: .everyone, console)
+                Data(report.page(of: title).utf8), to: path, for: .everyone, console)
         }
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.isComplete ? .yes : .no
@@ -105,7 +105,7 @@ struct LoadVerb: Verb {
         let (plan, isOwn) = try sizingPlan(arguments, console)
         let report = SizingReport(plan, isOwn: isOwn)
         if let path = arguments[html] {
-            try OutputFile.write(Data(SizingPage(report: report).text.utf8), to: path, for: .everyone, console)
+            try OutputFile.write(Data(report.page.utf8), to: path, for: .everyone, console)
         }
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.suffices ? .yes : .no

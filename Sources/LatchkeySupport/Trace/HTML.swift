@@ -34,32 +34,51 @@ package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], _ text: String
     ) -> HTML { element(name, attributes, [.text(text)]) }
 
-    /// A style sheet, which is a literal.
-    package static func style(_ rules: StaticString) -> HTML { HTML(source: "<style>\(rules)</style>") }
-
     /// What a page may load and run: its own styles and pictures that stand in it. No script, no form, nothing from elsewhere.
     ///
     /// Styles are inline, because bars get their widths from the facts.
     package static let contentSecurityPolicy =
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-    /// A whole page in English.
-    package static func page(title: String, style: StaticString, _ body: [HTML]) -> String {
+    /// A report as a whole page in English, in the one style of all: a heading, what it comes to, and its parts.
+    package static func page(title: String, heading: String, summary: String, _ parts: [HTML]) -> String {
         let head = element(
             "head", [:],
             [
                 element("meta", ["charset": "utf-8"]),
                 element("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
                 element("meta", ["name": "color-scheme", "content": "light dark"]),
-                element(
-                    "meta",
-                    [
-                        "http-equiv": "Content-Security-Policy",
-                        "content": contentSecurityPolicy,
-                    ]),
-                element("title", [:], title), self.style(style),
+                element("meta", ["http-equiv": "Content-Security-Policy", "content": contentSecurityPolicy]),
+                element("title", [:], title), HTML(source: "<style>\(TraceStyle.rules)</style>"),
             ])
+        let body: [HTML] = [
+            element("header", [:], [element("h1", [:], heading), element("p", ["class": "soft"], summary)]),
+            element("main", [:], parts),
+        ]
         return "<!DOCTYPE html>\n" + element("html", ["lang": "en"], [head, element("body", [:], body)]).source + "\n"
+    }
+
+    /// A part of a report.
+    /// - Parameters:
+    ///   - heading: what it has.
+    ///   - about: a line on it; `nil` for none.
+    package static func section(_ heading: String, about: String? = nil, _ parts: [HTML]) -> HTML {
+        let line = about.map { element("p", ["class": "soft"], $0) } ?? .none
+        return element("section", [:], [element("h2", [:], heading), line] + parts)
+    }
+
+    /// What colors mean.
+    /// - Parameters:
+    ///   - name: what it is called where it is not seen.
+    ///   - kinds: the kinds of bars, and what each means.
+    static func legend(_ name: String, _ kinds: [(kind: String, name: String)]) -> HTML {
+        .element(
+            "ul", ["class": "legend", "aria-label": name],
+            kinds.map { kind, name in
+                .element(
+                    "li", [:],
+                    [.element("span", ["class": "swatch bar \(kind)", "aria-hidden": "true"], ""), .text(name)])
+            })
     }
 
     private static func escaped(_ text: String) -> String {

@@ -33,7 +33,17 @@ extension HTML {
                 caption.map { element("caption", [:], $0) } ?? .none,
                 element("thead", [:], [element("tr", [:], heads)]), element("tbody", [:], lines),
             ])
-        return element("div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": name], [table])
+        return sheet(name, table)
+    }
+
+    /// The same of texts.
+    package static func table(
+        _ name: String, caption: String? = nil, _ columns: [Column], _ rows: [[String]]
+    ) -> HTML { table(name, caption: caption, columns, rows.map { $0.map { .text($0) } }) }
+
+    /// What is scrolled by itself where the window is narrow.
+    static func sheet(_ name: String, _ content: HTML) -> HTML {
+        element("div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": name], [content])
     }
 
     private static func cell(_ column: Column, _ content: HTML) -> HTML {

@@ -26,13 +26,8 @@ package struct TracePage: Sendable {
     /// The whole page.
     package var page: String {
         HTML.page(
-            title: title, style: TraceStyle.rules,
-            [
-                .element(
-                    "header", [:],
-                    [.element("h1", [:], "Trace of the keys"), .element("p", ["class": "soft"], summary)]),
-                .element("main", [:], [troubles, Self.legend, overview, leaseChart, waterfalls, table]),
-            ])
+            title: title, heading: "Trace of the keys", summary: summary,
+            [troubles, Self.legend, overview, leaseChart, waterfalls, table])
     }
 
     /// Where the time of all steps went, as a bar and in words.
@@ -118,14 +113,13 @@ extension TracePage {
         let rows = all.prefix(Self.rowLimit).map { Self.cells($0, $1, since: start) }
         let used = columns.indices.filter { index in rows.contains { !$0[index].isEmpty } }
         guard !used.isEmpty else { return .none }
-        return .element(
-            "section", ["id": "steps"],
+        return .section(
+            "All steps",
             [
-                .element("h2", [:], "All steps"),
                 .table(
                     "All steps",
                     caption: "Start counts from the first step; lengths are in milliseconds, bodies in bytes.",
-                    used.map { columns[$0] }, rows.map { row in used.map { .text(row[$0]) } }),
+                    used.map { columns[$0] }, rows.map { row in used.map { row[$0] } })
             ])
     }
 

@@ -16,7 +16,7 @@ package enum TraceStyle {
           font: 16px/1.45 system-ui, sans-serif; overflow-wrap: anywhere }
         h1 { font-size: 1.5rem; margin: .5rem 0 } h2 { font-size: 1.15rem; margin: 2rem 0 .25rem; scroll-margin-top: 1rem }
         h3 { font-size: 1rem; margin: 1rem 0 .25rem }
-        p { margin: .25rem 0 } .soft { color: var(--soft) } code { font-size: .9em }
+        p { margin: .25rem 0 } .soft { color: var(--soft) } code { font-size: .9em } pre { white-space: pre-wrap; margin: 0 }
         .problem { border-left: .4rem solid var(--bad); padding: .25rem .75rem; margin: .75rem 0 } .problem h2 { margin: 0 }
         .fine { border-left: .4rem solid var(--request); padding: .25rem .75rem }
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
@@ -54,7 +54,9 @@ package enum TraceStyle {
         .card { border: 1px solid var(--line); padding: .5rem .75rem; break-inside: avoid } .card h3 { margin: 0 }
         .card .value { font-size: 1.35rem; font-variant-numeric: tabular-nums }
         svg { display: block; width: 100%; height: auto } svg text { fill: var(--soft); font-size: 12px }
-        svg .value { fill: none; stroke: var(--stage); stroke-width: 2 } svg .dot { fill: var(--stage) } svg .dot.missed { fill: var(--bad) }
+        .sheet svg { min-width: 36rem } svg .stage { stroke: var(--stage); fill: var(--stage) } svg .request { stroke: var(--request); fill: var(--request) }
+        svg .wait { stroke: var(--wait); fill: var(--wait) } svg .wrong { stroke: var(--bad); fill: var(--bad) } svg .dot.missed { fill: var(--bad) }
+        svg polyline.line { fill: none; stroke-width: 2 } svg polyline.wrong { stroke-width: 4; stroke-opacity: .5 }
         svg .aim { stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 5 3 } svg .grid { stroke: var(--line) }
         figure { margin: .5rem 0 } img { max-width: 100%; height: auto; border: 1px solid var(--line) }
         a { color: var(--stage) } a:focus-visible, .sheet:focus-visible { outline: 3px solid var(--stage); outline-offset: 2px }

@@ -84,19 +84,12 @@ struct Waterfall {
 
 extension Waterfall {
     /// What the looks of bars mean.
-    static let legend: HTML = {
-        let kinds: [(kind: String, name: String)] = [
+    static let legend = HTML.legend(
+        "What the bars mean",
+        [
             ("key", "a key's whole way"), ("stage", "stage"), ("request", "round trip"), ("wait", "wait"),
             ("work", "other work"), ("service", "as the service saw it"), ("lease", "lease"), ("wrong", "went wrong"),
-        ]
-        return .element(
-            "ul", ["class": "legend", "aria-label": "What the bars mean"],
-            kinds.map { kind, name in
-                .element(
-                    "li", [:],
-                    [.element("span", ["class": "swatch bar \(kind)", "aria-hidden": "true"], ""), .text(name)])
-            })
-    }()
+        ])
 }
 
 /// Numbers and times as a page writes them.

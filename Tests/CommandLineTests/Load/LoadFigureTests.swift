@@ -74,30 +74,3 @@ import Testing
         #expect(LoadReply(status: 502, body: Data("no JSON".utf8)).label == "502")
     }
 }
-
-@Suite(.timeLimit(.minutes(1))) struct SocketReplyTests {
-    private static let whole =
-        "HTTP/1.1 503 Busy\r\nRetry-After: 4\r\ncontent-length: 3\r\nConnection: Close\r\n\r\nabc"
-
-    @Test func `a reply is whole with its last byte, and not before`() throws {
-        let bytes = Array(Self.whole.utf8)
-        for count in bytes.indices { #expect(try SocketReply(Array(bytes.prefix(count))) == nil) }
-        let reply = try #require(try SocketReply(bytes))
-        #expect(reply.reply.status == 503)
-        #expect(reply.reply.retryAfter == 4)
-        #expect(reply.reply.body == Data("abc".utf8))
-        #expect(reply.endsConnection)
-    }
-
-    @Test(arguments: [
-        "HTTP/1.1 200 OK\r\n\r\n", "SSH-2.0 x y\r\n\r\n", "HTTP/1.1 9999 X\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-    ])
-    func `what states no length, or is no HTTP, is no reply`(text: String) {
-        #expect(throws: TransportError.self) { try SocketReply(Array(text.utf8)) }
-    }
-
-    @Test func `a reply without content needs no length`() throws {
-        #expect(try SocketReply(Array("HTTP/1.1 204 None\r\n\r\n".utf8))?.reply.status == 204)
-    }
-}

@@ -27,7 +27,7 @@ import Testing
             #expect((run.json["opened"] as? Int) == 5)
             #expect((run.json["lost"] as? Int) == 0)
             let text = try String(contentsOfFile: page, encoding: .utf8)
-            #expect(text.contains("<svg") && text.contains("prefers-color-scheme:dark"))
+            #expect(text.contains("<svg") && text.contains("prefers-color-scheme: dark"))
             #expect(!text.contains("<script"))
         }
     }

@@ -145,10 +145,10 @@ import Testing
         let text = try String(contentsOfFile: page, encoding: .utf8)
         #expect(text.contains("the fullest primary"))
         #expect(text.contains("do not suffice") && text.contains("refusals") && text.contains("yours, 2 M"))
-        #expect(!text.contains("<script") && text.contains("prefers-color-scheme:dark"))
+        #expect(!text.contains("<script") && text.contains("prefers-color-scheme: dark"))
         // At 400 px headings wrap, and each table and chart scrolls by itself.
-        #expect(text.contains("overflow-wrap:anywhere") && text.contains(".wide{overflow-x:auto}"))
-        let scrolled = text.matches(of: /<div class="wide"[^>]*><(?:table|svg)/).count
+        #expect(text.contains("overflow-wrap: anywhere") && text.contains(".sheet { overflow-x: auto }"))
+        let scrolled = text.matches(of: /<div class="sheet"[^>]*><(?:table|svg)/).count
         #expect(scrolled == 4 && text.matches(of: /<(?:table|svg)[ >]/).count == 4)
     }
 
