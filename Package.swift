@@ -317,6 +317,16 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
             ],
             path: "Tests/Support/SwitchedStores", swiftSettings: testSettings),
+        // License servers that tests start, each in a folder of its own.
+        .target(
+            name: "TestServers",
+            dependencies: [
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyServer", "LatchkeyLicensing", "LatchkeyOperation",
+                "LatchkeyForms", "LatchkeyFiles", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyEngines",
+                "LatchkeyStores",
+                "LatchkeyVault", "LatchkeyTransport", "LatchkeyTesting", "LatchkeyCore",
+            ],
+            path: "Tests/Support/TestServers", swiftSettings: testSettings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
             name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: testSettings),
@@ -399,7 +409,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "DocumentedRefusals", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy",
+                "TestServers", "DocumentedRefusals", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
+                "LatchkeyPolicy",
                 "LatchkeyVault",
                 "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyVendorWire",
                 "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer", "LatchkeyServerTool",
@@ -418,7 +429,8 @@ let package = Package(
         tests(
             "ServerTool",
             [
-                "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms",
+                "TestServers", "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport",
+                "LatchkeyForms",
                 "LatchkeyEngines", "LatchkeyRecord",
                 "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
@@ -429,7 +441,7 @@ let package = Package(
         tests(
             "Browser",
             [
-                "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
+                "TestServers", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
                 "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
                 "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",

@@ -15,7 +15,7 @@ import Testing
         let demonstration = try await Demonstration.start(
             in: root.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
         func shown(_ words: [String]) throws -> (output: String, error: String) {
-            let (output, error) = (Texts(), Texts())
+            let (output, error) = (ToolRun.Texts(), ToolRun.Texts())
             let console = Console(output: output, error: error, showsProgress: false) { _ in Data() }
             let verb = DemoVerb()
             let arguments = try ArgumentParser(usage: verb.usage).parse(words)
@@ -28,7 +28,6 @@ import Testing
         #expect(lines.output.contains(demonstration.server.addresses.players.url))
         #expect(JSONValue(Data(lines.output.utf8)) == nil)
         #expect(JSONValue(Data(json.output.utf8)) != nil && json.output.split(separator: "\n").count == 1)
-        await demonstration.server.stop(within: .zero)
     }
 
     @Test(arguments: ["65534", "65535"])
@@ -41,10 +40,4 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    private final class Texts: Sink {
-        private let data = Locked(Data())
-        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
-        var failure: String? { nil }
-        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
-    }
 }

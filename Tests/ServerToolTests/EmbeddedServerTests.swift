@@ -1,10 +1,6 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFiles
-import LatchkeyForms
-import LatchkeyTesting
 import LatchkeyTransport
-import SwitchedStores
 import Testing
 
 @testable import LatchkeyEngines
@@ -12,6 +8,7 @@ import Testing
 @testable import LatchkeyServerExamples
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -20,12 +17,11 @@ import Testing
 /// The license server as a Swift program embeds it, by its public API.
 @Suite(.timeLimit(.minutes(2))) struct EmbeddedServerTests {
     @Test func `the example serves until its task is cancelled`() async throws {
-        let stage = try TemporaryFolder()
-        let demo = try DemoFolder.patient(in: stage)
-        try await demo.makeTenants()
+        let folder = try ServerFolder()
+        try await folder.makeTenants()
         let addresses = Promise<ServerAddresses, any Error>()
         let serving = Task {
-            try await serveLicenses(configuration: URL(filePath: demo.configuration)) {
+            try await serveLicenses(configuration: folder.file("server.json")) {
                 addresses.resolve(.success($0))
             }
         }
@@ -42,24 +38,18 @@ import Testing
     @Test func `a program's own store of sessions takes the place of the one that the configuration names`()
         async throws
     {
-        let stage = try TemporaryFolder()
-        let demo = try DemoFolder.patient(in: stage)
-        try ServerUnderTest.replaceAdmins(in: demo.configuration)
         // Nobody listens there.
-        try ServerStage.edit(demo.configuration) {
-            $0 = $0.replacing(#""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:9""#)
-        }
-        try await demo.makeTenants()
+        let folder = try ServerFolder(["stores.sessions": "redis://127.0.0.1:9"])
+        try await folder.makeTenants()
         let (store, started) = (DictionaryStore(), Promise<LicenseServer, any Error>())
         let serving = Task {
-            try await serveLicenses(configuration: URL(filePath: demo.configuration), sessions: store) {
+            try await serveLicenses(configuration: folder.file("server.json"), sessions: store) {
                 started.resolve(.success($0))
             }
         }
-        let test = ServerUnderTest(server: try await started.value, demo: demo, folder: stage)
-        try #require(
-            try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...1)).status == 200)
-        let license = try await test.license(1, token: test.token(), requestID: "own-store")
+        let test = TestServer(folder, try await started.value)
+        try await test.importKeys(1...1)
+        let license = try await test.license(1, token: test.token("viewer-1"))
         #expect(license.status == 200, "\(license.text)")
         #expect(
             try await store.page(of: .account, "demo", prefix: "", after: nil, limit: 10).map(\.name) == ["viewer-1"])
@@ -68,14 +58,8 @@ import Testing
     }
 
     @Test func `a program's own stores of keys and audit are used, sealed, and watched`() async throws {
-        let stage = try TemporaryFolder()
-        let demo = try DemoFolder.patient(in: stage)
-        try ServerUnderTest.replaceAdmins(in: demo.configuration)
-        try ServerStage.edit(demo.configuration) {
-            $0 = $0.replacing(
-                #""keys": "sqlite:latchkey.db", "audit": "sqlite:latchkey.db""#, with: #""keys": "memory""#)
-        }
-        let (url, database) = (URL(filePath: demo.configuration), SwitchedDatabase())
+        let folder = try ServerFolder(["stores.keys": "memory", "stores.audit": nil])
+        let (url, database) = (folder.file("server.json"), SwitchedDatabase())
         let stores = ServerStores(keys: database, audit: database)
         let lost = await #expect(throws: ServerProblems.self) {
             try await LicenseServer(configuration: url, stores: stores)
@@ -91,12 +75,10 @@ import Testing
         // A second start opens what the first one sealed.
         for number in 1...2 {
             let server = try await LicenseServer(configuration: url, stores: stores)
-            let test = ServerUnderTest(server: server, demo: demo, folder: stage)
-            let body = ServerUnderTest.document([number])
-            #expect(try await test.admin("tenants/demo/cpix", "POST", body: body).status == 200)
-            #expect(try await test.license(1, token: test.token("v-\(number)"), requestID: "\(number)").status == 200)
-            #expect(
-                try await database.inner.rows([#require(KeyID(ServerUnderTest.kid(number)))], of: "demo").count == 1)
+            let test = TestServer(folder, server)
+            try await test.importKeys([number])
+            #expect(try await test.license(1).status == 200)
+            #expect(try await database.inner.rows([TestServer.keyID(number)], of: "demo").count == 1)
             #expect(try await database.last()?.text.contains("keyImported") == true)
             database.setDown(true)
             await server.shared.engines.look(atLeastEvery: .zero)

@@ -1,30 +1,28 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// `latchkey-server explain` of what a running server knows.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainVerbTests {
-    private func explain(_ stage: ServerStage, _ id: String, _ more: String...) async throws -> ToolRun {
-        let key = try stage.root.write(stage.admin, to: "key-\(UUID().uuidString).txt")
+    private func explain(_ stage: TestServer, _ id: String, _ more: String...) async throws -> ToolRun {
+        let key = try stage.root.write(stage.folder.adminKey.revealedText, to: "key-\(UUID().uuidString).txt")
         return await ToolRun(
             arguments: ["explain", id, "--server", stage.server.addresses.operators.url, "--key", key] + more)
     }
 
     @Test func `a token whose sub is a number is explained, by the tool and by the log`() async throws {
-        let stage = try await ServerStage()
-        let token = try DemoFolder.token(in: stage.folder.url, for: "anna", at: Date(), claims: ["sub": .number(4711)])
-        let reply = try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST", body: Data([1]),
-            bearer: token.revealedText, headers: ["X-Request-Id": "request-number"])
+        let stage = try await TestServer()
+        let token = try stage.token("anna", ["sub": 4711])
+        let reply = try await stage.player(
+            "fairplay", "POST", body: Data([1]),
+            bearer: token, headers: ["X-Request-Id": "request-number"])
         #expect(reply.status == 401 && !reply.text.contains("sub"))
         let run = try await explain(stage, "request-number")
         #expect(run.status == .yes, "\(run.error)")
@@ -34,13 +32,13 @@ struct ExplainVerbTests {
         let json = try await explain(stage, "request-number", "--json")
         #expect(JSONValue(Data(json.output.utf8))?["code"]?.text == "tokenClaim")
         await stage.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await stage.log
         #expect(log.contains("The token's “sub” is a number, and no text."))
         #expect(!log.contains("4711"))
     }
 
     @Test func `a decision is explained as before, whichever tenant's it is`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         _ = try await stage.license(headers: ["X-Request-Id": "request-granted"])
         let run = try await explain(stage, "request-granted")
         #expect(run.output.hasPrefix("license, by the policy “demo”"), "\(run.error)")
@@ -48,45 +46,37 @@ struct ExplainVerbTests {
         #expect(try DecisionRecord(json: Data(json.output.utf8)).word == "license")
         let other = try await explain(stage, "request-granted", "--tenant", "acme")
         #expect(other.status == .no && other.error.contains("but of"), "\(other.error)")
-        await stage.stop()
     }
 
     @Test func `what the server does not know, and a wrong key, are told in its words`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let unknown = try await explain(stage, "request-unknown")
         #expect(unknown.status == .no && unknown.error.contains("This node knows no such request."), "\(unknown.error)")
         let key = try stage.root.write("wrong", to: "wrong.txt")
         let refused = await ToolRun(
             "explain", "request-unknown", "--server", stage.server.addresses.operators.url, "--key", key)
         #expect(refused.status == .no && refused.error.contains("operator's key"), "\(refused.error)")
-        await stage.stop()
     }
 
     @Test func `the log says why a packager was refused, SPEKE's way too`() async throws {
-        let stage = try await ServerStage()
-        let url = "\(stage.server.addresses.packagers.url)/t/demo/speke"
-        let key = ["X-API-Key": stage.folder.packagerKey.revealedText]
-        #expect(try await stage.send(url, method: "POST", body: Data("<a/>".utf8), headers: key).status == 422)
-        #expect(try await stage.send(url, method: "POST", body: Data("<a/>".utf8)).status == 401)
+        let stage = try await TestServer()
+        #expect(try await stage.packager("speke", "POST", body: "<a/>").status == 422)
+        #expect(try await stage.packager("speke", "POST", body: "<a/>", credentials: [:]).status == 401)
         await stage.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await stage.log
         #expect(log.contains("The document is not CPIX") && log.contains("The request has no API key"), "\(log)")
     }
 
     @Test func `an export has signaling for CPIX readers, of the systems that are asked for`() async throws {
-        let stage = try await ServerStage()
-        let url = "\(stage.server.addresses.packagers.url)/t/demo/cpix"
-        let key = ["X-API-Key": stage.folder.packagerKey.revealedText]
-        let document = Data(ServerUnderTest.document(1...2).utf8)
-        #expect(try await stage.send(url, method: "POST", body: document, headers: key).status == 200)
+        let stage = try await TestServer()
+        #expect(try await stage.packager("cpix", "POST", body: TestServer.document(1...2)).status == 200)
         func systems(_ query: String) async throws -> Int {
-            let text = try await stage.send("\(url)?content=film\(query)", headers: key).text
+            let text = try await stage.packager("cpix?content=film\(query)").text
             return text.components(separatedBy: "<cpix:DRMSystem ").count - 1
         }
         #expect(try await systems("") == 6)
         #expect(try await systems("&systems=fairplay") == 2)
         #expect(try await systems("&systems=none") == 0)
-        #expect(try await stage.send("\(url)?content=film&systems=odd", headers: key).status == 400)
-        await stage.stop()
+        #expect(try await stage.packager("cpix?content=film&systems=odd").status == 400)
     }
 }

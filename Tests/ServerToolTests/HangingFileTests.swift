@@ -1,27 +1,23 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFiles
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Files that are none, or that the system does not give: the reload fails with words, and everything else goes on.
 @Suite(.timeLimit(.minutes(2)))
 struct HangingFileTests {
     /// - Parameter spc: made before the files of the credentials became something else.
-    private static func expectLife(_ stage: ServerStage, _ spc: Secret) async throws {
-        let license = try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST", body: spc.revealed,
-            bearer: stage.token())
+    private static func expectLife(_ stage: TestServer, _ spc: Secret) async throws {
+        let license = try await stage.player("fairplay", "POST", body: spc.revealed, bearer: stage.token())
         #expect(license.status == 200)
-        let operators = stage.server.addresses.operators.url
-        #expect(try await stage.send("\(operators)/livez").status == 200)
-        #expect(try await stage.send("\(operators)/readyz").status == 200)
+        #expect(try await stage.operators("livez").status == 200)
+        #expect(try await stage.operators("readyz").status == 200)
     }
 
     @Test(arguments: [
@@ -31,22 +27,16 @@ struct HangingFileTests {
     ])
     func `a pipe in place of a file is refused by its name, and the old configuration stays`(name: String) async throws
     {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let (former, spc) = (stage.server.current, try stage.exchange().spc)
-        let path = stage.folder.url.appending(path: name).path
-        try ServerStage.edit(stage.folder.configuration) { text in
-            text = text.replacing(
-                #""clearKey": true,"#,
-                with: """
-                    "callout": {"url": "https://example.com/", "token": "callout-token.txt"},
-                    "signers": {"acme": {"key": "signing-key.hex", "iv": "00"}},
-                    "vendors": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"}},
-                    """
-            ).replacing(#""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
-        }
-        if name == "tls-key.pem" {
-            try Data("x".utf8).write(to: stage.folder.url.appending(path: "tls.pem"))
-        }
+        let path = stage.folder.file(name).path
+        try stage.folder.edit([
+            "tenants.demo.callout": ["url": "https://example.com/", "token": "callout-token.txt"],
+            "tenants.demo.signers": ["acme": ["key": "signing-key.hex", "iv": "00"]],
+            "tenants.demo.vendors": ["vudrm": ["client": "acme", "secret": "vudrm-secret.txt"]],
+            "players.certificate": "tls.pem", "players.privateKey": "tls-key.pem",
+        ])
+        if name == "tls-key.pem" { try stage.folder.write("x", to: "tls.pem") }
         try? FileManager.default.removeItem(atPath: path)
         try #require(mkfifo(path, 0o600) == 0)
         let error = await #expect(throws: (any Error).self) { try await stage.server.reload() }
@@ -57,13 +47,12 @@ struct HangingFileTests {
         #expect(reason.contains("no plain file"), "\(reason)")
         #expect(stage.server.current === former)
         try await Self.expectLife(stage, spc)
-        await stage.stop()
     }
 
     @Test(arguments: ["server.json", "policies", "certificate.der", "jwks.json", "kek.hex"])
     func `a file that hangs fails the reload in time, and licenses go on meanwhile`(name: String) async throws {
         let (held, clock) = (HeldFile(name), ManualTimekeeper())
-        let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
+        let stage = try await TestServer(threads: FileThreads(timekeeper: clock, opening: held.opening))
         let (former, spc) = (stage.server.current, try stage.exchange().spc)
         held.holdsNext()
         let reload = Task { [server = stage.server] in try await server.reload() }
@@ -80,13 +69,11 @@ struct HangingFileTests {
         // What the thread found too late is not in force; the next reload is.
         try await stage.server.reload()
         #expect(stage.server.current !== former)
-        await stage.stop()
     }
 
     @Test func `a stop waits no longer than its time for a reload that hangs`() async throws {
         let held = HeldFile("policies")
-        let stage = try await ServerStage(
-            threads: FileThreads(timekeeper: ManualTimekeeper(), opening: held.opening))
+        let stage = try await TestServer(threads: FileThreads(timekeeper: ManualTimekeeper(), opening: held.opening))
         held.holdsNext()
         let reload = Task { [server = stage.server] in try await server.reload() }
         await held.untilHeld()
@@ -98,7 +85,7 @@ struct HangingFileTests {
     @Test func `the watch begins and goes on, whatever is wrong with the files`() async throws {
         let (held, clock) = (HeldFile("server.json"), ManualTimekeeper())
         let watching = ManualTimekeeper()
-        let stage = try await ServerStage(threads: FileThreads(timekeeper: clock, opening: held.opening))
+        let stage = try await TestServer(threads: FileThreads(timekeeper: clock, opening: held.opening))
         // The very first look hangs.
         held.holdsNext()
         let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
@@ -109,7 +96,7 @@ struct HangingFileTests {
         held.letGo()
         // Then the file is none.
         let configuration = stage.folder.configuration
-        let text = try String(contentsOfFile: configuration, encoding: .utf8)
+        let text = try stage.folder.text()
         try FileManager.default.removeItem(atPath: configuration)
         try #require(mkfifo(configuration, 0o600) == 0)
         watching.advance(by: .seconds(1))
@@ -117,18 +104,18 @@ struct HangingFileTests {
         #expect(stage.server.current.settings.drainDelay == .zero)
         // Then it is another one.
         try FileManager.default.removeItem(atPath: configuration)
-        try Data(text.replacing(#""0s""#, with: #""3s""#).utf8).write(to: URL(filePath: configuration))
+        try stage.folder.write(text, to: "server.json")
+        try stage.folder.edit(["drainDelay": "3s"])
         watching.advance(by: .seconds(1))
         await watching.untilSomeoneSleeps()
         #expect(stage.server.current.settings.drainDelay == .seconds(3))
         // The log has a thread of its own.
-        while !String(decoding: stage.log.withLock { $0 }, as: UTF8.self).contains("It is a pipe, and no plain file") {
+        while await !stage.log.contains("It is a pipe, and no plain file") {
             try Task.checkCancellation()
             await Task.yield()
         }
         watch.cancel()
         await watch.value
-        await stage.stop()
     }
 }
 

@@ -1,34 +1,30 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
 import LatchkeyVendors
-import SwitchedStores
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// Readiness, metrics, log, console and `explain` say the same of a running server.
 @Suite(.timeLimit(.minutes(5))) struct InstrumentTests {
     @Test func `a node is ready in the metric while it is by readyz, and not any more once it stops`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.metric("latchkey_ready") == 1)
-        stage.server.server.shared.isDraining = true
+        stage.server.shared.isDraining = true
         #expect(try await stage.ready().0 == 503)
         #expect(try await stage.metric("latchkey_ready") == 0)
-        stage.server.server.shared.isDraining = false
-        await stage.end()
+        stage.server.shared.isDraining = false
     }
 
     @Test func `the overview has each engine with its state, since when, and its last error`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         await stage.tick()
         func engines() async throws -> [String: JSONValue] {
-            let all = try await stage.server.admin("overview").list("engines")
+            let all = try await stage.admin("overview").list("engines")
             return Dictionary(all.map { ($0["name"]?.text ?? "", $0) }, uniquingKeysWith: { one, _ in one })
         }
         var found = try await engines()
@@ -41,26 +37,25 @@ import Testing
         #expect(found["keyStore"]?["state"]?.text == "away")
         #expect(found["keyStore"]?["since"]?.text != nil)
         #expect(found["keyStore"]?["error"]?.text == "The test took it away.")
-        await stage.end()
     }
 
     @Test func `a license with a stale key is counted and logged as such`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
         await stage.tick()
         #expect(try await stage.license(1).status == 200)
         #expect(try await stage.metric(#"latchkey_licenses_degraded_total{why="staleKey"}"#) == 1)
-        await stage.end()
+        await stage.stop(within: .zero)
         #expect(await stage.log.contains(#""degraded":"staleKey""#))
     }
 
     @Test func `a count that its store does not keep of all says at least, and one that it does is the number`()
         async throws
     {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         for number in 1...3 { #expect(try await stage.license(number).status == 200) }
-        let shared = stage.server.server.shared
+        let shared = stage.server.shared
         let all = SessionCounts(shared.operatorAccounts, shared.metrics)
         #expect(await all.counts(of: ["demo"])["demo"] == RecordCount(3, isWhole: true))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 0"#))
@@ -74,7 +69,6 @@ import Testing
         let some = SessionCounts(AccountSessions(accounts: PartlyCounted(), secrets: []), shared.metrics)
         #expect(await some.counts(of: ["demo"])["demo"] == RecordCount(2, isWhole: false))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 1"#))
-        await stage.end()
     }
 
     /// Requests that are refused, by endpoint: where, how, with which body.
@@ -87,18 +81,15 @@ import Testing
     @Test(arguments: refused) func `a packager's refusal has its reason in the log, and is explained`(
         endpoint: String, path: String, body: String
     ) async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let id = "refused-\(endpoint)"
-        _ = try await stage.send(
-            "\(stage.server.addresses.packagers.url)/t/demo/\(path)", method: "POST", body: Data(body.utf8),
-            headers: ["X-API-Key": stage.folder.packagerKey.revealedText, "X-Request-Id": id, "X-Speke-Version": "2.0"])
-        let why = try await stage.send(
-            "\(stage.server.addresses.operators.url)/admin/v1/requests/\(id)", bearer: stage.admin)
+        _ = try await stage.packager(path, "POST", body: body, headers: ["X-Request-Id": id, "X-Speke-Version": "2.0"])
+        let why = try await stage.admin("requests/\(id)")
         let refusal = JSONValue(why.body)?["refusal"]
         #expect(why.status == 200 && refusal?["endpoint"]?.text == endpoint, "\(why.text)")
         #expect(refusal?["reason"]?.text?.isEmpty == false)
         await stage.stop()
-        let log = stage.log.withLock { String(decoding: $0, as: UTF8.self) }
+        let log = await stage.log
         let line = log.split(separator: "\n").first { $0.contains(id) }.flatMap { JSONValue(Data($0.utf8)) }
         #expect(line?["endpoint"]?.text == endpoint && line?["outcome"]?.text == "refused")
         #expect(line?["reason"]?.text == refusal?["code"]?.text && line?["message"]?.text?.isEmpty == false)
@@ -107,30 +98,25 @@ import Testing
     @Test func `a player's refusals are explained, of addresses without an endpoint and at the limit, too`()
         async throws
     {
-        let stage = try await ServerStage()
-        let url = "\(stage.server.addresses.players.url)/t/demo"
-        _ = try await stage.send("\(url)/nowhere", headers: ["X-Request-Id": "request-nowhere"])
+        let stage = try await TestServer()
+        _ = try await stage.player("nowhere", headers: ["X-Request-Id": "request-nowhere"])
         while stage.server.shared.requestLimit.begin(.start, tenant: "demo") {}
         _ = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
         for (id, code) in [("request-nowhere", "noSuchPath"), ("request-of-bob", "overloaded")] {
-            let why = try await stage.send(
-                "\(stage.server.addresses.operators.url)/admin/v1/requests/\(id)", bearer: stage.admin)
+            let why = try await stage.admin("requests/\(id)")
             #expect(JSONValue(why.body)?["refusal"]?["code"]?.text == code, "\(why.text)")
         }
-        await stage.stop()
     }
 
     @Test func `an identifier names its node, and another node says which one to ask`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let (reply, _) = try await stage.license()
         let id = try #require(reply.header("x-request-id").flatMap { RequestID($0) })
         #expect(id.node == RequestID.nodeName(stage.server.shared.node))
-        let operators = "\(stage.server.addresses.operators.url)/admin/v1/requests"
-        #expect(try await stage.send("\(operators)/\(id.text)", bearer: stage.admin).status == 200)
+        #expect(try await stage.admin("requests/\(id.text)").status == 200)
         var generator = SystemRandomNumberGenerator()
         let other = RequestID(using: &generator, node: "node-of-others")
-        let elsewhere = try await stage.send("\(operators)/\(other.text)", bearer: stage.admin)
+        let elsewhere = try await stage.admin("requests/\(other.text)")
         #expect(elsewhere.status == 404 && elsewhere.text.contains("node-of-others"), "\(elsewhere.text)")
-        await stage.stop()
     }
 }

@@ -1,15 +1,13 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// A new key encryption key on two servers over one database: known, then in force, then wrapped again, then alone.
 @Suite(.timeLimit(.minutes(5))) struct KeyEncryptionKeyTests {
@@ -17,42 +15,41 @@ import Testing
     private enum Step: Int, CaseIterable {
         case old, known, inForce, new
 
-        var members: String {
-            let (old, new) = (#"{"id": "demo", "file": "kek.hex"}"#, #"{"id": "second", "file": "kek-2.hex"}"#)
+        var members: [String: JSONValue?] {
+            let (old, new): (JSONValue, JSONValue) = (
+                ["id": "demo", "file": "kek.hex"], ["id": "second", "file": "kek-2.hex"]
+            )
             return switch self {
-            case .old: #""keyEncryptionKey": \#(old)"#
-            case .known: #""keyEncryptionKey": \#(old), "nextKeyEncryptionKey": \#(new)"#
-            case .inForce: #""keyEncryptionKey": \#(new), "formerKeyEncryptionKey": \#(old)"#
-            case .new: #""keyEncryptionKey": \#(new)"#
+            case .old: [:]
+            case .known: ["nextKeyEncryptionKey": new]
+            case .inForce: ["keyEncryptionKey": new, "formerKeyEncryptionKey": old]
+            case .new: ["keyEncryptionKey": new]
             }
         }
     }
 
     /// Two servers, each with a file of its own, over one database.
     private final class Pair {
-        let root: TemporaryFolder
-        let folder: DemoFolder
+        let folder: ServerFolder
         private let text: String
         private var servers: [LicenseServer?] = [nil, nil]
 
         init() async throws {
-            root = try TemporaryFolder()
-            folder = try DemoFolder.patient(in: root)
+            folder = try ServerFolder()
             try await folder.makeTenants()
-            try PrivateFile.write(
-                Secret(Secret.random(32).revealed.hexString), to: folder.url.appending(path: "kek-2.hex"))
-            text = try String(contentsOfFile: folder.configuration, encoding: .utf8)
+            try folder.write(secret: Secret.random(32).revealed.hexString, to: "kek-2.hex")
+            text = try folder.text()
             for node in 0...1 {
                 try write(.old, node)
                 try await start(node)
             }
         }
 
-        func file(_ node: Int) -> String { folder.url.appending(path: "node-\(node).json").path }
+        func file(_ node: Int) -> String { folder.file("node-\(node).json").path }
 
         func write(_ step: Step, _ node: Int) throws {
-            let changed = text.replacing(Step.old.members, with: step.members)
-            try Data(changed.utf8).write(to: URL(filePath: file(node)))
+            try folder.write(text, to: "node-\(node).json")
+            if !step.members.isEmpty { try folder.edit(step.members, in: "node-\(node).json") }
         }
 
         func start(_ node: Int) async throws {
@@ -116,35 +113,28 @@ import Testing
         try await pair.step(.inForce, 1)
         try await pair.step(.new, 1)
         try await pair.step(.new, 0)
-        await pair.stop()
     }
 
     @Test func `two keys of one name are refused, and so is a next one without one in force`() async throws {
         let pair = try await Pair()
         try pair.write(.known, 0)
-        try ServerStage.edit(pair.file(0)) { $0 = $0.replacing(#""id": "second""#, with: #""id": "demo""#) }
+        try pair.folder.edit(["nextKeyEncryptionKey.id": "demo"], in: "node-0.json")
         let same = await ToolRun("run", "--check", "--config", pair.file(0))
         #expect(same.status == .no)
         #expect(
             same.error.contains("nextKeyEncryptionKey: Another key encryption key has the name “demo”"), "\(same.error)"
         )
         try pair.write(.known, 0)
-        try ServerStage.edit(pair.file(0)) {
-            $0 = $0.replacing(#""keyEncryptionKey": {"id": "demo", "file": "kek.hex"}, "#, with: "")
-        }
+        try pair.folder.edit(["keyEncryptionKey": nil], in: "node-0.json")
         let none = await ToolRun("run", "--check", "--config", pair.file(0))
         #expect(none.error.contains("nextKeyEncryptionKey: There is no keyEncryptionKey beside it."), "\(none.error)")
-        await pair.stop()
     }
 
     @Test func `a key that was cut is refused by the check`() async throws {
         let pair = try await Pair()
-        let kek = pair.folder.url.appending(path: "kek.hex")
-        let text = try String(contentsOf: kek, encoding: .utf8)
-        try Data(text.prefix(32).utf8).write(to: kek)
+        try pair.folder.write(String(pair.folder.text("kek.hex").prefix(32)), to: "kek.hex")
         let check = await ToolRun("run", "--check", "--config", pair.file(0))
         #expect(check.status == .no)
         #expect(check.error.contains("kek.hex is 32 characters of text"), "\(check.error)")
-        await pair.stop()
     }
 }

@@ -1,35 +1,30 @@
 import BuiltLibrary
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyLicensees
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// A server whose licenses are opened several at once.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltLibrary.canBuild, "there is no C compiler"))
 struct LicenseBatchTests {
     /// A server whose limits no burst reaches.
-    private func stage(_ cryptoMB: String) async throws -> ServerStage {
-        try await ServerStage { text in
-            text = text.replacing(
-                #""drainDelay""#, with: #""threads": 1, "limits": {"perAddress": 0}, \#(cryptoMB)"drainDelay""#)
-        }
+    private func stage(_ more: [String: JSONValue?]) async throws -> TestServer {
+        try await TestServer(more.merging(["threads": 1, "limits.perAddress": 0]) { $1 })
     }
 
-    private func log(_ stage: ServerStage) async -> [Substring] {
+    private func log(_ stage: TestServer) async -> [String] {
         stage.server.announce()
         await stage.stop()
-        return stage.log.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
-            .filter { $0.contains("crypto_mb") }
+        return await stage.lines("crypto_mb")
     }
 
     /// Asks for licenses at once until several were opened together; each has to be right.
-    private func burst(_ stage: ServerStage) async throws {
+    private func burst(_ stage: TestServer) async throws {
         let metrics = stage.server.shared.metrics
         while metrics.rsaBatches.value == 0 {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -50,7 +45,7 @@ struct LicenseBatchTests {
 
     @Test func `licenses that wait together are opened together, and are right`() async throws {
         let path = try BuiltLibrary.cryptoMB()
-        let stage = try await stage(#""cryptoMB": "\#(path)", "#)
+        let stage = try await stage(["cryptoMB": .text(path)])
         try await burst(stage)
         #expect(stage.server.shared.metrics.rsaBatchErrors.value == 0)
         let lines = await log(stage)
@@ -59,7 +54,7 @@ struct LicenseBatchTests {
     }
 
     @Test func `a wrong result reaches no viewer, and the operator reads of it`() async throws {
-        let stage = try await stage(#""cryptoMB": "\#(try BuiltLibrary.cryptoMB("WRONG_LANE=2"))", "#)
+        let stage = try await stage(["cryptoMB": .text(BuiltLibrary.cryptoMB("WRONG_LANE=2"))])
         try await burst(stage)
         let metrics = stage.server.shared.metrics
         #expect(metrics.rsaBatchErrors.value == metrics.rsaBatches.value)
@@ -68,10 +63,10 @@ struct LicenseBatchTests {
     }
 
     @Test func `off says nothing, and the default says once what it found`() async throws {
-        let off = try await stage(#""cryptoMB": "off", "#)
+        let off = try await stage(["cryptoMB": "off"])
         #expect(off.server.shared.batches.opening == nil)
         #expect(await log(off).isEmpty)
-        let usual = try await stage("")
+        let usual = try await stage([:])
         let isThere = (try? CryptoMBLibrary()) != nil
         #expect((usual.server.shared.batches.opening != nil) == isThere)
         let lines = await log(usual)
@@ -83,14 +78,12 @@ struct LicenseBatchTests {
     @Test(arguments: ["NO_DECRYPT", "APPLICABLE=0"])
     func `a named library that cannot be used starts no server`(macro: String) async throws {
         let path = try BuiltLibrary.cryptoMB(macro)
-        let error = await #expect(throws: ServerProblems.self) { try await stage(#""cryptoMB": "\#(path)", "#) }
+        let error = await #expect(throws: ServerProblems.self) { try await stage(["cryptoMB": .text(path)]) }
         #expect(error?.reason.hasPrefix("cryptoMB: The library \(path) cannot be used.") == true)
     }
 
     @Test func `a changed path waits for a restart`() async throws {
-        let stage = try await stage(#""cryptoMB": "off", "#)
-        try ServerStage.edit(stage.folder.configuration) { $0 = $0.replacing(#""cryptoMB": "off", "#, with: "") }
-        #expect(try await stage.server.reload() == ["cryptoMB"])
-        await stage.stop()
+        let stage = try await stage(["cryptoMB": "off"])
+        #expect(try await stage.reload(["cryptoMB": nil]) == ["cryptoMB"])
     }
 }

@@ -1,39 +1,30 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import TLSPeer
 import Testing
 
+@testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// Listeners whose certificates are replaced while the server runs.
 @Suite(.timeLimit(.minutes(2)))
 struct ListenerCertificateTests {
     /// A server whose listeners of players and operators have a certificate each.
     private struct Stage {
-        let stage: ServerStage
+        let stage: TestServer
         let players, operators: SelfSigned
 
         init() async throws {
             let (players, operators) = (try SelfSigned(), try SelfSigned(days: 3))
             (self.players, self.operators) = (players, operators)
-            stage = try await ServerStage {
-                for name in ["players", "operators"] { $0 = Self.naming(name, in: $0) }
-            } prepare: { folder in
-                try players.write("players", to: folder)
-                try operators.write("operators", to: folder)
-            }
-        }
-
-        /// The configuration with the files of a listener.
-        private static func naming(_ name: String, in text: String) -> String {
-            text.replacing(
-                #""\#(name)": {"#,
-                with: #""\#(name)": {"certificate": "\#(name).pem", "privateKey": "\#(name)-key.pem", "#)
+            stage = try await TestServer(prepare: { folder in
+                try players.serve("players", of: folder)
+                try operators.serve("operators", of: folder)
+            })
         }
 
         static func port(_ place: ServerAddresses.Listener) throws -> UInt16 {
@@ -56,7 +47,7 @@ struct ListenerCertificateTests {
             let connection = try await TLSConnection.open(Self.port(stage.server.addresses.operators))
             return try await connection.ask(
                 """
-                \(method) \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(stage.admin)\r\n\
+                \(method) \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(TestServer.key(.security))\r\n\
                 Content-Length: 0\r\nConnection: close\r\n\r\n
                 """, until: "\u{0}")
         }
@@ -76,7 +67,6 @@ struct ListenerCertificateTests {
         #expect(reply.hasPrefix("HTTP/1.1 200 "))
         let entries = try await test.stage.server.shared.engines.audit.entries(from: 1, limit: 1_000).map(\.text)
         #expect(entries.contains { $0.contains(#""certificates":"operators players""#) }, "\(entries)")
-        await test.stage.stop()
     }
 
     @Test func `a change of the files alone is enough, one after the other`() async throws {
@@ -98,7 +88,6 @@ struct ListenerCertificateTests {
         #expect(try await test.ask("/metrics").contains("latchkey_config_last_reload_successful 1"))
         watch.cancel()
         await watch.value
-        await test.stage.stop()
     }
 
     @Test func `a mismatched pair of one listener leaves the certificates of all in force`() async throws {
@@ -108,7 +97,6 @@ struct ListenerCertificateTests {
         let error = await #expect(throws: ServerProblems.self) { try await test.stage.server.reload() }
         #expect(error?.problems.map(\.place) == ["operators"])
         #expect(try await test.shows(test.players, test.operators))
-        await test.stage.stop()
     }
 
     @Test func `a private key that others can read is refused, and the old pair stays until its rights are right`()
@@ -134,26 +122,20 @@ struct ListenerCertificateTests {
         #expect(try await test.shows(players, test.operators))
         watch.cancel()
         await watch.value
-        await test.stage.stop()
     }
 
     @Test(arguments: [(0o600, false, true), (0o640, false, false), (0o640, true, true), (0o660, true, false)])
     func `a check takes a private key for its owner alone, or in a secret mount that others cannot change`(
         _ mode: mode_t, _ isMounted: Bool, _ isRight: Bool
     ) async throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
-        let tls = folder.url.appending(path: "tls")
+        let folder = try ServerFolder([
+            "players.certificate": "tls/players.pem", "players.privateKey": "tls/players-key.pem",
+        ])
+        if isMounted { try folder.edit(["licensee.secretMounts": ["tls"]]) }
+        let tls = folder.file("tls")
         try FileManager.default.createDirectory(at: tls, withIntermediateDirectories: true)
         try SelfSigned().write("players", to: tls)
         try #require(chmod(tls.appending(path: "players-key.pem").path, mode) == 0)
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(
-                #""players": {"#,
-                with: #""players": {"certificate": "tls/players.pem", "privateKey": "tls/players-key.pem", "#)
-            guard isMounted else { return }
-            text = text.replacing(#""licensee": {"#, with: #""licensee": {"secretMounts": ["tls"], "#)
-        }
         let file = try ConfigurationFile(folder.configuration)
         try await folder.makeTenants()
         let engines = try await ServerEngines.open(file)
@@ -176,7 +158,6 @@ struct ListenerCertificateTests {
         let notices = test.stage.server.current.notices.map(\.text)
         #expect(notices.contains("The dates of the TLS certificate of operators end in 3 days; replace it in time."))
         #expect(!notices.contains { $0.contains("players") })
-        await test.stage.stop()
     }
 
     @Test(arguments: [
@@ -186,16 +167,10 @@ struct ListenerCertificateTests {
     func `a check reads the listeners' pairs, and a certificate that ended is said`(
         _ key: String, _ expected: String?
     ) async throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        let place = expected == nil ? "packagers" : "players"
+        let folder = try ServerFolder(["\(place).certificate": "packagers.pem", "\(place).privateKey": .text(key)])
         try SelfSigned().write("players", to: folder.url)
         try SelfSigned(days: -5).write("packagers", to: folder.url)
-        let place = expected == nil ? "packagers" : "players"
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(
-                #""\#(place)": {"#,
-                with: #""\#(place)": {"certificate": "packagers.pem", "privateKey": "\#(key)", "#)
-        }
         let file = try ConfigurationFile(folder.configuration)
         try await folder.makeTenants()
         let engines = try await ServerEngines.open(file)
@@ -217,6 +192,14 @@ struct ListenerCertificateTests {
 
 extension SelfSigned {
     enum Part { case certificate, key }
+
+    /// Becomes the certificate of a listener.
+    func serve(_ listener: String, of folder: ServerFolder) throws {
+        try write(listener, to: folder.url)
+        try folder.edit([
+            "\(listener).certificate": "\(listener).pem", "\(listener).privateKey": "\(listener)-key.pem",
+        ])
+    }
 
     /// Writes the certificate and the key of a listener, or one of them.
     func write(_ listener: String, to folder: URL, _ part: Part? = nil) throws {

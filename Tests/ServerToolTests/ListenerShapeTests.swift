@@ -1,11 +1,10 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
 import TLSPeer
 import Testing
 
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Requests of doubtful shape to the three listeners of the license server.
 @Suite(.timeLimit(.minutes(5))) struct ListenerShapeTests {
@@ -13,18 +12,10 @@ import Testing
     func `every listener refuses every doubtful shape with one reply in the documented form`(_ isTLS: Bool) async throws
     {
         let peer = try SelfSigned()
-        let stage = try await ServerStage { text in
+        let stage = try await TestServer(prepare: { folder in
             guard isTLS else { return }
-            for name in ["players", "packagers", "operators"] {
-                text = text.replacing(
-                    "\"\(name)\": {", with: "\"\(name)\": {\"certificate\": \"tls.pem\", \"privateKey\": \"tls.key\", ")
-            }
-        } prepare: { folder in
-            try Data(peer.certificate.utf8).write(to: folder.appending(path: "tls.pem"))
-            let key = folder.appending(path: "tls.key")
-            try Data(peer.privateKey.utf8).write(to: key)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
-        }
+            for name in ["players", "packagers", "operators"] { try peer.serve(name, of: folder) }
+        })
         let places = stage.server.addresses
         let ports = [places.players, places.packagers, places.operators].compactMap { URL(string: $0.url)?.port }
         #expect(ports.count == 3)
@@ -33,8 +24,7 @@ import Testing
                 group.addTask { await Self.check(port, isTLS) }
             }
         }
-        #expect(!String(decoding: stage.log.withLock { $0 }, as: UTF8.self).contains("smuggled"))
-        await stage.stop()
+        #expect(await !stage.log.contains("smuggled"))
     }
 
     private static func check(_ port: UInt16, _ isTLS: Bool) async {

@@ -1,28 +1,24 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
 @testable import StoreProcesses
+@testable import TestServers
 
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(2)))
 struct MigrateVerbTests {
     @Test func `the owner's migration gives the servers' role what it needs, where the role is named`() async throws {
-        let (root, server) = (try TemporaryFolder(), try await PostgreSQLProcess.shared.value)
+        let server = try await PostgreSQLProcess.shared.value
         let database = try await server.database()
         let role = "r\(database)"
         try await server.query("CREATE ROLE \(role) LOGIN PASSWORD '\(PostgreSQLProcess.password)'", in: database)
-        let folder = try DemoFolder.patient(in: root)
-        let address = server.address(of: database, role: role).revealedText
-        try ServerStage.edit(folder.configuration) {
-            $0 = $0.replacing(#""keys": "sqlite:latchkey.db""#, with: #""keys": "\#(address)""#)
-        }
+        let folder = try ServerFolder(["stores.keys": .text(server.address(of: database, role: role).revealedText)])
         try #require(chmod(folder.configuration, 0o600) == 0)
-        _ = try root.write(server.address(of: database).revealedText + "\n", to: "owner.txt", mode: 0o600)
-        let words = ["migrate", "--config", folder.configuration, "--owner", root.path("owner.txt")]
+        let owner = try folder.root.write(
+            server.address(of: database).revealedText + "\n", to: "owner.txt", mode: 0o600)
+        let words = ["migrate", "--config", folder.configuration, "--owner", owner]
         let create = ["tenant", "create", "demo", "--config", folder.configuration]
         let bare = await ToolRun(arguments: words)
         #expect(bare.status == .yes, "\(bare.error)")
@@ -35,16 +31,12 @@ struct MigrateVerbTests {
     }
 
     @Test func `the days of the record that stay are those of the owner's configuration`() async throws {
-        let (root, server) = (try TemporaryFolder(), try await PostgreSQLProcess.shared.value)
+        let server = try await PostgreSQLProcess.shared.value
         let database = try await server.database()
         let address = server.address(of: database).revealedText
-        let folder = try DemoFolder.patient(in: root)
-        var former = #""stores": {"#
-        for (members, days) in [(#", "days": 400"#, [Int64(400)]), ("", []), (#", "days": 30"#, [30])] {
-            let record =
-                #""record": {"folder": "spool", "destination": "\#(address)"\#(members)}, "stores": {"#
-            try ServerStage.edit(folder.configuration) { $0 = $0.replacing(former, with: record) }
-            former = record
+        let folder = try ServerFolder(["record": ["folder": "spool", "destination": .text(address)]])
+        for (member, days) in [(400, [Int64(400)]), (nil, []), (30, [30])] as [(JSONValue?, [Int64])] {
+            try folder.edit(["record.days": member])
             try #require(chmod(folder.configuration, 0o600) == 0)
             let run = await ToolRun(arguments: ["migrate", "--config", folder.configuration])
             #expect(run.status == .yes, "\(run.error)")

@@ -1,18 +1,15 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyStores
-import LatchkeyTesting
 import LatchkeyVendors
-import SwitchedStores
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// A running server whose database goes away: licenses, and everything that says so.
 @Suite(.timeLimit(.minutes(5))) struct OutageTests {
@@ -20,11 +17,10 @@ import Testing
     func `for ten minutes without the database licenses go on, blocked ones do not, and all APIs say what is out`()
         async throws
     {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         #expect(try await stage.license(2).status == 200)
-        #expect(
-            try await stage.server.admin("tenants/demo/keys/\(ServerUnderTest.kid(2))/disable", "POST").status == 200)
+        #expect(try await stage.admin("tenants/demo/keys/\(TestServer.kid(2))/disable", "POST").status == 200)
         #expect(try await stage.license(2).status == 403)
         #expect(try await stage.ready() == (200, "ready"))
         #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\"}") == 0)
@@ -39,7 +35,7 @@ import Testing
             #expect(try await stage.metric("latchkey_store_outage{store=\"\(engine)\"}") == 1)
         }
         #expect(try await stage.metric("latchkey_key_lookups_total{from=\"stale\"}") == 1)
-        let overview = try await stage.server.admin("overview").text
+        let overview = try await stage.admin("overview").text
         #expect(overview.contains("The store of keys does not answer."))
 
         stage.database.setDown(false)
@@ -47,72 +43,69 @@ import Testing
         #expect(try await stage.license(9).status == 404)
         #expect(try await stage.ready() == (200, "ready"))
         #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\"}") == 0)
-        await stage.end()
+        await stage.stop(within: .zero)
         let log = await stage.log
         #expect(log.contains("The store of keys does not answer.") && log.contains("The store of keys answers again."))
     }
 
     @Test func `a key is disabled during an outage, and the store and the audit have it afterwards`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
         await stage.tick()
-        let done = try await stage.server.admin("tenants/demo/keys/\(ServerUnderTest.kid(1))/disable", "POST")
+        let done = try await stage.admin("tenants/demo/keys/\(TestServer.kid(1))/disable", "POST")
         #expect(done.status == 202)
         #expect(done.json["stored"] == .flag(false))
         #expect(try await stage.license(1).status == 403)
         // What gives keys out has to be accounted for at once.
-        let enabled = try await stage.server.admin("tenants/demo/keys/\(ServerUnderTest.kid(1))/enable", "POST")
+        let enabled = try await stage.admin("tenants/demo/keys/\(TestServer.kid(1))/enable", "POST")
         #expect(enabled.status == 503)
-        await stage.server.server.lookAtEngines()
+        await stage.server.lookAtEngines()
         #expect(try await stage.metric("latchkey_pending_changes") == 2)
         stage.database.setDown(false)
         await stage.tick()
-        #expect(try await stage.database.inner.rows([OutageStage.kid(1)], of: "demo").first?.isDisabled == true)
+        #expect(try await stage.database.inner.rows([TestServer.keyID(1)], of: "demo").first?.isDisabled == true)
         #expect(try await stage.license(1).status == 403)
         #expect(try await stage.metric("latchkey_pending_changes") == 0)
-        let events = try await stage.server.audit()
-        #expect(events.contains("keyDisabled demo/\(ServerUnderTest.kid(1)) by admin:security-1"))
-        await stage.end()
+        let events = try await stage.audit()
+        #expect(events.contains("keyDisabled demo/\(TestServer.kid(1)) by admin:security-1"))
     }
 
     @Test func `a session is stopped while the audit's database is away`() async throws {
-        let stage = try await OutageStage()
-        let token = try stage.server.token()
+        let stage = try await TestServer.switched()
+        let token = try stage.token("viewer-1")
         #expect(try await stage.license(1, token: token).status == 200)
-        let slots = try await stage.server.admin("tenants/demo/account?name=viewer-1").list("slots")
+        let slots = try await stage.admin("tenants/demo/account?name=viewer-1").list("slots")
         let session = try #require(slots.first?["session"]?.text)
         stage.database.setDown(true)
         await stage.tick()
         let body = #"{"account":"viewer-1","session":"\#(session)"}"#
-        #expect(try await stage.server.admin("tenants/demo/sessions/stop", "POST", body: body).status == 200)
+        #expect(try await stage.admin("tenants/demo/sessions/stop", "POST", body: body).status == 200)
         #expect(try await stage.license(1, token: token).status == 403)
         stage.database.setDown(false)
         await stage.tick()
-        #expect(try await stage.server.audit().contains("sessionStopped demo/viewer-1 by admin:security-1"))
-        await stage.end()
+        #expect(try await stage.audit().contains("sessionStopped demo/viewer-1 by admin:security-1"))
     }
 
     @Test func `a session that was stopped while its store was away is stopped in the store afterwards`() async throws {
-        let stage = try await OutageStage()
-        let token = try stage.server.token()
+        let stage = try await TestServer.switched()
+        let token = try stage.token("viewer-1")
         #expect(try await stage.license(1, token: token).status == 200)
-        let slots = try await stage.server.admin("tenants/demo/account?name=viewer-1").list("slots")
+        let slots = try await stage.admin("tenants/demo/account?name=viewer-1").list("slots")
         let session = try #require(slots.first?["session"]?.text)
         stage.database.sessions.setDown(true)
         let body = #"{"account":"viewer-1","session":"\#(session)"}"#
-        #expect(try await stage.server.admin("tenants/demo/sessions/stop", "POST", body: body).status == 202)
+        #expect(try await stage.admin("tenants/demo/sessions/stop", "POST", body: body).status == 202)
         stage.database.sessions.setDown(false)
         await stage.tick()
         // As another node finds it.
         let other = AccountSessions(accounts: stage.database.sessions.inner, secrets: [])
         #expect(try await other.account("viewer-1", of: "demo").slots.isEmpty)
         #expect(await stage.log.contains("Changes that were made while stores were away reached them: 1."))
-        await stage.end()
     }
 
     @Test func `a node that starts during an outage licenses from its copy, and counts it`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
         let next = try await stage.restarted()
@@ -120,37 +113,33 @@ import Testing
         #expect(try await next.license(9).status == 503)
         #expect(try await next.ready() == (200, "degraded"))
         #expect(try await next.metric("latchkey_key_lookups_total{from=\"copy\"}") == 1)
-        #expect(try await next.metric("latchkey_node_copy_keys") >= 1)
-        await next.end()
-        await stage.end()
+        #expect(try await next.metric("latchkey_node_copy_keys") ?? 0 >= 1)
     }
 
     @Test func `a reload during an outage keeps the keys, and its knowledge`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
         await stage.tick()
-        try await stage.server.server.reload()
+        try await stage.server.reload()
         #expect(try await stage.license(1).status == 200)
-        await stage.end()
     }
 
     @Test func `a key without a row gets no license, unless the tenant derives such keys; then log and metric say so`()
         async throws
     {
-        let strict = try await OutageStage()
+        let strict = try await TestServer.switched()
         #expect(try await strict.license(9).status == 404)
-        await strict.end()
+        await strict.stop(within: .zero)
         // The demonstration's tenant derives what nobody packaged.
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let id = "never-packaged-1"
         #expect(try await stage.license(headers: ["X-Request-Id": id]).0.status == 200)
         let record = try #require(stage.server.shared.decisions.record(of: id))
         #expect(record.explanation.contains("never packaged here"))
-        let metrics = try await stage.send(stage.server.addresses.operators.url + "/metrics")
-        #expect(metrics.text.contains(#"latchkey_key_lookups_total{from="unlisted"} 1"#))
+        #expect(try await stage.metric(#"latchkey_key_lookups_total{from="unlisted"}"#) == 1)
         await stage.stop()
-        let log = stage.log.withLock { String(decoding: $0, as: UTF8.self) }
+        let log = await stage.log
         #expect(log.contains(#""key_from":"unlisted""#))
     }
 }

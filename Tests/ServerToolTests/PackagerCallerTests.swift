@@ -1,11 +1,11 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// How packagers say who they are, over HTTP.
 @Suite(.timeLimit(.minutes(2)))
@@ -15,10 +15,9 @@ struct PackagerCallerTests {
     }
 
     private func heartbeat(
-        _ stage: ServerStage, _ headers: [String: String], tenant: String = "demo"
+        _ stage: TestServer, _ headers: [String: String], tenant: String = "demo"
     ) async throws -> (status: Int, challenge: String?) {
-        let reply = try await stage.send(
-            "\(stage.server.addresses.packagers.url)/t/\(tenant)/speke/heartbeat", headers: headers)
+        let reply = try await stage.packager("speke/heartbeat", credentials: headers, at: tenant)
         return (reply.status, reply.header("WWW-Authenticate"))
     }
 
@@ -28,10 +27,7 @@ struct PackagerCallerTests {
 
     @Test func `a packager identifies itself by Basic authorization`() async throws {
         let digest = try Self.digest("encoder:p:ss wörd")
-        let stage = try await ServerStage {
-            $0 = $0.replacing(
-                #""packagers": [{"#, with: #""packagers": [{"name": "basic", "basic": "\#(digest)"}, {"#)
-        }
+        let stage = try await TestServer(["tenants.demo.packagers.1": ["name": "basic", "basic": .text(digest)]])
         #expect(try await heartbeat(stage, Self.basic("encoder:p:ss wörd")).status == 200)
         for wrong in ["encoder:p:ss", "encoder", "", "encoder:p:ss wörd "] {
             let answer = try await heartbeat(stage, Self.basic(wrong))
@@ -39,25 +35,21 @@ struct PackagerCallerTests {
             #expect(answer.challenge == "Basic realm=\"latchkey\", Bearer")
         }
         #expect(try await heartbeat(stage, ["X-API-Key": "encoder:p:ss wörd"]).status == 401)
-        await stage.stop()
     }
 
     @Test func `without a packager for Basic the reply does not offer it`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let answer = try await heartbeat(stage, [:])
         #expect(answer.status == 401 && answer.challenge == "Bearer")
-        await stage.stop()
     }
 
     @Test func `one key of a packager works at each of its tenants, after each reload`() async throws {
-        let stage = try await ServerStage { text in
-            let start = text.range(of: #"    "demo": {"#)?.lowerBound ?? text.startIndex
-            let own = text.range(of: #""apiKey": ""#).map { String(text[$0.upperBound...].prefix(64)) } ?? ""
-            let others = ["brand-a", "brand-b", "brand-c"].map { name in
-                #""\#(name)": {"packagers": [{"name": "at-\#(name)", "apiKey": "\#(own)"}]},"#
+        let stage = try await TestServer(prepare: { folder in
+            let own = try Self.digest(folder.packagerKey.revealedText)
+            for name in ["brand-a", "brand-b", "brand-c"] {
+                try folder.edit(["tenants.\(name).packagers": [["name": "at-\(name)", "apiKey": .text(own)]]])
             }
-            text.insert(contentsOf: others.joined(separator: "\n"), at: start)
-        }
+        })
         for _ in 0..<4 {
             for tenant in ["demo", "brand-a", "brand-b", "brand-c"] {
                 let key = ["X-API-Key": stage.folder.packagerKey.revealedText]
@@ -65,6 +57,5 @@ struct PackagerCallerTests {
             }
             try await stage.server.reload()
         }
-        await stage.stop()
     }
 }

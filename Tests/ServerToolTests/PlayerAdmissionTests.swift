@@ -1,5 +1,4 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyHTTP
 import LatchkeyVendors
@@ -8,15 +7,16 @@ import Testing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// What is refused at the requestLimit, and who passes it.
 @Suite(.timeLimit(.minutes(2))) struct PlayerAdmissionTests {
     @Test func `beyond the limit a start is refused with Retry-After, a renewal and a heartbeat are not`() async throws
     {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let requestLimit = stage.server.shared.requestLimit
         // Ann plays already.
-        let token = try stage.token(for: "ann")
+        let token = try stage.token("ann")
         #expect(try await Self.status(of: stage, token) == 200)
         while requestLimit.begin(.start, tenant: "demo") {}
         let (refused, _) = try await stage.license(for: "bob", headers: ["X-Request-Id": "request-of-bob"])
@@ -24,32 +24,25 @@ import Testing
         #expect((1...5).contains(refused.header("retry-after").flatMap { Int($0) } ?? 0))
         #expect(refused.header("x-request-id") == "request-of-bob")
         #expect(try await Self.status(of: stage, token) == 200)
-        let heartbeat = try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/sessions/heartbeat", method: "POST", bearer: "none")
+        let heartbeat = try await stage.player("sessions/heartbeat", "POST", bearer: "none")
         #expect(heartbeat.status == 401)
-        await stage.stop()
     }
 
     /// How a license request with a token ends.
-    private static func status(of stage: ServerStage, _ token: String) async throws -> Int {
-        try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST",
-            body: stage.exchange().spc.revealed, bearer: token
-        ).status
+    private static func status(of stage: TestServer, _ token: String) async throws -> Int {
+        try await stage.player("fairplay", "POST", body: stage.exchange().spc.revealed, bearer: token).status
     }
 
     @Test func `a request gives its place at the limit back, whatever becomes of it`() async throws {
-        let stage = try await ServerStage()
-        let url = "\(stage.server.addresses.players.url)/t/demo/fairplay"
+        let stage = try await TestServer()
         #expect(try await stage.license().0.status == 200)
-        #expect(try await stage.send(url, method: "POST", bearer: "wrong").status == 401)
-        #expect(try await stage.send(url + "/nowhere", method: "POST").status == 404)
+        #expect(try await stage.player("fairplay", "POST", bearer: "wrong").status == 401)
+        #expect(try await stage.player("fairplay/nowhere", "POST").status == 404)
         #expect(stage.server.shared.requestLimit.running == 0)
-        await stage.stop()
     }
 
     @Test func `a refusal of the queue behind the limit makes the limit smaller`() async throws {
-        let stage = try await ServerStage { $0 = $0.replacing(#""drainDelay""#, with: #""threads": 1, "drainDelay""#) }
+        let stage = try await TestServer(["threads": 1])
         let (shared, gate) = (stage.server.shared, DispatchSemaphore(value: 0))
         let listener = PlayerListener(shared: shared) { [server = stage.server] in server.current }
         // One piece keeps the thread, and then as many wait as may, all of the tenant: another one would make room.
@@ -84,20 +77,16 @@ import Testing
         #expect(shared.requestLimit.running == 0)
         for _ in pieces { gate.signal() }
         for piece in pieces { await piece.value }
-        await stage.stop()
     }
 
     @Test func `packagers beyond those that may wait are refused with Retry-After, and players are not`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         while stage.server.shared.packagers.begin(of: "demo") {}
-        let url = "\(stage.server.addresses.packagers.url)/t/demo/speke"
-        let headers = ["X-API-Key": stage.folder.packagerKey.revealedText]
-        let refused = try await stage.send(url, method: "POST", headers: headers)
+        let refused = try await stage.packager("speke", "POST")
         #expect(refused.status == 503)
         #expect(refused.header("retry-after") != nil)
         #expect(try await stage.license().0.status == 200)
         stage.server.shared.packagers.end(of: "demo")
-        #expect(try await stage.send(url, method: "POST", headers: headers).status != 503)
-        await stage.stop()
+        #expect(try await stage.packager("speke", "POST").status != 503)
     }
 }

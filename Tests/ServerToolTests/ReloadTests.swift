@@ -1,18 +1,16 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
 import LatchkeyHTTP
-import LatchkeyTesting
 import LatchkeyVendors
 import TLSPeer
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// Reloads that come at once, and what they do not bring into force.
 @Suite(.timeLimit(.minutes(2)))
@@ -81,19 +79,17 @@ struct ReloadTests {
         #expect(await end.value == (true, true))
         #expect(try await (first.value, second.value) == (1, 2))
         await #expect(throws: CancellationError.self) { try await work.run { 3 } }
-        await work.end()
     }
 
     @Test func `a stop waits for the reload that goes on, and nothing is reloaded after it`() async throws {
-        let (stage, gate) = (try await ServerStage(), Gate())
+        let (stage, gate) = (try await TestServer(), Gate())
         let reload = stage.server.reloads.begin { [engines = stage.server.shared.engines] in
             await gate.wait()
             return try await engines.audit.entries(from: 1, limit: 1).map(\.text)
         }
         await gate.untilSomeoneArrives()
         let stop = Task { await stage.stop() }
-        let operators = stage.server.addresses.operators.url
-        while (try? await stage.send("\(operators)/livez")) != nil { try Task.checkCancellation() }
+        while (try? await stage.operators("livez")) != nil { try Task.checkCancellation() }
         // Time to close the stores, if it took it.
         for _ in 0..<1_000 { await Task.yield() }
         gate.open()
@@ -106,53 +102,35 @@ struct ReloadTests {
         async throws
     {
         let requestLimit = HeldFile("policies")
-        let stage = try await ServerStage(threads: FileThreads(limit: .seconds(100), opening: requestLimit.opening))
-        let configuration = stage.folder.configuration
-        let text = try String(contentsOfFile: configuration, encoding: .utf8)
-        func changed(_ delay: String) -> Data { Data(text.replacing(#""0s""#, with: #""\#(delay)""#).utf8) }
-        try changed("1s").write(to: URL(filePath: configuration))
+        let stage = try await TestServer(threads: FileThreads(limit: .seconds(100), opening: requestLimit.opening))
+        try stage.folder.edit(["drainDelay": "1s"])
         requestLimit.holdsNext()
         let first = Task { [server = stage.server] in try await server.reload() }
         await requestLimit.untilHeld()
-        try changed("2s").write(to: URL(filePath: configuration))
+        try stage.folder.edit(["drainDelay": "2s"])
         let second = Task { [server = stage.server] in try await server.reload() }
         // Time for the second one, if it took it.
-        for _ in 0..<50 { _ = try await stage.send("\(stage.server.addresses.operators.url)/livez") }
+        for _ in 0..<50 { _ = try await stage.operators("livez") }
         #expect(stage.server.current.settings.drainDelay == .zero)
         requestLimit.letGo()
         _ = (try await first.value, try await second.value)
         #expect(stage.server.current.settings.drainDelay == .seconds(2))
         let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 10)
         #expect(entries.count { $0.text.contains("configurationLoaded") } == 2)
-        await stage.stop()
     }
 
     @Test func `a reload names what waits for a restart, in its answer, in the log and to operators`() async throws {
-        let stage = try await ServerStage()
-        let configuration = stage.folder.configuration
-        let former = try String(contentsOfFile: configuration, encoding: .utf8)
-        let identity = try SelfSigned()
-        try Data(identity.certificate.utf8).write(to: stage.folder.url.appending(path: "tls.pem"))
-        try PrivateFile.write(Secret(identity.privateKey), to: stage.folder.url.appending(path: "tls-key.pem"))
-        let place = #"{"address": "127.0.0.1", "port": 0}"#
-        try ServerStage.edit(configuration) { text in
-            let new = [
-                "players": #"{"address": "127.0.0.1", "port": 9}"#,
-                "packagers": #"{"port": 0, "certificate": "tls.pem", "privateKey": "tls-key.pem"}"#,
-                "operators": #"{"address": "::1", "port": 0}"#,
-            ]
-            for (name, listener) in new {
-                text = text.replacing(#""\#(name)": \#(place)"#, with: #""\#(name)": \#(listener)"#)
-            }
-            text = text.replacing(#""sessionMilliseconds": 10000"#, with: #""sessionMilliseconds": 70"#)
-            text = text.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "1s", "threads": 3"#)
-        }
-        let operators = stage.server.addresses.operators.url
+        let stage = try await TestServer()
+        let former = try stage.folder.text()
+        try SelfSigned().serve("packagers", of: stage.folder)
+        try stage.folder.edit([
+            "players.port": 9, "operators.address": "::1", "stores.sessionMilliseconds": 70, "drainDelay": "1s",
+            "threads": 3,
+        ])
         func reload() async throws -> [String]? {
-            let reply = try await stage.send(
-                "\(operators)/admin/v1/reload", method: "POST", bearer: stage.admin)
+            let reply = try await stage.admin("reload", "POST")
             #expect(reply.status == 200)
-            return JSONValue(reply.body)?["restart"]?.texts
+            return reply.json["restart"]?.texts
         }
         let members = [
             "players.port", "packagers.certificate", "packagers.privateKey", "operators.address",
@@ -161,53 +139,35 @@ struct ReloadTests {
         // As long as it waits, also if nothing changed since the reload before.
         for _ in 0..<2 { #expect(try await reload() == members) }
         let notice = "Waiting for a restart: \(members.joined(separator: ", "))."
-        let overview = try await stage.send("\(operators)/admin/v1/overview", bearer: stage.admin)
-        #expect(JSONValue(overview.body)?["notices"]?.texts?.contains(notice) == true, "\(overview.text)")
-        #expect(try await stage.send("\(stage.server.addresses.packagers.url)/t/demo/none").status == 404)
-        try Data(former.utf8).write(to: URL(filePath: configuration))
+        let overview = try await stage.admin("overview")
+        #expect(overview.json["notices"]?.texts?.contains(notice) == true, "\(overview.text)")
+        #expect(try await stage.packager("none").status == 404)
+        try stage.folder.write(former, to: "server.json")
         #expect(try await reload() == [])
         await stage.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
-        let lines = log.split(separator: "\n").filter { $0.contains(notice) }
-        #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""level":"warning""#) }, "\(log)")
+        let lines = await stage.lines(notice)
+        #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""level":"warning""#) }, "\(lines)")
     }
 
     @Test func `whether there are proxies decides at once how many connections an address may have`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let places = { stage.server.listeners.map(\.connectionsPerAddress) }
         #expect(places() == [1_024, 1_024, 1_024])
-        try ServerStage.edit(stage.folder.configuration) { text in
-            text = text.replacing(
-                #""drainDelay": "0s""#, with: #""drainDelay": "0s", "trustedProxies": ["10.0.0.0/8"]"#)
-        }
-        #expect(try await stage.server.reload() == [])
+        #expect(try await stage.reload(["trustedProxies": ["10.0.0.0/8"]]) == [])
         #expect(places() == [16_384, 16_384, 16_384])
-        try ServerStage.edit(stage.folder.configuration) { text in
-            text = text.replacing(#", "trustedProxies": ["10.0.0.0/8"]"#, with: "")
-        }
-        #expect(try await stage.server.reload() == [])
+        #expect(try await stage.reload(["trustedProxies": nil]) == [])
         #expect(places() == [1_024, 1_024, 1_024])
-        await stage.stop()
     }
 
     @Test func `a listener that leaves TLS goes on with its certificate until a restart, and the reload says so`()
         async throws
     {
         let identity = try SelfSigned()
-        let stage = try await ServerStage { text in
-            text = text.replacing(
-                #""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
-        } prepare: { folder in
-            try Data(identity.certificate.utf8).write(to: folder.appending(path: "tls.pem"))
-            try PrivateFile.write(Secret(identity.privateKey), to: folder.appending(path: "tls-key.pem"))
-        }
-        try ServerStage.edit(stage.folder.configuration) { text in
-            text = text.replacing(#""certificate": "tls.pem", "privateKey": "tls-key.pem", "#, with: "")
-        }
-        #expect(try await stage.server.reload() == ["players.certificate", "players.privateKey"])
+        let stage = try await TestServer(prepare: { try identity.serve("players", of: $0) })
+        let waiting = try await stage.reload(["players.certificate": nil, "players.privateKey": nil])
+        #expect(waiting == ["players.certificate", "players.privateKey"])
         let url = try #require(URL(string: stage.server.addresses.players.url))
         let port = try #require(url.port.flatMap { UInt16(exactly: $0) })
         #expect(try await TLSConnection.open(port).certificate == identity.der)
-        await stage.stop()
     }
 }

@@ -1,37 +1,30 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyForms
+@testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// What a running server writes of requests.
 @Suite(.timeLimit(.minutes(5))) struct RequestLogTests {
-    private func lines(of stage: ServerStage) async -> [JSONValue] {
+    private func lines(of stage: TestServer) async -> [JSONValue] {
         await stage.stop()
-        return stage.log.withLock { $0 }.split(separator: UInt8(ascii: "\n")).compactMap { JSONValue(Data($0)) }
+        return await stage.lines().compactMap { JSONValue(Data($0.utf8)) }
     }
 
     @Test func `licenses, heartbeats, certificates and stray requests are events of their own`() async throws {
-        let stage = try await ServerStage(prepare: { folder in
-            try ServerStage.edit(folder.appending(path: "policies/demo.json").path) {
-                $0 = $0.replacing(#""limit": 3,"#, with: #""limit": 3, "heartbeat": "30s","#)
-            }
-        })
+        let stage = try await TestServer(policy: ["concurrency.heartbeat": "30s"])
         let (reply, _) = try await stage.license(headers: ["X-Request-Id": "request-license"])
         let token = try #require(reply.header("X-Latchkey-Heartbeat-Token"), "\(reply.text)")
-        let tenant = "\(stage.server.addresses.players.url)/t/demo"
         for (id, method, path, bearer) in [
             ("request-beat", "POST", "sessions/heartbeat", token), ("request-end", "DELETE", "sessions", token),
             ("request-refused", "POST", "sessions/heartbeat", "nonsense"),
             ("request-certificate", "GET", "certificate", ""), ("request-stray", "GET", "nowhere", ""),
         ] {
-            _ = try await stage.send(
-                "\(tenant)/\(path)", method: method, bearer: bearer, headers: ["X-Request-Id": id])
+            _ = try await stage.player(path, method, bearer: bearer, headers: ["X-Request-Id": id])
         }
         let lines = await lines(of: stage)
         func words(_ id: String) -> [String?] {
@@ -58,20 +51,19 @@ import Testing
     @Test(arguments: refused) func `an operator's refusal has its reason in the log`(
         _ path: String, _ method: String, _ key: String?, _ code: String
     ) async throws {
-        let stage = try await ServerStage()
-        let reply = try await stage.send(
-            "\(stage.server.addresses.operators.url)/admin/v1/\(path)", method: method,
-            bearer: key.map { _ in stage.admin })
+        let stage = try await TestServer()
+        let reply = try await stage.admin(path, method, key: key.map { _ in TestServer.key(.security) })
         #expect(JSONValue(reply.body)?["code"]?.text == code)
         #expect(method != "DELETE" || reply.header("Allow")?.contains("GET") == true)
         let line = try #require(await lines(of: stage).last { $0["event"]?.text == "admin" })
         #expect(line["outcome"]?.text == "refused" && line["reason"]?.text == code, "\(line)")
         #expect(
-            line["message"]?.text == (key == nil ? "" : "By demo. ") + (JSONValue(reply.body)?["reason"]?.text ?? ""))
+            line["message"]?.text == (key == nil ? "" : "By security-1. ")
+                + (JSONValue(reply.body)?["reason"]?.text ?? ""))
     }
 
     @Test func `the last lines that were dropped are told before a server ends`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         for _ in 0..<2_500 { stage.server.shared.log.write(LogEntry(.info, .stray)) }
         let lines = await lines(of: stage).filter { $0["event"]?.text == "stray" }
         let told = lines.reduce(0) { $0 + ($1["dropped"]?.number ?? 0) }

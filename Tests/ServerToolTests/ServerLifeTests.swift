@@ -1,12 +1,11 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyOperation
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 #if canImport(Glibc)
     import Glibc
@@ -18,7 +17,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ServerLifeTests {
     /// A server that serves until its signals stop it.
     private final class Life: Sendable {
-        let stage: ServerStage
+        let stage: TestServer
         let time: ManualTimekeeper
         private let handler = Promise<@Sendable (Int32) -> Bool, Never>()
         private let end = Promise<Void, Never>()
@@ -26,8 +25,7 @@ import Testing
         init(drainDelay: String = "0s", notifier: ServiceNotifier? = nil) async throws {
             let time = ManualTimekeeper(date: Date())
             self.time = time
-            stage = try await ServerStage(
-                { $0 = $0.replacing(#""drainDelay": "0s""#, with: #""drainDelay": "\#(drainDelay)""#) }, time: time)
+            stage = try await TestServer(drainDelay == "0s" ? [:] : ["drainDelay": .text(drainDelay)], time: time)
             let (server, handler, end) = (stage.server, handler, end)
             Task {
                 await server.serve(
@@ -43,7 +41,7 @@ import Testing
         func ended() async { await end.value() }
 
         func ready() async throws -> Int {
-            try await stage.send("\(stage.server.addresses.operators.url)/readyz").status
+            try await stage.operators("readyz").status
         }
     }
 
@@ -58,7 +56,7 @@ import Testing
         life.time.advance(by: .seconds(7))
         await life.ended()
         await #expect(throws: (any Error).self) { try await life.ready() }
-        let log = String(decoding: life.stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await life.stage.log
         let told = ["takes requests.", "is about to stop.", "takes no more requests."].map { "The server \($0)" }
         #expect(log.matches(of: /The server [a-z ]+\./).map { String($0.output) } == told, "\(log)")
     }
@@ -74,9 +72,7 @@ import Testing
 
     @Test func `a hang-up has the configuration read again, and the node goes on`() async throws {
         let life = try await Life()
-        try ServerStage.edit(life.stage.folder.configuration) {
-            $0 = $0.replacing(#""clearKey": true"#, with: #""clearKey": false"#)
-        }
+        try life.stage.folder.edit(["tenants.demo.clearKey": false])
         await life.signal(SIGHUP)
         while life.stage.server.current.settings.tenants["demo"]?.allowsClearKey != false {
             try Task.checkCancellation()
@@ -93,10 +89,8 @@ import Testing
         var delay = 0
         while life.stage.server.current.settings.drainDelay == .zero {
             try Task.checkCancellation()
-            try ServerStage.edit(life.stage.folder.configuration) {
-                $0 = $0.replacing(#""drainDelay": "\#(delay)s""#, with: #""drainDelay": "\#(delay + 1)s""#)
-            }
-            delay = (delay + 1) % 300
+            delay = delay % 300 + 1
+            try life.stage.folder.edit(["drainDelay": "\(delay)s"])
             await life.time.untilSomeoneSleeps(for: .seconds(1))
             life.time.advance(by: .seconds(1))
         }
@@ -105,18 +99,17 @@ import Testing
     }
 
     @Test func `a pool that is full for half a minute makes the node unready`() async throws {
-        let stage = try await ServerStage(time: ManualTimekeeper(date: Date()))
+        let stage = try await TestServer(time: ManualTimekeeper(date: Date()))
         let time = try #require(stage.time as? ManualTimekeeper)
-        let url = "\(stage.server.addresses.operators.url)/readyz?verbose"
+        let path = "readyz?verbose"
         stage.server.shared.saturation.note(isFull: true)
         time.advance(by: .seconds(29))
-        #expect(try await stage.send(url).status == 200)
+        #expect(try await stage.operators(path).status == 200)
         time.advance(by: .seconds(2))
-        let reply = try await stage.send(url)
+        let reply = try await stage.operators(path)
         #expect(reply.status == 503 && reply.text.contains("pool"))
         stage.server.shared.saturation.note(isFull: false)
-        #expect(try await stage.send(url).status == 200)
-        await stage.stop()
+        #expect(try await stage.operators(path).status == 200)
     }
 
     #if os(Linux)

@@ -1,68 +1,63 @@
 import Foundation
-import LatchkeyCore
-import SwitchedStores
 import Testing
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// What happens beside players' requests has its line in the log, with what an operator looks for.
 @Suite(.timeLimit(.minutes(1))) struct ServerLogLineTests {
     @Test func `an audit that takes nothing is told for packagers and for operators`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         stage.database.failEntries(true)
-        #expect(try await stage.server.packager("cpix?content=film").status == 503)
+        #expect(try await stage.packager("cpix?content=film").status == 503)
         #expect(await stage.lines(#""event":"packager""#, "The test takes no entry.").count == 1)
-        let kid = ServerUnderTest.kid(1)
-        #expect(try await stage.server.admin("tenants/demo/keys/\(kid)", "DELETE").status == 503)
+        let kid = TestServer.kid(1)
+        #expect(try await stage.admin("tenants/demo/keys/\(kid)", "DELETE").status == 503)
         #expect(await stage.lines(#""event":"admin""#, "The test takes no entry.").count == 1)
-        await stage.end()
     }
 
     @Test func `an operator's request is told with name and outcome`() async throws {
-        let stage = try await OutageStage()
-        _ = try await stage.server.admin("overview", key: ServerUnderTest.key(.viewer))
-        _ = try await stage.server.admin("overview", key: "wrong")
+        let stage = try await TestServer.switched()
+        _ = try await stage.admin("overview", key: TestServer.key(.viewer))
+        _ = try await stage.admin("overview", key: "wrong")
         #expect(await stage.lines(#""event":"admin""#, "By viewer-1.", #""status":200"#).count == 1)
         let refused = await stage.lines(#""event":"admin""#, #""status":401"#)
         #expect(refused.count == 1 && refused.allSatisfy { !$0.contains("By ") })
-        await stage.end()
     }
 
     @Test func `a reload is told, and one that fails with why`() async throws {
-        let stage = try await OutageStage()
-        try await stage.server.server.reload()
+        let stage = try await TestServer.switched()
+        try await stage.server.reload()
         #expect(await stage.lines(#""level":"info""#, "The configuration was read again.").count == 1)
-        try Data("{".utf8).write(to: URL(filePath: stage.server.demo.configuration))
-        await #expect(throws: (any Error).self) { try await stage.server.server.reload() }
+        try stage.folder.write("{", to: "server.json")
+        await #expect(throws: (any Error).self) { try await stage.server.reload() }
         let failed = await stage.lines(#""level":"error""#, #""event":"configuration""#, #""reason":""#)
         #expect(failed.count == 1)
-        await stage.end()
     }
 
     @Test func `a key that cannot be opened when keys are read again is told with its tenant`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
-        let row = try #require(try await stage.database.inner.rows([OutageStage.kid(1)], of: "demo").first)
+        let row = try #require(try await stage.database.inner.rows([TestServer.keyID(1)], of: "demo").first)
         var damaged = row
         damaged.sealed.sealed[0] ^= 1
         #expect(try await stage.database.inner.replace(row.sealed, by: damaged))
-        await stage.server.server.apply(.everything)
+        await stage.server.apply(.everything)
         let told = await stage.lines(#""event":"outage""#, #""tenant":"demo""#, #""level":"error""#)
         #expect(told.count == 1)
         // What was known before counts.
         #expect(try await stage.license(1).status == 200)
-        await stage.end()
     }
 
     @Test func `a store that tells no changes, and a change that it does not know any more, are told`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
         await stage.tick()
-        let following = Task { [server = stage.server.server] in await server.followKeys() }
+        let following = Task { [server = stage.server] in await server.followKeys() }
         // The engines' own lines say that they do not answer.
         while await stage.lines(#""event":"outage""#, "The test took it away.").allSatisfy({
             $0.contains("does not answer")
@@ -72,24 +67,14 @@ import Testing
         }
         following.cancel()
         await following.value
-        let disable = "tenants/demo/keys/\(ServerUnderTest.kid(1))/disable"
-        #expect(try await stage.server.admin(disable, "POST").status == 202)
+        let disable = "tenants/demo/keys/\(TestServer.kid(1))/disable"
+        #expect(try await stage.admin(disable, "POST").status == 202)
         // Meanwhile another node has removed the key.
-        let row = try #require(try await stage.database.inner.rows([OutageStage.kid(1)], of: "demo").first)
+        let row = try #require(try await stage.database.inner.rows([TestServer.keyID(1)], of: "demo").first)
         #expect(try await stage.database.inner.remove(row.sealed))
         stage.database.setDown(false)
         await stage.tick()
         #expect(await stage.lines(#""event":"outage""#, #""reason":"keyUnknown""#).count == 1)
         #expect(try await stage.metric("latchkey_pending_changes") == 0)
-        await stage.end()
-    }
-}
-
-extension OutageStage {
-    /// The lines of the log that have all of some texts.
-    fileprivate func lines(_ texts: String...) async -> [String] {
-        await log.replacing("\\/", with: "/").split(separator: "\n").map(String.init).filter { line in
-            texts.allSatisfy { line.contains($0) }
-        }
     }
 }

@@ -1,70 +1,35 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyStores
-import LatchkeyTesting
-import SwitchedStores
 import Testing
 
 @testable import LatchkeyEngines
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// What a running server does by the clock beside requests: how often it looks at its engines, and what it catches up with.
 @Suite(.timeLimit(.minutes(2))) struct ServerScheduleTests {
     /// A server over a database that can be taken away, on a clock that the test moves.
     private struct Stage {
         let time = ManualTimekeeper(date: Date())
-        let database = SwitchedDatabase()
-        let probes = Locked(0)
-        let folder: TemporaryFolder
-        let demo: DemoFolder
-        let server: LicenseServer
+        let test: TestServer
+        var server: LicenseServer { test.server }
+        var database: SwitchedDatabase { test.database }
 
         init(unlisted: Bool = false) async throws {
-            folder = try TemporaryFolder()
-            demo = try DemoFolder.patient(in: folder)
-            try ServerUnderTest.replaceAdmins(in: demo.configuration)
-            if !unlisted {
-                try ServerStage.edit(demo.configuration) { $0 = $0.replacing(#""unlisted": "derive","#, with: "") }
-            }
-            let file = try ConfigurationFile(demo.configuration)
-            let wrapper = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)
-            _ = try await TenantSecrets.create("demo", in: database, with: KeyEncryptionKeys(wrapper))
-            let (database, probes) = (database, probes)
-            let copy = try SQLiteNodeCopy(path: folder.path("copy.db"))
-            let keys = GuardedKeyStore(
-                database, health: EngineHealth("keyStore", timekeeper: time), copy: copy,
-                pending: try await PendingChanges.open(copy),
-                question: { () throws(StoreError) in
-                    probes.withLock { $0 += 1 }
-                    try database.ask()
-                })
-            await keys.probe()
-            let engines = ServerEngines(
-                settings: file.settings.stores, sessions: database.sessions, keys: keys, audit: database,
-                auditProbe: { () throws(StoreError) in try database.ask() },
-                changes: { () throws(StoreError) in AsyncStream { $0.finish() } }, timekeeper: time,
-                closing: { copy.close() })
-            server = try await LicenseServer(
-                file, lines: LineWriter { _ in }, engines: engines, timekeeper: time)
+            test = try await TestServer.switched(derives: unlisted, time: time)
         }
-
-        var test: ServerUnderTest { ServerUnderTest(server: server, demo: demo, folder: folder) }
 
         /// Runs one of the server's loops beside a test.
         func during(_ loop: @escaping @Sendable (LicenseServer) async -> Void, _ body: () async throws -> Void)
             async throws
         {
             let task = Task { [server] in await loop(server) }
-            do { try await body() } catch {
-                task.cancel()
-                await server.stop(within: .zero)
-                throw error
-            }
+            defer { task.cancel() }
+            try await body()
             task.cancel()
             await task.value
         }
@@ -83,28 +48,24 @@ import Testing
         let stage = try await Stage()
         try await stage.during({ await $0.watchEngines() }) {
             await stage.pass(1)
-            let first = stage.probes.withLock { $0 }
+            let first = stage.database.questions.withLock { $0 }
             await stage.pass(10)
-            #expect(stage.probes.withLock { $0 } - first == 2)
+            #expect(stage.database.questions.withLock { $0 } - first == 2)
             stage.database.setDown(true)
             await stage.pass(5)
             #expect(stage.server.shared.engines.keys.isAway)
-            let away = stage.probes.withLock { $0 }
+            let away = stage.database.questions.withLock { $0 }
             await stage.pass(4)
-            #expect(stage.probes.withLock { $0 } - away == 4)
+            #expect(stage.database.questions.withLock { $0 } - away == 4)
             stage.database.setDown(false)
             await stage.pass(1)
             #expect(!stage.server.shared.engines.keys.isAway)
         }
-        await stage.server.stop(within: .zero)
     }
 
     @Test func `a key that was disabled past the notices is refused after half a minute`() async throws {
         let stage = try await Stage()
-        try #require(
-            try await stage.test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...1)).status == 200
-        )
-        let kid = try OutageStage.kid(1)
+        let kid = try TestServer.keyID(1)
         try await stage.during({ await $0.followKeys() }) {
             #expect(try await license(stage) == 200)
             // Another node does it, and its notice is lost.
@@ -116,16 +77,12 @@ import Testing
             while try await license(stage) == 200 { try Task.checkCancellation() }
             #expect(try await license(stage) == 403)
         }
-        await stage.server.stop(within: .zero)
     }
 
     @Test func `the node's copy is read again at the start and every ten minutes`() async throws {
         let stage = try await Stage()
         let vault = try #require(stage.server.current.tenants["demo"]?.vault)
-        try #require(
-            try await stage.test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...1)).status == 200
-        )
-        let (kid, copy) = (try OutageStage.kid(1), try #require(stage.server.shared.engines.keys.copy))
+        let (kid, copy) = (try TestServer.keyID(1), try #require(stage.server.shared.engines.keys.copy))
         _ = try await vault.key(kid)
         /// The copy keeps what it hears on a thread of its own.
         func untilCopied(isDisabled: Bool) async throws {
@@ -141,13 +98,10 @@ import Testing
             stage.time.advance(by: .seconds(600))
             try await untilCopied(isDisabled: true)
         }
-        await stage.server.stop(within: .zero)
     }
 
     @Test func `sealing again ends after 45 seconds, and says what it did and that rows are left`() async throws {
         let stage = try await Stage()
-        let document = ServerUnderTest.document(1...3)
-        try #require(try await stage.test.admin("tenants/demo/cpix", "POST", body: document).status == 200)
         try #require(try await stage.test.admin("tenants/demo/data-key", "POST", body: "").status == 200)
         let held = stage.database.holdRows()
         async let answer = stage.test.admin("tenants/demo/reseal", "POST", body: "")
@@ -161,12 +115,11 @@ import Testing
         // The seed and three keys.
         let resealed = [first, second].reduce(0) { $0 + ($1.json["resealed"]?.number ?? 0) }
         #expect(resealed == 4)
-        await stage.server.stop(within: .zero)
     }
 
     @Test func `a derived key whose row the store did not take has it five seconds later`() async throws {
         let stage = try await Stage(unlisted: true)
-        let kid = try OutageStage.kid(7)
+        let kid = try TestServer.keyID(7)
         try await stage.during({ await $0.writePendingKeys() }) {
             await stage.time.untilSomeoneSleeps(for: .seconds(5))
             stage.database.failAdditions(true)
@@ -179,11 +132,9 @@ import Testing
             await stage.time.untilSomeoneSleeps(for: .seconds(5))
             #expect(try await stage.database.inner.rows([kid], of: "demo").count == 1)
         }
-        await stage.server.stop(within: .zero)
     }
 
     private func license(_ stage: Stage, _ number: Int = 1) async throws -> Int {
-        try await stage.test.license(number, token: stage.test.token("v-\(UUID())"), requestID: UUID().uuidString)
-            .status
+        try await stage.test.license(number).status
     }
 }

@@ -1,26 +1,19 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyFiles
 import LatchkeyStores
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensees
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 @Suite(.timeLimit(.minutes(2)))
 struct ServerVerbTests {
     private typealias Run = ToolRun
-
-    private func folder() throws -> (TemporaryFolder, DemoFolder) {
-        let root = try TemporaryFolder()
-        return (root, try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0]))
-    }
 
     @Test func `the help lists the verbs, and each verb has help`() async {
         let help = await Run("--help")
@@ -65,34 +58,29 @@ struct ServerVerbTests {
     }
 
     @Test func `the check names a store once, and each problem by a number on one line`() async throws {
-        let (root, folder) = try folder()
-        try PrivateFile.write(Secret("no database, but long enough"), to: root.file("demo/latchkey.db"))
+        let folder = try ServerFolder()
+        try folder.write(secret: "no database, but long enough", to: "latchkey.db")
         let one = await Run("run", "--check", "--config", folder.configuration)
         #expect(one.error.contains("stores.sessions: ") && !one.error.contains("stores.keys: "))
-        let text = try String(contentsOfFile: folder.configuration, encoding: .utf8)
-        let changed = text.replacing("\"keys\": \"sqlite:latchkey.db\"", with: "\"keys\": \"sqlite:/nowhere/keys.db\"")
-        #expect(changed != text)
-        try Data(changed.utf8).write(to: URL(filePath: folder.configuration))
+        try folder.edit(["stores.keys": "sqlite:/nowhere/keys.db"])
         let two = await Run("run", "--check", "--config", folder.configuration)
         #expect(two.error.contains("(1) stores.sessions: ") && two.error.contains("\n(2) stores.keys: "))
         #expect(!two.error.contains("\u{fffd}"))
-        withExtendedLifetime(root) {}
     }
 
     @Test func `a sound configuration passes the check`() async throws {
-        let (root, folder) = try folder()
+        let folder = try ServerFolder()
         try await folder.makeTenants()
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
         #expect(run.output.contains("1 tenant, 1 policy, 1 certificate, no record of licenses."))
         #expect(run.error.contains("test credentials only"))
-        withExtendedLifetime(root) {}
     }
 
     @Test func `the derivation on the command line stands in place of the configuration's, from the working directory`()
         async throws
     {
-        let (root, folder) = try folder()
+        let folder = try ServerFolder()
         let run = await Run("run", "--check", "--config", folder.configuration, "--derivation", "nowhere/libtest.so")
         #expect(run.status == .no)
         let library = URL(filePath: "nowhere/libtest.so").absoluteURL.path
@@ -100,78 +88,61 @@ struct ServerVerbTests {
         let file = try ConfigurationFile(folder.configuration, derivation: "nowhere/libtest.so")
         #expect(try file.readAgain().licensee.derivation == library)
         #expect(try ConfigurationFile(folder.configuration).licensee.derivation == nil)
-        withExtendedLifetime(root) {}
     }
 
     @Test(arguments: [("credentials", "node-secret.hex"), ("other", "credentials/private-key.pem")])
     func `a recipient of keys has a certificate and the private key that belongs to it`(
         _ certificate: String, _ key: String
     ) async throws {
-        let (root, folder) = try folder()
-        try TestCredentials.make(bits: 2_048).write(to: folder.url.appending(path: "other"))
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(
-                #""clearKey": true,"#,
-                with:
-                    #""clearKey": true, "importRecipients": [{"certificate": "\#(certificate)/certificate.der", "key": "\#(key)"}],"#
-            )
-        }
+        let folder = try ServerFolder()
+        try TestCredentials.make(bits: 2_048).write(to: folder.file("other"))
+        try folder.edit([
+            "tenants.demo.importRecipients": [["certificate": "\(certificate)/certificate.der", "key": .text(key)]]
+        ])
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .no)
         #expect(run.error.contains("tenants.demo.importRecipients[0]"), "\(run.error)")
-        withExtendedLifetime(root) {}
     }
 
     @Test func `a recipient's certificate may be in PEM`() async throws {
-        let (root, folder) = try folder()
+        let folder = try ServerFolder()
         let der = try Data(contentsOf: URL(filePath: folder.credentials + "/certificate.der"))
         let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         try Data("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
-            .write(to: folder.url.appending(path: "recipient.crt"))
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(
-                #""clearKey": true,"#,
-                with:
-                    #""clearKey": true, "importRecipients": [{"certificate": "recipient.crt", "key": "credentials/private-key.pem"}],"#
-            )
-        }
+            .write(to: folder.file("recipient.crt"))
+        try folder.edit([
+            "tenants.demo.importRecipients": [["certificate": "recipient.crt", "key": "credentials/private-key.pem"]]
+        ])
         try await folder.makeTenants()
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
-        withExtendedLifetime(root) {}
     }
 
     @Test func `the check tells everything that is wrong, each with its place`() async throws {
-        let (root, folder) = try folder()
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(#""policy": "demo""#, with: #""policy": "none""#)
-                .replacing(#""jwks.json""#, with: #""missing.json""#)
-                .replacing(#"{"folder": "credentials"}"#, with: #"{"folder": "nowhere"}"#)
-        }
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644], ofItemAtPath: folder.url.appending(path: "kek.hex").path)
+        let folder = try ServerFolder()
+        try folder.edit([
+            "tenants.demo.policy": "none", "tenants.demo.tokens.keys": "missing.json",
+            "licensee.credentials.0.folder": "nowhere",
+        ])
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file("kek.hex").path)
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .no)
         for place in ["licensee.credentials[0]", "keyEncryptionKey"] {
             #expect(run.error.contains(place), "\(place) is missing in \(run.error)")
         }
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: folder.url.appending(path: "kek.hex").path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file("kek.hex").path)
         let more = await Run("run", "--check", "--config", folder.configuration)
         for place in ["licensee.credentials[0]", "tenants.demo.policy", "tenants.demo.tokens.keys"] {
             #expect(more.error.contains(place), "\(place) is missing in \(more.error)")
         }
-        withExtendedLifetime(root) {}
     }
 
     @Test func `a migration needs a database, and names what is wrong with its address`() async throws {
-        let (root, folder) = try folder()
+        let folder = try ServerFolder()
         let none = await Run("migrate", "--config", folder.configuration)
         #expect(none.status == .yes)
         #expect(none.output == "No store of this configuration needs tables.\n")
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(/"keys": "sqlite:[^"]*"/, with: #""keys": "postgresql://anna:hunter2@127.0.0.1:1/x""#)
-        }
+        try folder.edit(["stores.keys": "postgresql://anna:hunter2@127.0.0.1:1/x"])
         let open = await Run("migrate", "--config", folder.configuration)
         #expect(open.status == .no && open.error.contains("passwordOpenToOthers") && !open.error.contains("hunter2"))
         try #require(chmod(folder.configuration, 0o600) == 0)
@@ -179,18 +150,16 @@ struct ServerVerbTests {
         #expect(run.status == .no)
         #expect(run.error.contains("storeUnavailable"))
         #expect(!run.error.contains("hunter2"))
-        withExtendedLifetime(root) {}
     }
 
     @Test func `a token of the demonstration names its viewer`() async throws {
-        let (root, folder) = try folder()
+        let folder = try ServerFolder()
         let run = await Run("token", "--folder", folder.url.path, "--viewer", "berta")
         #expect(run.status == .yes)
         let parts = run.output.split(separator: ".")
         #expect(parts.count == 3)
         let payload = try #require(Base64URL.bytes(of: parts[1].utf8))
         #expect(JSONValue(payload)?["sub"]?.text == "berta")
-        withExtendedLifetime(root) {}
     }
 
     @Test func `a folder without a demonstration is named`() async throws {
@@ -201,26 +170,26 @@ struct ServerVerbTests {
     }
 
     @Test func `decide says what a policy decides, and why`() async throws {
-        let (root, folder) = try folder()
-        let policy = folder.url.appending(path: "policies/demo.json").path
-        let facts = try root.write(
+        let folder = try ServerFolder()
+        let policy = folder.file("policies/demo.json").path
+        let facts = try folder.root.write(
             #"{"now":"2026-11-22T15:00:00Z","grant":{"account":"anna","session":"one"},"key":{"content":"movie"}}"#,
             to: "facts.json")
         let yes = await Run("decide", "--policy", policy, "--facts", facts)
         #expect(yes.status == .yes, "\(yes.error)")
         #expect(yes.output.hasPrefix("license, by the policy “demo”"))
-        let anonymous = try root.write(#"{"now":"2026-11-22T15:00:00Z","grant":{"account":"anna"}}"#, to: "none.json")
+        let anonymous = try folder.root.write(
+            #"{"now":"2026-11-22T15:00:00Z","grant":{"account":"anna"}}"#, to: "none.json")
         let no = await Run("decide", "--policy", policy, "--facts", anonymous)
         #expect(no.status == .no)
         #expect(no.output.contains("sessionMissing"))
-        let wrong = await Run(
-            "decide", "--policy", folder.url.appending(path: "policies/absent.json").path, "--facts", facts)
+        let wrong = await Run("decide", "--policy", folder.file("policies/absent.json").path, "--facts", facts)
         #expect(wrong.status == .no)
         #expect(wrong.error.contains("absent.json"))
     }
 
     @Test func `the audit is verified, and one changed byte is found`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         for number in 1...3 {
             _ = try await stage.server.shared.audit.append(
                 AuditEvent(.keyDisabled, of: "demo/\(number)", by: "admin:ops"))
@@ -271,8 +240,7 @@ struct ServerVerbTests {
 
     @Test(arguments: [0o644, 0o640, 0o606])
     func `a password in a configuration that others can read is refused, and without one it is not`(mode: Int) throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder.patient(in: root)
+        let folder = try ServerFolder()
         try #require(chmod(folder.configuration, mode_t(mode)) == 0)
         #expect(throws: Never.self) { try ConfigurationFile(folder.configuration) }
         let addresses = [
@@ -281,9 +249,7 @@ struct ServerVerbTests {
             "postgresql://db/latchkey?password=hunter2", "redis+sentinel://:hunter2@a:1,b:2/main",
         ]
         for address in addresses {
-            try ServerStage.edit(folder.configuration) {
-                $0 = $0.replacing(/"sessions": "[^"]*"/, with: #""sessions": "\#(address)""#)
-            }
+            try folder.edit(["stores.sessions": .text(address)])
             try #require(chmod(folder.configuration, mode_t(mode)) == 0)
             let error = #expect(throws: FileError.self) { try ConfigurationFile(folder.configuration) }
             #expect(error?.code == "passwordOpenToOthers")

@@ -1,117 +1,88 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyFiles
 import LatchkeyTerminal
-import LatchkeyTesting
 import LatchkeyVendors
-import SwitchedStores
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// That the running server hands facts, settings and events from one part to another; what each part makes of them, its own tests say.
 @Suite(.timeLimit(.minutes(2))) struct ServerWiringTests {
-    private static func metric(_ stage: ServerStage, _ series: String) async throws -> String? {
-        let text = try await stage.send("\(stage.server.addresses.operators.url)/metrics").text
-        return text.split(separator: "\n").first { $0.hasPrefix(series) }?.split(separator: " ").last.map(String.init)
-    }
-
     @Test func `new limits of a reload are in force, and equal ones keep the count`() async throws {
-        let stage = try await ServerStage(
-            { $0 = $0.replacing(#""drainDelay""#, with: #""limits": {"perTenant": 1}, "drainDelay""#) },
-            time: ManualTimekeeper(date: Date()))
-        let certificate = "\(stage.server.addresses.players.url)/t/demo/certificate"
-        for number in 1...6 { #expect(try await stage.send(certificate).status == (number < 6 ? 200 : 429)) }
-        #expect(try await Self.metric(stage, #"latchkey_rate_limited_total{scope="tenant"}"#) == "1")
+        let stage = try await TestServer(["limits.perTenant": 1], time: ManualTimekeeper(date: Date()))
+        for number in 1...6 { #expect(try await stage.player("certificate").status == (number < 6 ? 200 : 429)) }
+        #expect(try await stage.metric(#"latchkey_rate_limited_total{scope="tenant"}"#) == 1)
         try await stage.server.reload()
-        #expect(try await stage.send(certificate).status == 429)
-        try ServerStage.edit(stage.folder.configuration) {
-            $0 = $0.replacing(#""perTenant": 1"#, with: #""perTenant": 0"#)
-        }
-        try await stage.server.reload()
-        #expect(try await stage.send(certificate).status == 200)
-        await stage.stop()
+        #expect(try await stage.player("certificate").status == 429)
+        try await stage.reload(["limits.perTenant": 0])
+        #expect(try await stage.player("certificate").status == 200)
     }
 
     @Test func `one device is another one at each tenant, and the same one at one tenant`() async throws {
-        let stage = try await ServerStage { text in
-            let start = text.range(of: #"    "demo": {"#)?.lowerBound ?? text.startIndex
-            let other = """
-                    "other": {"policy": "demo", "tokens": {"keys": "jwks.json", "longestLife": "1d"}, "unlisted": "derive"},
-
-                """
-            text.insert(contentsOf: other, at: start)
-        }
+        let stage = try await TestServer([
+            "tenants.other": [
+                "policy": "demo", "tokens": ["keys": "jwks.json", "longestLife": "1d"], "unlisted": "derive",
+            ]
+        ])
         func device(_ tenant: String) async throws -> String {
-            let reply = try await stage.send(
-                "\(stage.server.addresses.players.url)/t/\(tenant)/fairplay", method: "POST",
-                body: stage.exchange().spc.revealed, bearer: stage.token())
+            let reply = try await stage.player(
+                "fairplay", "POST", body: stage.exchange().spc.revealed, bearer: stage.token(), at: tenant)
             let id = try #require(reply.header("x-request-id"), "\(reply.text)")
-            let decision = try await stage.send(
-                "\(stage.server.addresses.operators.url)/admin/v1/tenants/\(tenant)/decisions/\(id)",
-                bearer: stage.admin)
+            let decision = try await stage.admin("tenants/\(tenant)/decisions/\(id)")
             return try #require(try DecisionRecord(json: decision.body).facts.request.device)
         }
         let first = try await device("demo")
         #expect(try await device("demo") == first)
         #expect(try await device("other") != first)
-        await stage.stop()
     }
 
     @Test func `a packager gets no keys that the audit does not know of`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         stage.database.failEntries(true)
-        let reply = try await stage.server.packager("cpix?content=film")
+        let reply = try await stage.packager("cpix?content=film")
         #expect(reply.status == 503)
-        #expect(!reply.text.contains(ServerUnderTest.plainKey))
+        #expect(!reply.text.contains(TestServer.plainKey))
         stage.database.failEntries(false)
-        await stage.server.server.shared.engines.look(atLeastEvery: .zero)
-        #expect(try await stage.server.packager("cpix?content=film").text.contains(ServerUnderTest.plainKey))
-        await stage.end()
+        await stage.server.shared.engines.look(atLeastEvery: .zero)
+        #expect(try await stage.packager("cpix?content=film").text.contains(TestServer.plainKey))
     }
 
     @Test func `what the server could not do has failed, and what it would not do is refused`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         stage.database.setDown(true)
         #expect(try await stage.license(9).status == 503)
         stage.database.setDown(false)
         await stage.tick()
-        #expect(try await stage.license(1, token: stage.server.token(DemoFolder.blockedViewer)).status == 403)
-        let text = try await ServerUnderTest.ask(
-            stage.server.server.addresses.operators.url + "/metrics", "GET", nil, [:]
-        ).text
+        #expect(try await stage.license(1, token: stage.token(DemoFolder.blockedViewer)).status == 403)
+        let text = try await stage.operators("metrics").text
         let requests = text.split(separator: "\n").filter { $0.hasPrefix("latchkey_license_requests_total{") }
         #expect(requests.contains { $0.contains(#"outcome="failed",reason="storeUnavailable""#) })
         #expect(requests.contains { $0.contains(#"outcome="refused",reason="blocked""#) })
-        await stage.end()
     }
 
     @Test func `an outage of the store of sessions is in the metrics`() async throws {
         let store = try LoopbackServer { _, _ in .send("-ERR not here\r\n") }
-        let stage = try await ServerStage {
-            $0 = $0.replacing("10000", with: "60").replacing(
-                #""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:\#(store.port)""#)
-        }
+        let stage = try await TestServer([
+            "stores.sessionMilliseconds": 60, "stores.sessions": "redis://127.0.0.1:\(store.port)",
+        ])
         let series = #"latchkey_store_outage{store="sessionStore"}"#
-        #expect(try await Self.metric(stage, series) == "0")
+        #expect(try await stage.metric(series) == 0)
         for number in 0..<6 { _ = try await stage.license(for: "viewer-\(number)") }
-        #expect(try await Self.metric(stage, series) == "1")
-        await stage.stop()
+        #expect(try await stage.metric(series) == 1)
     }
 
     @Test func `a reload ends the former configuration's fetches of key sets`() async throws {
         let time = ManualTimekeeper(date: Date())
         let service = try LoopbackServer { _, _ in .send("HTTP/1.0 200 OK\r\n\r\n") }
-        let stage = try await ServerStage(
-            { $0 = $0.replacing(#""jwks.json""#, with: #""https://127.0.0.1:\#(service.port)/""#) }, time: time)
+        let stage = try await TestServer(["tenants.demo.tokens.keys": "https://127.0.0.1:\(service.port)/"], time: time)
         await time.untilSomeoneSleeps(for: .seconds(300))
         for count in 2...4 {
             try await stage.server.reload()
@@ -121,23 +92,17 @@ import Testing
                 await Task.yield()
             }
         }
-        await stage.server.stop(within: .zero)
     }
 
     @Test func `the operator's own service is asked by POST for the viewer and the content`() async throws {
         let service = try LoopbackServer { _, _ in .send("HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n") }
-        let stage = try await ServerStage {
-            $0 = $0.replacing(
-                #""clearKey": true,"#,
-                with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/ask"},"#)
-        }
+        let stage = try await TestServer(["tenants.demo.callout.url": "http://127.0.0.1:\(service.port)/ask"])
         #expect(try await stage.license().0.status == 200)
         let request = try #require(service.requests.first)
         #expect(request.hasPrefix("POST /ask HTTP/1.1\r\n"))
         #expect(request.lowercased().contains("content-type: application/json"))
         let body = try #require(request.range(of: "\r\n\r\n").map { Data(request[$0.upperBound...].utf8) })
         #expect(JSONValue(body) == .object(["user": .text("anna"), "asset": .text("movie")]))
-        await stage.stop()
     }
 
     /// With what the operator's own service answers, and what the player gets for it.
@@ -150,21 +115,16 @@ import Testing
         _ status: Int, _ body: String, _ expected: String
     ) async throws {
         let service = try LoopbackServer { _, _ in LoopbackServer.reply("\(status) X", body: body) }
-        let stage = try await ServerStage {
-            $0 = $0.replacing(
-                #""clearKey": true,"#,
-                with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(service.port)/"},"#)
-        }
+        let stage = try await TestServer(["tenants.demo.callout.url": "http://127.0.0.1:\(service.port)/"])
         let reply = try await stage.license().0
         let code = JSONValue(reply.body)?["error"]?["code"]?.text
         #expect(([String(reply.status), code].compactMap { $0 }).joined(separator: " ") == expected, "\(reply.text)")
-        await stage.stop()
     }
 
     @Test func `a key that is known stays known over a reload`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let vault = try #require(stage.server.current.tenants["demo"]?.vault)
-        let (content, kid) = (try #require(ContentName("movie")), try #require(KeyID(ServerStage.kid)))
+        let (content, kid) = (try #require(ContentName("movie")), try #require(KeyID(TestServer.derivedKid)))
         _ = try await vault.keys(for: [KeyDemand(KeyAddress(content: content, kid: kid))])
         let (first, exchange) = try await stage.license()
         let key = try exchange.open(first.body).contentKey
@@ -175,47 +135,36 @@ import Testing
         #expect(known > 0 && next.cachedCount == known)
         let (second, later) = try await stage.license(for: "berta")
         #expect(try later.open(second.body).contentKey == key)
-        await stage.stop()
     }
 
     @Test func `wrong keys beyond the limit are counted as limited requests`() async throws {
-        let stage = try await ServerStage()
-        let url = "\(stage.server.addresses.operators.url)/admin/v1/overview"
+        let stage = try await TestServer()
         let series = #"latchkey_rate_limited_total{scope="address"}"#
-        for _ in 0..<10 { #expect(try await stage.send(url, bearer: "wrong").status == 401) }
-        #expect(try await Self.metric(stage, series).flatMap(Double.init) ?? 0 == 0)
-        #expect(try await stage.send(url, bearer: "wrong").status == 429)
-        #expect(try await Self.metric(stage, series) == "1")
-        await stage.stop()
+        for _ in 0..<10 { #expect(try await stage.admin("overview", key: "wrong").status == 401) }
+        #expect(try await stage.metric(series) ?? 0 == 0)
+        #expect(try await stage.admin("overview", key: "wrong").status == 429)
+        #expect(try await stage.metric(series) == 1)
     }
 
     @Test func `sessions are counted again once ten seconds have passed`() async throws {
         let time = ManualTimekeeper(date: Date())
-        let stage = try await ServerStage(time: time)
+        let stage = try await TestServer(time: time)
         let sessions = stage.server.shared.sessions
         await sessions.refresh(["demo"])?.value
         time.advance(by: .seconds(9))
         #expect(sessions.refresh(["demo"]) == nil)
         time.advance(by: .seconds(1))
         #expect(sessions.refresh(["demo"]) != nil)
-        await stage.stop()
     }
 
     @Test func `another database than the copy's starts no server, and the place says why`() async throws {
-        let stage = try await ServerStage {
-            $0 = $0.replacing(#""stores": {"#, with: #""stores": {"copy": "sqlite:copy.db", "#)
-        }
+        let stage = try await TestServer(["stores.copy": "sqlite:copy.db"])
         // The copy knows its database by now.
         await stage.server.readCopyAgain()
         #expect(try await stage.license().0.status == 200)
         await stage.stop()
-        try ServerStage.edit(stage.folder.configuration) {
-            let other = #""copy": "sqlite:copy.db", "fingerprint": "\#(String(repeating: "a", count: 32))","#
-            $0 = $0.replacing(#""copy": "sqlite:copy.db","#, with: other)
-        }
-        let error = await #expect(throws: ServerProblems.self) {
-            try await LicenseServer(ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
-        }
+        try stage.folder.edit(["stores.fingerprint": .text(String(repeating: "a", count: 32))])
+        let error = await #expect(throws: ServerProblems.self) { try await TestServer(stage.folder) }
         #expect(error?.problems.map(\.place) == ["stores.keys"])
     }
 
@@ -228,10 +177,9 @@ import Testing
     }
 
     @Test func `the owner's file of a migration names a database`() async throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
-        try Data("sqlite:other.db".utf8).write(to: root.file("owner.txt"))
-        let run = await ToolRun("migrate", "--config", folder.configuration, "--owner", root.path("owner.txt"))
+        let folder = try ServerFolder()
+        let owner = try folder.root.write("sqlite:other.db", to: "owner.txt")
+        let run = await ToolRun("migrate", "--config", folder.configuration, "--owner", owner)
         #expect(
             run.status == .no && run.error.contains("The owner's file has no address of a database."), "\(run.error)")
     }
@@ -241,11 +189,8 @@ import Testing
     {
         let time = ManualTimekeeper(date: Date())
         let store = try LoopbackServer { _, _ in .hang }
-        let stage = try await ServerStage(
-            {
-                $0 = $0.replacing("10000", with: "700").replacing(
-                    #""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis://127.0.0.1:\#(store.port)""#)
-            }, time: time)
+        let stage = try await TestServer(
+            ["stores.sessionMilliseconds": 700, "stores.sessions": "redis://127.0.0.1:\(store.port)"], time: time)
         let (operators, players) = (stage.server.shared.operatorAccounts, stage.server.shared.accounts)
         for (accountSessions, limit) in [(operators, Duration.seconds(5)), (players, .milliseconds(700))] {
             let reading = Task { try await accountSessions.account("anna", of: "demo") }
@@ -254,14 +199,13 @@ import Testing
             time.advance(by: .seconds(10))
             _ = await reading.result
         }
-        await stage.server.stop(within: .zero)
     }
 
     @Test func `what an operator should know at the start is in the log, with each listener's place`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         stage.server.announce()
         await stage.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await stage.log
         for notice in stage.server.current.notices { #expect(log.contains(notice.text.prefix(30)), "\(log)") }
         #expect(!stage.server.current.notices.isEmpty)
         let addresses = stage.server.addresses
@@ -273,7 +217,7 @@ import Testing
     @Test func `files that hang are told once each time that they hang`() async throws {
         let (held, clock, watching) = (HeldFile("server.json"), ManualTimekeeper(), ManualTimekeeper())
         let threads = FileThreads(timekeeper: clock, opening: held.opening)
-        let stage = try await ServerStage(threads: threads)
+        let stage = try await TestServer(threads: threads)
         let watch = Task { [server = stage.server] in await server.watchFiles(watching) }
         await watching.untilSomeoneSleeps()
         func looks(hanging: Bool) async throws {
@@ -302,19 +246,16 @@ import Testing
         watch.cancel()
         await watch.value
         await stage.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
-        #expect(
-            log.split(separator: "\n").count { $0.contains("server.json") && $0.contains("warning") } == 2, "\(log)")
+        #expect(await stage.lines("server.json", "warning").count == 2)
     }
 
     @Test func `the log says that an engine is away when it goes, and that it answers when it is back`() async throws {
-        let stage = try await OutageStage()
+        let stage = try await TestServer.switched()
         stage.database.setDown(true)
         await stage.tick()
         let away = await stage.log
         #expect(away.contains("The store of keys does not answer.") && !away.contains("answers again"), "\(away)")
-        let url = stage.server.server.addresses.operators.url + "/metrics"
-        let errors = try await ServerUnderTest.ask(url, "GET", nil, [:]).text.split(separator: "\n").filter {
+        let errors = try await stage.operators("metrics").text.split(separator: "\n").filter {
             $0.hasPrefix("latchkey_store_errors_total{") && $0.contains("keyStore") && !$0.hasSuffix(" 0")
         }
         #expect(errors.count == 1)
@@ -322,28 +263,25 @@ import Testing
         await stage.tick()
         let back = await stage.log
         #expect(back.contains("The store of keys answers again."), "\(back)")
-        await stage.end()
     }
 
     @Test func `a pool that has room again is seen after a second`() async throws {
         let time = ManualTimekeeper(date: Date())
-        let stage = try await ServerStage(time: time)
-        let url = "\(stage.server.addresses.operators.url)/readyz"
+        let stage = try await TestServer(time: time)
         stage.server.shared.saturation.note(isFull: true)
         time.advance(by: .seconds(40))
-        #expect(try await stage.send(url).status == 503)
+        #expect(try await stage.operators("readyz").status == 503)
         let watch = Task { [server = stage.server] in await server.watchPool() }
         await time.untilSomeoneSleeps(for: .seconds(1))
         time.advance(by: .seconds(1))
         await time.untilSomeoneSleeps(for: .seconds(1))
-        #expect(try await stage.send(url).status == 200)
+        #expect(try await stage.operators("readyz").status == 200)
         watch.cancel()
         await watch.value
-        await stage.stop()
     }
 
     @Test func `the audit says whom keys were encrypted to, and no cache keeps a decision`() async throws {
-        let stage = try await ServerStage()
+        let stage = try await TestServer()
         let der = try Data(contentsOf: URL(filePath: stage.folder.credentials + "/certificate.der"))
         let setting = SettingStage(stage: stage, time: ManualTimekeeper(date: Date()), service: nil)
         let delivery = """
@@ -355,9 +293,7 @@ import Testing
         let entry = try #require(try await stage.server.shared.engines.audit.last())
         #expect(entry.text.contains(try MessageDigest.sha256(Array(der)).hexString))
         let id = try #require(try await stage.license().0.header("x-request-id"))
-        let decision = try await stage.send(
-            "\(stage.server.addresses.operators.url)/admin/v1/tenants/demo/decisions/\(id)", bearer: stage.admin)
+        let decision = try await stage.admin("tenants/demo/decisions/\(id)")
         #expect(decision.status == 200 && decision.header("Cache-Control") == "no-store")
-        await stage.stop()
     }
 }

@@ -1,33 +1,21 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// Tenants get their keys by a verb, and by nothing else.
 @Suite(.timeLimit(.minutes(2))) struct TenantVerbTests {
-    private let root: TemporaryFolder
-    private let folder: DemoFolder
+    private let folder: ServerFolder
     private var configuration: String { folder.configuration }
-    private var database: URL { folder.url.appending(path: "latchkey.db") }
+    private var database: URL { folder.file("latchkey.db") }
 
-    init() throws {
-        root = try TemporaryFolder()
-        folder = try DemoFolder.patient(in: root)
-    }
-
-    private func edit(_ old: String, _ new: String) throws {
-        let text = try String(contentsOfFile: configuration, encoding: .utf8)
-        try #require(text.contains(old))
-        try Data(text.replacing(old, with: new).utf8).write(to: URL(filePath: configuration))
-    }
+    init() throws { folder = try ServerFolder() }
 
     private func tenants() async throws -> Set<String> {
         let engines = try await ServerEngines.open(ConfigurationFile(configuration))
@@ -75,7 +63,7 @@ import Testing
         #expect(try await tenants() == [])
 
         #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
-        try edit(#""demo": {"#, #""dmeo": {"#)
+        try folder.replace(#""demo":{"#, #""dmeo":{"#)
         let check = await ToolRun("run", "--check", "--config", configuration)
         #expect(
             check.error.contains("tenants.dmeo.keys") && check.error.contains("it has those of “demo”"),
@@ -90,21 +78,19 @@ import Testing
 
     @Test func `a reload with a new tenant leaves the old configuration in force until the verb has run`() async throws
     {
-        try await folder.makeTenants()
-        let server = try await LicenseServer(ConfigurationFile(configuration), lines: LineWriter { _ in })
-        try edit(#""tenants": {"#, #""tenants": {"news": {"policy": "demo"},"#)
-        let error = await #expect(throws: ServerProblems.self) { try await server.reload() }
+        let stage = try await TestServer(folder)
+        try folder.edit(["tenants.news.policy": "demo"])
+        let error = await #expect(throws: ServerProblems.self) { try await stage.server.reload() }
         #expect(error?.reason.contains("tenant create news") == true)
-        #expect(server.current.tenants.keys.sorted() == ["demo"])
+        #expect(stage.server.current.tenants.keys.sorted() == ["demo"])
         #expect(await ToolRun("tenant", "create", "news", "--config", configuration).status == .yes)
-        try await server.reload()
-        #expect(server.current.tenants.keys.sorted() == ["demo", "news"])
-        await server.stop(within: .zero)
+        try await stage.server.reload()
+        #expect(stage.server.current.tenants.keys.sorted() == ["demo", "news"])
     }
 
     @Test func `the list names who has keys, and who has none`() async throws {
         try await folder.makeTenants()
-        try edit(#""tenants": {"#, #""tenants": {"news": {"policy": "demo"},"#)
+        try folder.edit(["tenants.news.policy": "demo"])
         let list = await ToolRun("tenant", "list", "--config", configuration)
         #expect(list.status == .no)
         #expect(list.output.contains("demo: has keys\n"))
@@ -114,10 +100,8 @@ import Testing
     }
 
     @Test func `keys in memory are made by each start, and the verb says so`() async throws {
-        for store in ["sessions", "keys", "audit"] {
-            try edit(#""\#(store)": "sqlite:latchkey.db""#, #""\#(store)": "memory""#)
-        }
-        try edit(#""keyEncryptionKey": {"id": "demo", "file": "kek.hex"},"#, "")
+        for store in ["sessions", "keys", "audit"] { try folder.edit(["stores.\(store)": "memory"]) }
+        try folder.edit(["keyEncryptionKey": nil])
         try await start()
         let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(verb.status == .no)
@@ -129,9 +113,9 @@ import Testing
     @Test func `a database other than the one remembered is refused with both fingerprints`() async throws {
         try await folder.makeTenants()
         let right = try await fingerprint()
-        try edit(#""stores": {"#, #""stores": {"fingerprint": "\#(right)", "#)
+        try folder.edit(["stores.fingerprint": "\(right)"])
         try await start()
-        try edit(#""keys": "sqlite:latchkey.db""#, #""keys": "sqlite:other.db""#)
+        try folder.edit(["stores.keys": "sqlite:other.db"])
         let error = await #expect(throws: ServerProblems.self) { try await start() }
         let other = try await fingerprint()
         #expect(other != right)
@@ -151,10 +135,10 @@ import Testing
         #expect(try await live.keys.fingerprint() != nil)
         // As `cp latchkey.db` does, while the server runs.
         let copied = try Data(contentsOf: database)
-        let copy = folder.url.appending(path: "copy.db")
+        let copy = folder.file("copy.db")
         try copied.write(to: copy)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
-        try edit("sqlite:latchkey.db", "sqlite:copy.db")
+        try folder.replace("sqlite:latchkey.db", "sqlite:copy.db")
         let reason = "The file was copied while a server had it open, without the log beside it"
         let check = await ToolRun("run", "--check", "--config", configuration)
         #expect(check.status == .no)

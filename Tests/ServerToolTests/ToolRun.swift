@@ -19,7 +19,7 @@ struct ToolRun {
         (self.output, self.error) = (output.text, error.text)
     }
 
-    private final class Texts: Sink {
+    final class Texts: Sink {
         private let data = Locked(Data())
         var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
         var failure: String? { nil }

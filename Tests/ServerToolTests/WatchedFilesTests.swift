@@ -1,9 +1,9 @@
 import Foundation
-import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 @Suite(.timeLimit(.minutes(1)))
 struct WatchedFilesTests {
@@ -13,38 +13,28 @@ struct WatchedFilesTests {
         "drmtoday-key.txt",
     ])
     func `a change of a file that the configuration depends on is seen`(_ name: String) throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(
-                #""clearKey": true,"#,
-                with: """
-                    "callout": {"url": "https://example.com/", "token": "callout-token.txt"},
-                    "signers": {"acme": {"key": "signing-key.hex", "iv": "00"}},
-                    "vendors": {"vudrm": {"client": "acme", "secret": "vudrm-secret.txt"},
-                      "axinom": {"keyId": "00000000-0000-0000-0000-000000000001", "key": "axinom-key.txt"},
-                      "doverunner": {"site": "ACME", "accessKey": "access-key.txt", "siteKey": "site-key.txt"},
-                      "drmtoday": {"merchant": "acme", "key": "drmtoday-key.txt"}},
-                    """)
-        }
+        let folder = try ServerFolder([
+            "tenants.demo.callout": ["url": "https://example.com/", "token": "callout-token.txt"],
+            "tenants.demo.signers": ["acme": ["key": "signing-key.hex", "iv": "00"]],
+            "tenants.demo.vendors": [
+                "vudrm": ["client": "acme", "secret": "vudrm-secret.txt"],
+                "axinom": ["keyId": "00000000-0000-0000-0000-000000000001", "key": "axinom-key.txt"],
+                "doverunner": ["site": "ACME", "accessKey": "access-key.txt", "siteKey": "site-key.txt"],
+                "drmtoday": ["merchant": "acme", "key": "drmtoday-key.txt"],
+            ],
+        ])
         let file = try ConfigurationFile(folder.configuration)
         let before = WatchedFiles(file)
         #expect(WatchedFiles(file) == before)
-        let url = folder.url.appending(path: name)
+        let url = folder.file(name)
         let text = (try? Data(contentsOf: url)) ?? Data()
         try (text + Data("\n".utf8)).write(to: url)
         #expect(WatchedFiles(file) != before)
     }
 
     @Test func `a listener's pair is watched, also where a mount changes the link of its folder alone`() throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
-        try ServerStage.edit(folder.configuration) { text in
-            text = text.replacing(
-                #""players": {"#,
-                with: #""players": {"certificate": "tls/tls.crt", "privateKey": "tls/tls.key", "#)
-        }
-        let (files, tls) = (FileManager.default, folder.url.appending(path: "tls"))
+        let folder = try ServerFolder(["players.certificate": "tls/tls.crt", "players.privateKey": "tls/tls.key"])
+        let (files, tls) = (FileManager.default, folder.file("tls"))
         for name in ["first", "second"] {
             try files.createDirectory(at: tls.appending(path: name), withIntermediateDirectories: true)
             for file in ["tls.crt", "tls.key"] { try Data(name.utf8).write(to: tls.appending(path: "\(name)/\(file)")) }
@@ -67,20 +57,18 @@ struct WatchedFilesTests {
     }
 
     @Test func `a change of a file's rights is seen`() throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        let folder = try ServerFolder()
         let file = try ConfigurationFile(folder.configuration)
         let before = WatchedFiles(file)
-        try #require(chmod(folder.url.appending(path: "kek.hex").path, 0o640) == 0)
+        try #require(chmod(folder.file("kek.hex").path, 0o640) == 0)
         #expect(WatchedFiles(file) != before)
     }
 
     @Test func `the database changes without being seen as a change`() throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(URL(filePath: root.path("demo"), directoryHint: .isDirectory), ports: [0, 0, 0])
+        let folder = try ServerFolder()
         let file = try ConfigurationFile(folder.configuration)
         let before = WatchedFiles(file)
-        try Data([1]).write(to: folder.url.appending(path: "latchkey.db"))
+        try Data([1]).write(to: folder.file("latchkey.db"))
         #expect(WatchedFiles(file) == before)
     }
 }

@@ -1,17 +1,16 @@
 import Foundation
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 @Suite(.timeLimit(.minutes(5))) struct AdminAccessTests {
     @Test func `each address asks for its role, and for no more`() async throws {
-        let kid = ServerUnderTest.kid(1)
+        let kid = TestServer.kid(1)
         let changes: [(String, AdminRole)] = [
             ("sign-in", .viewer), ("audit/verify", .viewer), ("reload", .operator),
             ("tenants/demo/keys/\(kid)/disable", .operator), ("tenants/demo/keys/\(kid)/enable", .operator),
@@ -23,40 +22,38 @@ import Testing
             "overview", "refusals", "tenants", "tenants/demo/keys", "tenants/demo/accounts", "decisions", "credentials",
             "policies", "policies/demo", "audit",
         ]
-        try await ServerUnderTest.run { test in
-            for (path, role) in changes {
-                for asking in AdminRole.allCases {
-                    let reply = try await test.admin(path, "POST", body: "", key: ServerUnderTest.key(asking))
-                    #expect((reply.status == 403) == (asking < role), "\(path) by \(asking): \(reply.status)")
-                }
+        let test = try await TestServer()
+        for (path, role) in changes {
+            for asking in AdminRole.allCases {
+                let reply = try await test.admin(path, "POST", body: "", key: TestServer.key(asking))
+                #expect((reply.status == 403) == (asking < role), "\(path) by \(asking): \(reply.status)")
             }
-            for path in pages {
-                let reply = try await test.admin(path, key: ServerUnderTest.key(.viewer))
-                #expect(reply.status == 200, "\(path): \(reply.status)")
-            }
-            let export = try await test.admin("tenants/demo/cpix?content=film", key: ServerUnderTest.key(.operator))
-            #expect(export.status == 403)
         }
+        for path in pages {
+            let reply = try await test.admin(path, key: TestServer.key(.viewer))
+            #expect(reply.status == 200, "\(path): \(reply.status)")
+        }
+        let export = try await test.admin("tenants/demo/cpix?content=film", key: TestServer.key(.operator))
+        #expect(export.status == 403)
     }
 
     @Test func `wrong keys are refused, audited once a minute, and the right key is let in all the same`() async throws
     {
-        try await ServerUnderTest.run { test in
-            let without = try await test.admin("overview", key: nil)
-            #expect(without.status == 401)
-            var statuses: [Int] = []
-            for _ in 0..<12 { statuses.append(try await test.admin("overview", key: "a-guessed-key").status) }
-            let expected: [Int] = Array(repeating: 401, count: 10) + [429, 429]
-            #expect(statuses == expected)
-            #expect(try await test.admin("overview").status == 200)
-            #expect(try await test.admin("overview", key: "a-guessed-key").status == 429)
-            let audit = try await test.audit()
-            #expect(audit == ["adminRefused admin by address:127.0.0.1"])
-            let entries = try await test.server.shared.engines.audit.entries(from: 1, limit: 100)
-            // The tenant's creation is the other one.
-            #expect(entries.count == 2)
-            #expect(!entries.contains { $0.text.contains("a-guessed-key") })
-        }
+        let test = try await TestServer()
+        let without = try await test.admin("overview", key: nil)
+        #expect(without.status == 401)
+        var statuses: [Int] = []
+        for _ in 0..<12 { statuses.append(try await test.admin("overview", key: "a-guessed-key").status) }
+        let expected: [Int] = Array(repeating: 401, count: 10) + [429, 429]
+        #expect(statuses == expected)
+        #expect(try await test.admin("overview").status == 200)
+        #expect(try await test.admin("overview", key: "a-guessed-key").status == 429)
+        let audit = try await test.audit()
+        #expect(audit == ["adminRefused admin by address:127.0.0.1"])
+        let entries = try await test.server.shared.engines.audit.entries(from: 1, limit: 100)
+        // The tenant's creation is the other one.
+        #expect(entries.count == 2)
+        #expect(!entries.contains { $0.text.contains("a-guessed-key") })
     }
 
     @Test func `a range is listened to again after a minute, and has one entry of the audit in each`() {
@@ -108,31 +105,29 @@ import Testing
     func `what is no request is refused in words that repeat nothing of it`(
         _ method: String, _ path: String, _ body: String
     ) async throws {
-        try await ServerUnderTest.run { test in
-            let reply = try await test.admin(path, method, body: method == "POST" ? body : nil)
-            #expect([400, 413, 422].contains(reply.status), "\(path): \(reply.status)")
-            #expect(reply.json["code"]?.text?.isEmpty == false)
-            #expect(reply.json["remedy"]?.text?.isEmpty == false)
-            #expect(reply.text.utf8.allSatisfy { $0 >= 0x20 })
-            #expect(!reply.text.contains("[[["))
-        }
+        let test = try await TestServer()
+        let reply = try await test.admin(path, method, body: method == "POST" ? body : nil)
+        #expect([400, 413, 422].contains(reply.status), "\(path): \(reply.status)")
+        #expect(reply.json["code"]?.text?.isEmpty == false)
+        #expect(reply.json["remedy"]?.text?.isEmpty == false)
+        #expect(reply.text.utf8.allSatisfy { $0 >= 0x20 })
+        #expect(!reply.text.contains("[[["))
     }
 
     @Test func `bodies beyond the limit are refused, and what is not there is not found`() async throws {
-        try await ServerUnderTest.run { test in
-            let large = String(repeating: " ", count: 300 * 1_024)
-            let refused = try await test.admin("tenants/demo/cpix", "POST", body: large)
-            #expect(refused.status == 413)
-            let kid = ServerUnderTest.kid(9)
-            for path in [
-                "tenants/none/keys", "tenants/demo/keys/\(kid)", "policies/none", "nothing",
-                "tenants/demo/decisions/none",
-            ] {
-                let reply = try await test.admin(path)
-                #expect(reply.status == 404, "\(path): \(reply.status)")
-            }
-            let deleted = try await test.admin("overview", "DELETE")
-            #expect(deleted.status == 405)
+        let test = try await TestServer()
+        let large = String(repeating: " ", count: 300 * 1_024)
+        let refused = try await test.admin("tenants/demo/cpix", "POST", body: large)
+        #expect(refused.status == 413)
+        let kid = TestServer.kid(9)
+        for path in [
+            "tenants/none/keys", "tenants/demo/keys/\(kid)", "policies/none", "nothing",
+            "tenants/demo/decisions/none",
+        ] {
+            let reply = try await test.admin(path)
+            #expect(reply.status == 404, "\(path): \(reply.status)")
         }
+        let deleted = try await test.admin("overview", "DELETE")
+        #expect(deleted.status == 405)
     }
 }

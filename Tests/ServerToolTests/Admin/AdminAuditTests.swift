@@ -1,16 +1,14 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// What operators leave in the audit. The addresses are those of the API's own table, so that a new one that changes something fails here until
 /// it leaves an entry.
@@ -24,7 +22,7 @@ import Testing
         var kid = AdminAuditTests.kid
         /// The events by the name of the operator who did it.
         var events: @Sendable (String) -> [AuditEvent] = { _ in [] }
-        var body: @Sendable (ServerUnderTest) async throws -> String = { _ in "" }
+        var body: @Sendable (TestServer) async throws -> String = { _ in "" }
     }
 
     /// One address with a method, and who may use it.
@@ -35,7 +33,7 @@ import Testing
         let role: AdminRole
         let action: Action
 
-        func send(to test: ServerUnderTest, key: String?, dryRun: Bool = false) async throws -> Reply {
+        func send(to test: TestServer, key: String?, dryRun: Bool = false) async throws -> HTTPReply {
             let body = try await action.body(test)
             return try await test.admin(
                 path, method, body: method == "GET" ? nil : body, key: key,
@@ -43,7 +41,7 @@ import Testing
         }
     }
 
-    private static let kid = ServerUnderTest.kid(1)
+    private static let kid = TestServer.kid(1)
     private static let device = "tv-1"
     /// The address of a stream that does not end.
     private static let endless = "GET /admin/v1/events"
@@ -52,9 +50,9 @@ import Testing
     private static let actions: [String: Action] = [
         "POST /admin/v1/sign-in": Action { [AuditEvent(.adminLogin, of: $0, by: $0)] },
         "DELETE /admin/v1/tenants/{tenant}/keys/{kid}": Action(
-            kid: ServerUnderTest.kid(5),
+            kid: TestServer.kid(5),
             events: {
-                [AuditEvent(.keyRemoved, of: "demo/\(ServerUnderTest.kid(5))", by: $0, details: ["former": "digest"])]
+                [AuditEvent(.keyRemoved, of: "demo/\(TestServer.kid(5))", by: $0, details: ["former": "digest"])]
             }),
         "POST /admin/v1/tenants/{tenant}/keys/{kid}/disable": Action {
             [AuditEvent(.keyDisabled, of: "demo/\(kid)", by: $0)]
@@ -69,7 +67,7 @@ import Testing
                     AuditEvent(.keyImported, of: "demo", by: $0, details: ["policies": "demo"]),
                     AuditEvent(.keyImported, of: "demo", by: $0, details: keys(3...4)),
                 ]
-            }, body: { _ in ServerUnderTest.document(3...4, of: "news") }),
+            }, body: { _ in TestServer.document(3...4, of: "news") }),
         "GET /admin/v1/tenants/{tenant}/cpix": Action(
             query: "?content=film",
             events: { [AuditEvent(.keyExported, of: "demo", by: $0, details: keys(1...2))] }),
@@ -80,8 +78,7 @@ import Testing
             events: { [AuditEvent(.sessionStopped, of: "demo/ann", by: $0, details: ["session": "any"])] },
             body: { test in
                 if try await session(test) == "none" {
-                    let token = try test.token("ann")
-                    #expect(try await test.license(1, token: token, requestID: "request-2").status == 200)
+                    #expect(try await test.license(1, token: test.token("ann")).status == 200)
                 }
                 return #"{"account":"ann"}"#
             }),
@@ -111,14 +108,14 @@ import Testing
     }
 
     private static func keys(_ numbers: ClosedRange<Int>) -> [String: String] {
-        let kids = numbers.map(ServerUnderTest.kid)
+        let kids = numbers.map(TestServer.kid)
         return [
             "endpoint": "admin", "count": "\(kids.count)", "kids": kids.joined(separator: " "), "recipients": "",
         ]
     }
 
     /// The session of the account `ann`; a word for none.
-    private static func session(_ test: ServerUnderTest) async throws -> String {
+    private static func session(_ test: TestServer) async throws -> String {
         try await test.admin("tenants/demo/account?name=ann").list("slots").first?["session"]?.text ?? "none"
     }
 
@@ -150,46 +147,36 @@ import Testing
     // MARK: - The server
 
     /// Runs a server with two keys, and a session on a device.
-    static func run(_ body: (ServerUnderTest) async throws -> Void) async throws {
-        let record = #""record": {"folder": "spool", "destination": "files:rows"}, "drainDelay""#
-        try await ServerUnderTest.run({ $0 = $0.replacing(#""drainDelay""#, with: record) }) { test in
-            try ServerStage.edit(test.demo.url.appending(path: "policies/demo.json").path) {
-                $0 = $0.replacing(#""concurrency""#, with: #""devices": {"limit": 5}, "concurrency""#)
-            }
-            try await test.server.reload()
-            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...2))
-            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([5], of: "gone"))
-            let token = try DemoFolder.token(
-                in: test.demo.url, for: "ann", at: Date(),
-                claims: ["latchkey": .object(["device": .text(device)])])
-            let license = try await test.license(1, token: token.revealedText, requestID: "request-1")
-            #expect(license.status == 200, "\(license.text)")
-            try await body(test)
-            try await isWhole(test, token)
-        }
+    static func run(_ body: (TestServer) async throws -> Void) async throws {
+        let test = try await TestServer(
+            ["record": ["folder": "spool", "destination": "files:rows"]], policy: ["devices.limit": 5])
+        try await test.importKeys(1...2)
+        try await test.importKeys([5], of: "gone")
+        let token = try test.token("ann", ["latchkey": ["device": .text(device)]])
+        let license = try await test.license(1, token: token, requestID: "request-1")
+        #expect(license.status == 200, "\(license.text)")
+        try await body(test)
+        try await isWhole(test, token)
     }
 
     /// The chain holds, by the API and by the tool, and no entry has a secret.
-    private static func isWhole(_ test: ServerUnderTest, _ token: Secret) async throws {
+    private static func isWhole(_ test: TestServer, _ token: String) async throws {
         #expect(try await test.admin("audit/verify", "POST", body: "").json["intact"] == .flag(true))
-        let output = Output()
-        let console = Console(output: output, error: Output(), showsProgress: false) { _ in Data() }
-        let arguments = ["audit", "verify", "--config", test.demo.configuration]
-        #expect(await CommandLineTool.licenseServer.run(arguments, console) == .yes)
+        let run = await ToolRun("audit", "verify", "--config", test.folder.configuration)
+        #expect(run.status == .yes)
         let entries = try await test.server.shared.engines.audit.entries(from: 1, limit: 1_000)
-        #expect(output.text.contains("intact up to entry \(entries.count)"), "\(output.text)")
-        let key = try #require(Data(base64Encoded: ServerUnderTest.plainKey))
-        var secrets = [token.revealedText, ServerUnderTest.plainKey, key.hexString, "a-guessed-key"]
-        secrets += AdminRole.allCases.map(ServerUnderTest.key)
+        #expect(run.output.contains("intact up to entry \(entries.count)"), "\(run.output)")
+        let key = try #require(Data(base64Encoded: TestServer.plainKey))
+        var secrets = [token, TestServer.plainKey, key.hexString, "a-guessed-key"]
+        secrets += AdminRole.allCases.map(TestServer.key)
         for name in ["kek.hex", "node-secret.hex", "token-key.hex", "packager-key.txt", "admin-key.txt"] {
-            let text = try String(contentsOf: test.demo.url.appending(path: name), encoding: .utf8)
-            secrets.append(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            secrets.append(try test.folder.text(name).trimmingCharacters(in: .whitespacesAndNewlines))
         }
         for secret in secrets { #expect(!entries.contains { $0.text.contains(secret) }, "A secret is in the audit.") }
     }
 
     /// What the audit got since it had so many entries. A session, whose name nobody knows before, is `any`.
-    private static func events(_ test: ServerUnderTest, since count: Int) async throws -> [AuditEvent] {
+    private static func events(_ test: TestServer, since count: Int) async throws -> [AuditEvent] {
         try await test.server.shared.engines.audit.entries(from: UInt64(count) + 1, limit: 1_000).map { entry in
             let json = try #require(JSONValue(Data(entry.text.utf8)))
             guard case .object(let members)? = json["details"] else { throw CocoaError(.coderReadCorrupt) }
@@ -202,16 +189,8 @@ import Testing
         }
     }
 
-    static func count(_ test: ServerUnderTest) async throws -> Int {
+    static func count(_ test: TestServer) async throws -> Int {
         Int(try await test.server.shared.engines.audit.last()?.sequence ?? 0)
-    }
-
-    /// What the tool prints.
-    private final class Output: Sink {
-        private let data = Locked(Data())
-        var text: String { String(decoding: data.withLock { $0 }, as: UTF8.self) }
-        var failure: String? { nil }
-        func write(_ data: Data) { self.data.withLock { $0.append(data) } }
     }
 
     // MARK: - Tests
@@ -221,7 +200,7 @@ import Testing
             let requests = Self.requests(reads: true)
             for request in requests {
                 let before = try await Self.count(test)
-                let reply = try await request.send(to: test, key: ServerUnderTest.key(request.role))
+                let reply = try await request.send(to: test, key: TestServer.key(request.role))
                 #expect(reply.status == 200, "\(request.name): \(reply.status) \(reply.text)")
                 let events = try await Self.events(test, since: before)
                 #expect(events == request.action.events("admin:\(request.role.rawValue)-1"), "\(request.name)")
@@ -235,7 +214,7 @@ import Testing
             let before = try await Self.count(test)
             for request in Self.requests() {
                 for role in AdminRole.allCases where role < request.role {
-                    let reply = try await request.send(to: test, key: ServerUnderTest.key(role))
+                    let reply = try await request.send(to: test, key: TestServer.key(role))
                     #expect(reply.status == 403 && reply.json["code"]?.text == "adminRole", "\(request.name)")
                 }
                 #expect(try await request.send(to: test, key: nil).status == 401, "\(request.name)")
@@ -287,18 +266,18 @@ import Testing
         async throws
     {
         try await Self.run { test in
-            let document = ServerUnderTest.document(3...4, of: "news")
+            let document = TestServer.document(3...4, of: "news")
             let done = await Self.ask(try Self.api(test, entries: 1), "tenants/demo/cpix", "POST", body: document)
             #expect(done.status == 200)
             let failed = await Self.ask(
-                try Self.api(test, entries: 1), "tenants/demo/keys/\(ServerUnderTest.kid(9))/disable", "POST")
+                try Self.api(test, entries: 1), "tenants/demo/keys/\(TestServer.kid(9))/disable", "POST")
             #expect(failed.status == 404)
         }
     }
 
     /// The API of the server with an audit of its own, which takes so many entries.
     private static func api(
-        _ test: ServerUnderTest, entries: Int, reload: @escaping @Sendable () -> Void = {}
+        _ test: TestServer, entries: Int, reload: @escaping @Sendable () -> Void = {}
     ) throws -> AdminAPI {
         let engines = test.server.shared.engines
         let full = ServerEngines(
@@ -319,11 +298,11 @@ import Testing
         await api.answer(
             HTTPRequest(
                 method: HTTPMethod(rawValue: method), target: "/admin/v1/\(path)",
-                headers: [.authorization: "Bearer \(ServerUnderTest.key(.security))"], body: Data(body.utf8)))
+                headers: [.authorization: "Bearer \(TestServer.key(.security))"], body: Data(body.utf8)))
     }
 
     @Test(arguments: [
-        ("tenants/demo/keys/\(ServerUnderTest.kid(9))/disable", "", AuditEvent.Action.keyDisabled),
+        ("tenants/demo/keys/\(TestServer.kid(9))/disable", "", AuditEvent.Action.keyDisabled),
         ("tenants/demo/sessions/stop", member("session", "none"), .sessionStopped),
         ("tenants/demo/sessions/stop-all", #"{"account":"nobody"}"#, .sessionStopped),
         ("tenants/demo/devices/forget", member("device", "none"), .deviceForgotten),
@@ -334,9 +313,7 @@ import Testing
         _ path: String, _ body: String, _ action: AuditEvent.Action
     ) async throws {
         try await Self.run { test in
-            try ServerStage.edit(test.demo.configuration) {
-                $0 = $0.replacing(#""policy": "demo""#, with: #""policy": "none""#)
-            }
+            try test.folder.edit(["tenants.demo.policy": "none"])
             let before = try await Self.count(test)
             let reply = try await test.admin(path, "POST", body: body)
             #expect((400..<500).contains(reply.status))
@@ -361,20 +338,14 @@ import Testing
             let watch = Task { [server = test.server] in await server.watchFiles(time) }
             await time.untilSomeoneSleeps()
             let before = try await Self.count(test)
-            try ServerStage.edit(test.demo.url.appending(path: "policies/demo.json").path) {
-                $0 = $0.replacing(#""5m""#, with: #""10m""#)
-            }
-            try ServerStage.edit(test.demo.configuration) {
-                $0 = $0.replacing(#""tenants": {"#, with: #""tenants": {"second": {},"#)
-            }
+            try test.folder.edit(["validity.lease": "10m"], in: "policies/demo.json")
+            try test.folder.edit(["tenants.second": [:]])
             time.advance(by: .seconds(1))
             await time.untilSomeoneSleeps()
             let changes = ["policies": "demo", "tenants": "+second"]
             let loaded = AuditEvent(.configurationLoaded, of: "configuration", by: Self.node, details: changes)
             #expect(try await Self.events(test, since: before) == [loaded])
-            try ServerStage.edit(test.demo.configuration) {
-                $0 = $0.replacing(#""policy": "demo""#, with: #""policy": "none""#)
-            }
+            try test.folder.edit(["tenants.demo.policy": "none"])
             time.advance(by: .seconds(1))
             await time.untilSomeoneSleeps()
             #expect(try await Self.events(test, since: before) == [loaded])

@@ -1,14 +1,13 @@
 import Foundation
 import LatchkeyHTTP
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// The description of the admin API: it has each address, and what it says is what the server answers.
 @Suite(.timeLimit(.minutes(5))) struct AdminDescriptionTests {
@@ -19,15 +18,15 @@ import Testing
             var answers: [DescribedAnswer] = []
             for request in AdminAuditTests.requests(reads: true) {
                 let parts = request.name.split(separator: " ").map(String.init)
-                func note(_ reply: Reply) {
+                func note(_ reply: HTTPReply) {
                     answers.append(
                         DescribedAnswer(method: parts[0], path: parts[1], status: reply.status, body: reply.text))
                 }
                 note(try await request.send(to: test, key: nil))
                 if !request.action.events("").isEmpty {
-                    note(try await request.send(to: test, key: ServerUnderTest.key(.security), dryRun: true))
+                    note(try await request.send(to: test, key: TestServer.key(.security), dryRun: true))
                 }
-                let reply = try await request.send(to: test, key: ServerUnderTest.key(.security))
+                let reply = try await request.send(to: test, key: TestServer.key(.security))
                 #expect(reply.status == 200, "\(request.name)")
                 note(reply)
             }
@@ -75,7 +74,7 @@ import Testing
                 // It notes that somebody looks, and says who that is.
                 guard let event = request.action.events("admin:security-1").first, !request.name.hasSuffix("/sign-in")
                 else { continue }
-                let reply = try await request.send(to: test, key: ServerUnderTest.key(.security), dryRun: true)
+                let reply = try await request.send(to: test, key: TestServer.key(.security), dryRun: true)
                 #expect(reply.status == 200, "\(request.name): \(reply.text)")
                 let entry = reply.json["entry"]
                 #expect(entry?["actor"]?.text == event.actor, "\(request.name)")
@@ -93,10 +92,9 @@ import Testing
         let run = await ToolRun("api")
         #expect(run.status == .yes)
         #expect(JSONValue(Data(run.output.utf8)) == AdminDescription.document)
-        try await ServerUnderTest.run { test in
-            let reply = try await test.admin("openapi.json", key: ServerUnderTest.key(.viewer))
-            #expect(reply.json == AdminDescription.document)
-        }
+        let test = try await TestServer()
+        let reply = try await test.admin("openapi.json", key: TestServer.key(.viewer))
+        #expect(reply.json == AdminDescription.document)
     }
 
     @Test func `each address has its place in the console`() throws {

@@ -1,14 +1,12 @@
 import Foundation
-import LatchkeyTesting
-import SwitchedStores
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// What operators are told of the record, and what it costs licenses.
 @Suite(.timeLimit(.minutes(5))) struct AdminReportsTests {
@@ -16,123 +14,113 @@ import Testing
     private static let hour = RecordStage.hour
 
     @Test func `figures have their groups, their total, and as of when they are`() async throws {
-        try await RecordStage.run { stage in
-            stage.record.add([
-                RecordStage.row(.license, at: Self.now - 30 * Self.hour),
-                RecordStage.row(.license, at: Self.now - 2 * Self.hour, account: "bob"),
-                RecordStage.row(.renewal, at: Self.now - Self.hour),
-                RecordStage.row(.refusal, at: Self.now - Self.hour, code: "sessionLimit"),
-            ])
-            let reply = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)")
-            #expect(reply.status == 200, "\(reply.text)")
-            #expect(reply.texts("groups", "group") == ["2026-11-26T00:00:00Z", "2026-11-27T00:00:00Z"])
-            let total = reply.json["total"]
-            for (name, value) in [("licenses", 2.0), ("renewals", 1), ("refusals", 1), ("accounts", 2), ("devices", 2)]
-            {
-                #expect(total?[name]?.number == value, "\(name)")
-            }
-            #expect(reply.json["asOf"]?.text == "2026-11-27T12:00:00Z")
-            let refusals = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=code&event=refusal")
-            #expect(refusals.texts("groups", "group") == ["sessionLimit"])
-            let ann = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&account=ann&by=content")
-            #expect(ann.list("groups").first?["licenses"]?.number == 1)
+        let stage = try await RecordStage()
+        stage.record.add([
+            RecordStage.row(.license, at: Self.now - 30 * Self.hour),
+            RecordStage.row(.license, at: Self.now - 2 * Self.hour, account: "bob"),
+            RecordStage.row(.renewal, at: Self.now - Self.hour),
+            RecordStage.row(.refusal, at: Self.now - Self.hour, code: "sessionLimit"),
+        ])
+        let reply = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)")
+        #expect(reply.status == 200, "\(reply.text)")
+        #expect(reply.texts("groups", "group") == ["2026-11-26T00:00:00Z", "2026-11-27T00:00:00Z"])
+        let total = reply.json["total"]
+        for (name, value) in [("licenses", 2.0), ("renewals", 1), ("refusals", 1), ("accounts", 2), ("devices", 2)] {
+            #expect(total?[name]?.number == value, "\(name)")
         }
+        #expect(reply.json["asOf"]?.text == "2026-11-27T12:00:00Z")
+        let refusals = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=code&event=refusal")
+        #expect(refusals.texts("groups", "group") == ["sessionLimit"])
+        let ann = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&account=ann&by=content")
+        #expect(ann.list("groups").first?["licenses"]?.number == 1)
     }
 
     @Test func `what is not in the figures is said, and nothing is said where all is in them`() async throws {
-        try await RecordStage.run { stage in
-            stage.record.add((1...3).map { RecordStage.row(.license, at: Self.now - 1, content: "film-\($0)") })
-            let whole = "from=2026-11-27T11:59:59.999Z&to=2026-11-28T00:00:00Z"
-            let all = try await stage.test.admin("tenants/demo/report?\(whole)&by=content")
-            #expect(all.json["notes"] == .array([]), "\(all.text)")
-            let early = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=content")
-            #expect(early.json["notes"]?.texts?.first?.contains("goes back to 2026-11-27T11:59:59.999Z") == true)
-            let cut = try await stage.test.admin("tenants/demo/report?\(whole)&by=content&limit=2")
-            #expect(cut.json["notes"]?.texts?.last?.hasPrefix("2 of 3 groups are listed") == true, "\(cut.text)")
-            #expect(cut.json["total"]?["licenses"]?.number == 3 && cut.json["groupCount"]?.number == 3)
-            stage.record.add([RecordStage.row(.license, at: Self.now - Self.hour, node: "node-b")])
-            let silent = try await stage.test.admin("tenants/demo/report?\(whole)")
-            let notes = silent.json["notes"]?.texts ?? []
-            #expect(notes.count == 1, "\(notes)")
-            #expect(notes.first?.contains("node node-b brought rows last at 2026-11-27T11:00:00Z") == true)
-        }
+        let stage = try await RecordStage()
+        stage.record.add((1...3).map { RecordStage.row(.license, at: Self.now - 1, content: "film-\($0)") })
+        let whole = "from=2026-11-27T11:59:59.999Z&to=2026-11-28T00:00:00Z"
+        let all = try await stage.test.admin("tenants/demo/report?\(whole)&by=content")
+        #expect(all.json["notes"] == .array([]), "\(all.text)")
+        let early = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=content")
+        #expect(early.json["notes"]?.texts?.first?.contains("goes back to 2026-11-27T11:59:59.999Z") == true)
+        let cut = try await stage.test.admin("tenants/demo/report?\(whole)&by=content&limit=2")
+        #expect(cut.json["notes"]?.texts?.last?.hasPrefix("2 of 3 groups are listed") == true, "\(cut.text)")
+        #expect(cut.json["total"]?["licenses"]?.number == 3 && cut.json["groupCount"]?.number == 3)
+        stage.record.add([RecordStage.row(.license, at: Self.now - Self.hour, node: "node-b")])
+        let silent = try await stage.test.admin("tenants/demo/report?\(whole)")
+        let notes = silent.json["notes"]?.texts ?? []
+        #expect(notes.count == 1, "\(notes)")
+        #expect(notes.first?.contains("node node-b brought rows last at 2026-11-27T11:00:00Z") == true)
     }
 
     @Test func `an empty record says so, and counts nothing`() async throws {
-        try await RecordStage.run { stage in
-            let reply = try await stage.test.admin("tenants/demo/report?last=1h")
-            #expect(reply.json["notes"]?.texts == ["The record has no rows of the tenant yet."])
-            #expect(reply.list("groups").isEmpty && reply.json["total"]?["licenses"]?.number == 0)
-        }
+        let stage = try await RecordStage()
+        let reply = try await stage.test.admin("tenants/demo/report?last=1h")
+        #expect(reply.json["notes"]?.texts == ["The record has no rows of the tenant yet."])
+        #expect(reply.list("groups").isEmpty && reply.json["total"]?["licenses"]?.number == 0)
     }
 
     @Test func `an account's history is paged to its end, each row once`() async throws {
-        try await RecordStage.run { stage in
-            stage.record.add(
-                (1...25).map { number in
-                    RecordStage.row(
-                        .license, at: Self.now - Int64(number / 5), request: "request-\(number)",
-                        number: UInt64(number))
-                } + [RecordStage.row(.license, at: Self.now - 5, account: "bob")])
-            var (seen, next): ([String], String?) = ([], "")
-            while let before = next {
-                let page = try await stage.test.admin(
-                    "tenants/demo/history?\(RecordStage.range)&account=ann&limit=7&before=\(before)")
-                #expect(page.status == 200, "\(page.text)")
-                seen += page.texts("rows", "requestId")
-                next = page.json["next"]?.text
-            }
-            #expect(seen.count == 25 && Set(seen).count == 25)
-            #expect(seen.first == "request-4" && seen.last == "request-25")
+        let stage = try await RecordStage()
+        stage.record.add(
+            (1...25).map { number in
+                RecordStage.row(
+                    .license, at: Self.now - Int64(number / 5), request: "request-\(number)",
+                    number: UInt64(number))
+            } + [RecordStage.row(.license, at: Self.now - 5, account: "bob")])
+        var (seen, next): ([String], String?) = ([], "")
+        while let before = next {
+            let page = try await stage.test.admin(
+                "tenants/demo/history?\(RecordStage.range)&account=ann&limit=7&before=\(before)")
+            #expect(page.status == 200, "\(page.text)")
+            seen += page.texts("rows", "requestId")
+            next = page.json["next"]?.text
         }
+        #expect(seen.count == 25 && Set(seen).count == 25)
+        #expect(seen.first == "request-4" && seen.last == "request-25")
     }
 
     @Test func `a history as CSV is whole, and a name of a formula is none`() async throws {
-        try await RecordStage.run { stage in
-            stage.record.add(
-                (1...1_203).map {
-                    RecordStage.row(
-                        .license, at: Self.now - Int64($0), content: "=cmd|' /C calc'!A0", number: UInt64($0))
-                })
-            let reply = try await stage.test.admin("tenants/demo/history?\(RecordStage.range)&account=ann&format=csv")
-            let lines = reply.text.components(separatedBy: "\r\n")
-            // A head, the rows, a note of the range before the first row, and the end of the last line.
-            #expect(lines.count == 1_203 + 3)
-            #expect(lines[0].hasPrefix("time,event,") && lines[0].hasSuffix("as of,note"))
-            #expect(lines[1].contains(",'=cmd|") && !reply.text.contains(",=cmd"))
-            #expect(lines[1_204].contains("The record goes back to"))
-        }
+        let stage = try await RecordStage()
+        stage.record.add(
+            (1...1_203).map {
+                RecordStage.row(.license, at: Self.now - Int64($0), content: "=cmd|' /C calc'!A0", number: UInt64($0))
+            })
+        let reply = try await stage.test.admin("tenants/demo/history?\(RecordStage.range)&account=ann&format=csv")
+        let lines = reply.text.components(separatedBy: "\r\n")
+        // A head, the rows, a note of the range before the first row, and the end of the last line.
+        #expect(lines.count == 1_203 + 3)
+        #expect(lines[0].hasPrefix("time,event,") && lines[0].hasSuffix("as of,note"))
+        #expect(lines[1].contains(",'=cmd|") && !reply.text.contains(",=cmd"))
+        #expect(lines[1_204].contains("The record goes back to"))
     }
 
     @Test func `figures as CSV have a total and the notes`() async throws {
-        try await RecordStage.run { stage in
-            stage.record.add([RecordStage.row(.license, at: Self.now - 1, content: "a,\"b\"")])
-            let reply = try await stage.test.admin(
-                "tenants/demo/report?\(RecordStage.range)&by=content&format=csv")
-            let lines = reply.text.components(separatedBy: "\r\n")
-            #expect(lines[0] == "row,content,licenses,renewals,refusals,accounts,devices,sessions,from,to,as of,note")
-            #expect(lines[1].hasPrefix("group,\"a,\"\"b\"\"\",1,0,0,1,1,0,2026-11-20T00:00:00Z,"))
-            #expect(lines[2].hasPrefix("total,,1,0,0,1,1,0,"))
-            #expect(lines[3].hasPrefix("note,,") && lines[3].contains("goes back to"))
-        }
+        let stage = try await RecordStage()
+        stage.record.add([RecordStage.row(.license, at: Self.now - 1, content: "a,\"b\"")])
+        let reply = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=content&format=csv")
+        let lines = reply.text.components(separatedBy: "\r\n")
+        #expect(lines[0] == "row,content,licenses,renewals,refusals,accounts,devices,sessions,from,to,as of,note")
+        #expect(lines[1].hasPrefix("group,\"a,\"\"b\"\"\",1,0,0,1,1,0,2026-11-20T00:00:00Z,"))
+        #expect(lines[2].hasPrefix("total,,1,0,0,1,1,0,"))
+        #expect(lines[3].hasPrefix("note,,") && lines[3].contains("goes back to"))
     }
 
     @Test func `viewers at once are the most of each time, and times without a count are left out`() async throws {
-        try await RecordStage.run { stage in
-            let rows = [(0, 3), (10, 9), (20, 4), (300, 5)].map { minutes, count in
-                var row = RecordStage.row(.viewers, at: Self.now - 6 * Self.hour + Int64(minutes) * 60_000, account: "")
-                row.count = count
-                return row
-            }
-            stage.record.add(rows)
-            let reply = try await stage.test.admin("tenants/demo/viewers?last=7d&to=2026-11-27T12:00:00Z")
-            #expect(reply.json["bucketSeconds"]?.number == 3_600 && reply.json["most"]?.number == 9)
-            #expect(reply.texts("points", "time") == ["2026-11-27T06:00:00Z", "2026-11-27T11:00:00Z"])
-            #expect(reply.list("points").compactMap { $0["viewers"]?.number } == [9, 5])
-            // No count is no count of nobody.
-            let none = try await stage.test.admin("tenants/demo/viewers?from=2026-11-20&to=2026-11-21")
-            #expect(none.status == 200 && none.json["most"] == nil && none.list("points").isEmpty)
+        let stage = try await RecordStage()
+        let rows = [(0, 3), (10, 9), (20, 4), (300, 5)].map { minutes, count in
+            var row = RecordStage.row(.viewers, at: Self.now - 6 * Self.hour + Int64(minutes) * 60_000, account: "")
+            row.count = count
+            return row
         }
+        stage.record.add(rows)
+        let reply = try await stage.test.admin("tenants/demo/viewers?last=7d&to=2026-11-27T12:00:00Z")
+        #expect(reply.json["bucketSeconds"]?.number == 3_600 && reply.json["most"]?.number == 9)
+        #expect(reply.texts("points", "time") == ["2026-11-27T06:00:00Z", "2026-11-27T11:00:00Z"])
+        #expect(reply.list("points").compactMap { $0["viewers"]?.number } == [9, 5])
+        // No count is no count of nobody.
+        let none = try await stage.test.admin("tenants/demo/viewers?from=2026-11-20&to=2026-11-21")
+        #expect(none.status == 200 && none.json["most"] == nil && none.list("points").isEmpty)
     }
 
     @Test(arguments: [
@@ -141,124 +129,115 @@ import Testing
         "report?limit=99999", "history?last=1d", "history?account=ann&before=x", "viewers?from=2026-13-01",
     ])
     func `what is no question is refused with a remedy`(_ path: String) async throws {
-        try await RecordStage.run { stage in
-            let reply = try await stage.test.admin("tenants/demo/\(path)")
-            #expect(reply.status == 400, "\(reply.status)")
-            #expect(reply.json["remedy"]?.text?.isEmpty == false)
-        }
+        let stage = try await RecordStage()
+        let reply = try await stage.test.admin("tenants/demo/\(path)")
+        #expect(reply.status == 400, "\(reply.status)")
+        #expect(reply.json["remedy"]?.text?.isEmpty == false)
     }
 
     @Test func `another tenant's rows are in nobody else's figures`() async throws {
-        try await RecordStage.run { stage in
-            var row = RecordStage.row(.license, at: Self.now - 1)
-            row.tenant = "other"
-            stage.record.add([row])
-            let report = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)")
-            #expect(report.json["total"]?["licenses"]?.number == 0)
-            let history = try await stage.test.admin("tenants/demo/history?\(RecordStage.range)&account=ann")
-            #expect(history.list("rows").isEmpty)
-            for path in ["report", "viewers", "history?account=ann"] {
-                #expect(try await stage.test.admin("tenants/other/\(path)").status == 404)
-                let viewer = try await stage.test.admin("tenants/demo/\(path)", key: ServerUnderTest.key(.viewer))
-                #expect(viewer.status == 200)
-                #expect(try await stage.test.admin("tenants/demo/\(path)", key: nil).status == 401)
-            }
+        let stage = try await RecordStage()
+        var row = RecordStage.row(.license, at: Self.now - 1)
+        row.tenant = "other"
+        stage.record.add([row])
+        let report = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)")
+        #expect(report.json["total"]?["licenses"]?.number == 0)
+        let history = try await stage.test.admin("tenants/demo/history?\(RecordStage.range)&account=ann")
+        #expect(history.list("rows").isEmpty)
+        for path in ["report", "viewers", "history?account=ann"] {
+            #expect(try await stage.test.admin("tenants/other/\(path)").status == 404)
+            let viewer = try await stage.test.admin("tenants/demo/\(path)", key: TestServer.key(.viewer))
+            #expect(viewer.status == 200)
+            #expect(try await stage.test.admin("tenants/demo/\(path)", key: nil).status == 401)
         }
     }
 
     @Test func `without a record it is said what to do`() async throws {
-        try await RecordStage.run(RecordDesk.Source.none) { stage in
-            let reply = try await stage.test.admin("tenants/demo/report")
-            #expect(reply.status == 404 && reply.json["code"]?.text == "recordNone")
-            // Why is what this node knows.
-            #expect(try await stage.test.admin("requests/request-1").json["code"]?.text == "decisionUnknown")
-        }
+        let stage = try await RecordStage(RecordDesk.Source.none)
+        let reply = try await stage.test.admin("tenants/demo/report")
+        #expect(reply.status == 404 && reply.json["code"]?.text == "recordNone")
+        // Why is what this node knows.
+        #expect(try await stage.test.admin("requests/request-1").json["code"]?.text == "decisionUnknown")
     }
 
     @Test func `a record that is away says so, and licenses go on`() async throws {
-        try await RecordStage.run { stage in
-            _ = try await stage.test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
-            stage.record.set(.isAway)
-            let reply = try await stage.test.admin("tenants/demo/report")
-            #expect(reply.status == 503 && reply.json["code"]?.text == "recordAway", "\(reply.text)")
-            let license = try await stage.test.license(1, token: try stage.test.token(), requestID: "request-1")
-            #expect(license.status == 200)
-            // What the node knows by itself needs no record.
-            #expect(try await stage.test.admin("requests/request-1").json["source"]?.text == "decisions")
-            let unknown = try await stage.test.admin("requests/request-2")
-            #expect(unknown.status == 503 && unknown.json["reason"]?.text?.contains("record was not read") == true)
-            stage.record.set(.answers)
-            #expect(try await stage.test.admin("tenants/demo/report").status == 200)
-        }
+        let stage = try await RecordStage()
+        try await stage.test.importKeys([1])
+        stage.record.set(.isAway)
+        let reply = try await stage.test.admin("tenants/demo/report")
+        #expect(reply.status == 503 && reply.json["code"]?.text == "recordAway", "\(reply.text)")
+        let license = try await stage.test.license(1, token: try stage.test.token(), requestID: "request-1")
+        #expect(license.status == 200)
+        // What the node knows by itself needs no record.
+        #expect(try await stage.test.admin("requests/request-1").json["source"]?.text == "decisions")
+        let unknown = try await stage.test.admin("requests/request-2")
+        #expect(unknown.status == 503 && unknown.json["reason"]?.text?.contains("record was not read") == true)
+        stage.record.set(.answers)
+        #expect(try await stage.test.admin("tenants/demo/report").status == 200)
     }
 
     @Test func `a record that hangs holds up a few questions, and no license`() async throws {
-        try await RecordStage.run { stage in
-            _ = try await stage.test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
-            stage.record.set(.hangs)
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<RecordDesk.mostQuestions {
-                    group.addTask { try await stage.test.admin("tenants/demo/report").status }
-                }
-                while stage.record.waitingCount < RecordDesk.mostQuestions { await Task.yield() }
-                let more = try await stage.test.admin("tenants/demo/report")
-                #expect(more.status == 503 && more.json["code"]?.text == "recordBusy")
-                let license = try await stage.test.license(1, token: try stage.test.token(), requestID: "request-1")
-                #expect(license.status == 200)
-                #expect(try await stage.test.admin("overview").status == 200)
-                stage.record.set(.answers)
-                for try await status in group { #expect(status == 200) }
+        let stage = try await RecordStage()
+        try await stage.test.importKeys([1])
+        stage.record.set(.hangs)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<RecordDesk.mostQuestions {
+                group.addTask { try await stage.test.admin("tenants/demo/report").status }
             }
-            #expect(try await stage.test.admin("tenants/demo/report").status == 200)
+            while stage.record.waitingCount < RecordDesk.mostQuestions { await Task.yield() }
+            let more = try await stage.test.admin("tenants/demo/report")
+            #expect(more.status == 503 && more.json["code"]?.text == "recordBusy")
+            let license = try await stage.test.license(1, token: try stage.test.token(), requestID: "request-1")
+            #expect(license.status == 200)
+            #expect(try await stage.test.admin("overview").status == 200)
+            stage.record.set(.answers)
+            for try await status in group { #expect(status == 200) }
         }
+        #expect(try await stage.test.admin("tenants/demo/report").status == 200)
     }
 
     @Test func `why is told by this node's decisions first, then by the record of all nodes`()
         async throws
     {
-        try await RecordStage.run { stage in
-            var refused = RecordStage.row(
-                .refusal, at: Self.now - 48 * Self.hour, code: "sessionLimit", request: "request-old", node: "node-b")
-            refused.reason = "Three sessions are in use."
-            stage.record.add([refused])
-            let reply = try await stage.test.admin("requests/request-old")
-            #expect(reply.json["source"]?.text == "record" && reply.json["node"]?.text == "node-b", "\(reply.text)")
-            #expect(reply.list("rows").first?["reason"]?.text == "Three sessions are in use.")
-            #expect(reply.json["tenant"]?.text == "demo" && reply.json["asOf"] != nil)
+        let stage = try await RecordStage()
+        var refused = RecordStage.row(
+            .refusal, at: Self.now - 48 * Self.hour, code: "sessionLimit", request: "request-old", node: "node-b")
+        refused.reason = "Three sessions are in use."
+        stage.record.add([refused])
+        let reply = try await stage.test.admin("requests/request-old")
+        #expect(reply.json["source"]?.text == "record" && reply.json["node"]?.text == "node-b", "\(reply.text)")
+        #expect(reply.list("rows").first?["reason"]?.text == "Three sessions are in use.")
+        #expect(reply.json["tenant"]?.text == "demo" && reply.json["asOf"] != nil)
 
-            let unknown = try await stage.test.admin("requests/request-none")
-            #expect(unknown.status == 404 && unknown.json["code"]?.text == "decisionNotRecorded")
-            #expect(unknown.json["reason"]?.text?.contains("goes back to 2026-11-25T12:00:00Z") == true)
-            // Of another node whose rows are on their way.
-            let id = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-b"
-            let late = try await stage.test.admin("requests/\(id)")
-            #expect(late.json["remedy"]?.text?.contains("brought rows last at 2026-11-25T12:00:00Z") == true)
-            let strange = try await stage.test.admin("requests/a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-z")
-            #expect(strange.json["remedy"]?.text?.contains("node-z, has no rows in the record") == true)
-        }
+        let unknown = try await stage.test.admin("requests/request-none")
+        #expect(unknown.status == 404 && unknown.json["code"]?.text == "decisionNotRecorded")
+        #expect(unknown.json["reason"]?.text?.contains("goes back to 2026-11-25T12:00:00Z") == true)
+        // Of another node whose rows are on their way.
+        let id = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-b"
+        let late = try await stage.test.admin("requests/\(id)")
+        #expect(late.json["remedy"]?.text?.contains("brought rows last at 2026-11-25T12:00:00Z") == true)
+        let strange = try await stage.test.admin("requests/a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-z")
+        #expect(strange.json["remedy"]?.text?.contains("node-z, has no rows in the record") == true)
     }
 
     @Test func `a decision of the record is explained and decided again as one of the node's own`() async throws {
-        try await RecordStage.run { stage in
-            _ = try await stage.test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
-            for number in 1...4 {
-                _ = try await stage.test.license(
-                    1, token: try stage.test.token("ann"), requestID: "request-\(number)")
-            }
-            let own = try #require(stage.test.server.shared.decisions.record(of: "request-4"))
-            // The same on a node that has forgotten it.
-            var row = RecordStage.row(.refusal, at: Self.now - 1, code: "sessionLimit", request: "request-gone")
-            row.decision = String(decoding: own.canonicalJSON, as: UTF8.self)
-            stage.record.add([row])
-            let why = try await stage.test.admin("requests/request-gone")
-            #expect(why.json["record"]?["decision"]?["refusal"]?["code"]?.text == "sessionLimit", "\(why.text)")
-            let policy = #"{"version":1,"concurrency":{"scope":"account","limit":9,"mode":"refuseNewest"}}"#
-            let again = try await stage.test.admin(
-                "tenants/demo/decisions/request-gone/again", "POST", body: policy)
-            #expect(again.json["before"]?.text == "sessionLimit" && again.json["after"]?.text == "license")
-            let other = try await stage.test.admin("tenants/other/decisions/request-gone")
-            #expect(other.status == 404)
+        let stage = try await RecordStage()
+        try await stage.test.importKeys([1])
+        for number in 1...4 {
+            _ = try await stage.test.license(1, token: try stage.test.token("ann"), requestID: "request-\(number)")
         }
+        let own = try #require(stage.test.server.shared.decisions.record(of: "request-4"))
+        // The same on a node that has forgotten it.
+        var row = RecordStage.row(.refusal, at: Self.now - 1, code: "sessionLimit", request: "request-gone")
+        row.decision = String(decoding: own.canonicalJSON, as: UTF8.self)
+        stage.record.add([row])
+        let why = try await stage.test.admin("requests/request-gone")
+        #expect(why.json["record"]?["decision"]?["refusal"]?["code"]?.text == "sessionLimit", "\(why.text)")
+        let policy = #"{"version":1,"concurrency":{"scope":"account","limit":9,"mode":"refuseNewest"}}"#
+        let again = try await stage.test.admin("tenants/demo/decisions/request-gone/again", "POST", body: policy)
+        #expect(again.json["before"]?.text == "sessionLimit" && again.json["after"]?.text == "license")
+        let other = try await stage.test.admin("tenants/other/decisions/request-gone")
+        #expect(other.status == 404)
     }
 
     @Test func `rows that this node has not shipped are told with their number`() {

@@ -1,30 +1,27 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import TLSPeer
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// How many read events at once.
 @Suite(.timeLimit(.minutes(1))) struct EventReaderTests {
     @Test func `of readers that come at once no more are taken than there may be`() async throws {
-        try await ServerUnderTest.run { test in
-            let address = try #require(URL(string: test.server.addresses.operators.url)?.port)
-            let port = try #require(UInt16(exactly: address))
-            let request =
-                "GET /admin/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(ServerUnderTest.key(.viewer))\r\n\r\n"
-            let readers = try (0..<60).map { _ in try LocalSocket(port) }
-            for reader in readers { reader.send(Data(request.utf8)) }
-            var statuses: [Int?] = []
-            for reader in readers { statuses.append(try await reader.readStatus()) }
-            #expect(statuses.count { $0 == 200 } == OperatorFeed.mostReaders)
-            #expect(statuses.count { $0 == 503 } == 60 - OperatorFeed.mostReaders)
-        }
+        let test = try await TestServer()
+        let address = try #require(URL(string: test.server.addresses.operators.url)?.port)
+        let port = try #require(UInt16(exactly: address))
+        let request =
+            "GET /admin/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(TestServer.key(.viewer))\r\n\r\n"
+        let readers = try (0..<60).map { _ in try LocalSocket(port) }
+        for reader in readers { reader.send(Data(request.utf8)) }
+        var statuses: [Int?] = []
+        for reader in readers { statuses.append(try await reader.readStatus()) }
+        #expect(statuses.count { $0 == 200 } == OperatorFeed.mostReaders)
+        #expect(statuses.count { $0 == 503 } == 60 - OperatorFeed.mostReaders)
     }
 
     /// What happens to somebody who reads events.
@@ -37,18 +34,10 @@ import Testing
                 let headers = ["X-Latchkey-Console": "1"]
                 #expect(try await browser.ask("/sign-in/out", "POST", headers: headers).status == 200)
             case .sessionIsOver: stage.time.advance(by: .seconds(600))
-            case .grantTakenOut: try await change(#""value":"video-operators""#, #""value":"nobody""#)
-            case .otherTenants: try await change(#""tenants":["demo"]"#, #""tenants":"all""#)
+            case .grantTakenOut: try await stage.stage.reload(["operators.openID.grants.0.value": "nobody"])
+            case .otherTenants: try await stage.stage.reload(["operators.openID.grants.0.tenants": "all"])
             case .keyTakenOut:
-                try await change(
-                    MessageDigest.sha256(Array(stage.stage.admin.utf8)).hexString, String(repeating: "0a", count: 32))
-            }
-            func change(_ before: String, _ after: String) async throws {
-                try ServerStage.edit(stage.stage.folder.configuration) {
-                    #expect($0.contains(before))
-                    $0 = $0.replacing(before, with: after)
-                }
-                try await stage.server.reload()
+                try await stage.stage.reload(["admins.0.key": .text(String(repeating: "0a", count: 32))])
             }
         }
     }
@@ -56,28 +45,27 @@ import Testing
     @Test(arguments: End.allCases) func `somebody who may not see events any more gets no further one`(_ end: End)
         async throws
     {
-        try await SignOnStage.with(["sessionLife": #""10m""#]) { stage in
-            let browser = stage.browser()
-            #expect(try await browser.signIn().status == 303)
-            let cookies = browser.jar.map { "\($0)=\($1)" }.joined(separator: "; ")
-            let proof =
-                end == .keyTakenOut
-                ? "Authorization: Bearer \(stage.stage.admin)" : "X-Latchkey-Console: 1\r\nCookie: \(cookies)"
-            let address = try #require(URL(string: stage.server.addresses.operators.url)?.port)
-            let reader = try LocalSocket(try #require(UInt16(exactly: address)))
-            reader.send(
-                Data("GET /admin/v1/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(proof)\r\n\r\n".utf8))
-            for _ in 0..<2 {
-                #expect(try await reader.read(until: "\n\n").contains("event: overview"))
-                await stage.time.untilSomeoneSleeps(for: .seconds(1))
-                stage.time.advance(by: .seconds(1))
-            }
+        let stage = try await SignOnStage(["sessionLife": #""10m""#])
+        let browser = stage.browser()
+        #expect(try await browser.signIn().status == 303)
+        let cookies = browser.jar.map { "\($0)=\($1)" }.joined(separator: "; ")
+        let proof =
+            end == .keyTakenOut
+            ? "Authorization: Bearer \(stage.stage.folder.adminKey.revealedText)"
+            : "X-Latchkey-Console: 1\r\nCookie: \(cookies)"
+        let address = try #require(URL(string: stage.server.addresses.operators.url)?.port)
+        let reader = try LocalSocket(try #require(UInt16(exactly: address)))
+        reader.send(Data("GET /admin/v1/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(proof)\r\n\r\n".utf8))
+        for _ in 0..<2 {
             #expect(try await reader.read(until: "\n\n").contains("event: overview"))
             await stage.time.untilSomeoneSleeps(for: .seconds(1))
-            try await end.happen(browser, stage)
             stage.time.advance(by: .seconds(1))
-            #expect(try await reader.read(until: "event:").contains("event:") == false)
         }
+        #expect(try await reader.read(until: "\n\n").contains("event: overview"))
+        await stage.time.untilSomeoneSleeps(for: .seconds(1))
+        try await end.happen(browser, stage)
+        stage.time.advance(by: .seconds(1))
+        #expect(try await reader.read(until: "event:").contains("event:") == false)
     }
 
     @Test func `events that nobody reads give their place back`() {

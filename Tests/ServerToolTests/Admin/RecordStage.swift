@@ -1,12 +1,10 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
-import SwitchedStores
 
 @testable import LatchkeyOperation
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// A demonstration's server whose record is in memory, with an operator of each role.
 struct RecordStage {
@@ -15,31 +13,14 @@ struct RecordStage {
     static let hour: Int64 = 3_600_000
 
     let record: SwitchedRecord
-    let test: ServerUnderTest
+    let test: TestServer
 
-    /// Runs a test with a server, and stops it in any case.
     /// - Parameter source: what there is to ask. Defaults to the record in memory.
-    static func run(_ source: RecordDesk.Source? = nil, _ body: (RecordStage) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let demo = try DemoFolder.patient(in: folder)
-        try ServerUnderTest.replaceAdmins(in: demo.configuration)
-        try await demo.makeTenants()
-        let file = try ConfigurationFile(demo.configuration)
-        var engines = try await ServerEngines.open(file)
-        let record = SwitchedRecord { now }
-        engines.recordSource = source ?? .reporter(record)
-        let server = try await LicenseServer(file, lines: LineWriter { _ in }, engines: engines)
-        let stage = RecordStage(record, ServerUnderTest(server: server, demo: demo, folder: folder))
-        do { try await body(stage) } catch {
-            record.set(.isAway)
-            await server.stop(within: .zero)
-            throw error
-        }
-        record.set(.isAway)
-        await server.stop(within: .zero)
+    init(_ source: RecordDesk.Source? = nil) async throws {
+        let record = SwitchedRecord { Self.now }
+        self.record = record
+        test = try await TestServer(record: source ?? .reporter(record))
     }
-
-    private init(_ record: SwitchedRecord, _ test: ServerUnderTest) { (self.record, self.test) = (record, test) }
 
     /// A row of the tenant `demo`.
     static func row(

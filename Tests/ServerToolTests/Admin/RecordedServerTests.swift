@@ -1,9 +1,6 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyRecord
@@ -11,38 +8,28 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
 @testable import StoreProcesses
+@testable import TestServers
 
 /// Servers that keep a record, and what they are asked about it.
 @Suite(.timeLimit(.minutes(5))) struct RecordedServerTests {
     /// Runs a node with a folder of its own, has it ship what it has, and stops it.
     private static func node(
-        _ folder: TemporaryFolder, spool: String = "spool", to destination: String, _ more: String = "",
-        _ body: (ServerUnderTest) async throws -> Void
+        _ root: TemporaryFolder, spool: String = "spool", to destination: String, accounts: JSONValue? = nil,
+        _ body: (TestServer) async throws -> Void
     ) async throws {
-        let demo = try DemoFolder.patient(in: folder)
-        try ServerUnderTest.replaceAdmins(in: demo.configuration)
-        try ServerStage.edit(demo.configuration) { text in
-            text = text.replacing(
-                #""stores": {"#,
-                with:
-                    #""record": {"folder": "\#(spool)", "destination": "\#(destination)"\#(more)}, "stores": {"#)
-        }
-        chmod(demo.configuration, 0o600)
-        try await demo.makeTenants()
-        let server = try await LicenseServer(
-            ConfigurationFile(demo.configuration), lines: LineWriter { _ in })
-        let test = ServerUnderTest(server: server, demo: demo, folder: folder)
-        do { try await body(test) } catch {
-            await server.stop(within: .zero)
-            throw error
-        }
-        await server.shared.record?.close(within: .seconds(120))
-        await server.stop(within: .seconds(60))
+        let folder = try ServerFolder(
+            ["record.folder": .text(spool), "record.destination": .text(destination)], in: root)
+        if let accounts { try folder.edit(["record.accounts": accounts]) }
+        chmod(folder.configuration, 0o600)
+        let test = try await TestServer(folder)
+        try await body(test)
+        await test.server.shared.record?.close(within: .seconds(120))
+        await test.stop(within: .seconds(60))
     }
 
     /// Licenses and a refusal before a policy was asked.
-    private static func watch(_ test: ServerUnderTest) async throws {
-        _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document([1]))
+    private static func watch(_ test: TestServer) async throws {
+        try await test.importKeys([1])
         for number in 1...4 {
             _ = try await test.license(1, token: try test.token("ann"), requestID: "request-\(number)")
         }
@@ -86,9 +73,9 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        let (destination, setting) = ("files:\(folder.path("record"))", #", "accounts": "pseudonyms""#)
-        try await Self.node(folder, to: destination, setting) { test in try await Self.watch(test) }
-        try await Self.node(folder, spool: "spool-2", to: destination, setting) { test in
+        let destination = "files:\(folder.path("record"))"
+        try await Self.node(folder, to: destination, accounts: "pseudonyms") { test in try await Self.watch(test) }
+        try await Self.node(folder, spool: "spool-2", to: destination, accounts: "pseudonyms") { test in
             let history = try await test.admin("tenants/demo/history?account=ann&last=1h")
             #expect(history.list("rows").count == 4, "\(history.text)")
             let recorded = try #require(history.json["recorded"]?.text)

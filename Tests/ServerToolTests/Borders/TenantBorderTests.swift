@@ -1,18 +1,16 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyTesting
 import TLSPeer
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
 @testable import LatchkeyVendorWire
+@testable import TestServers
 
 /// Two tenants, two certificates, operators of each and of both: nobody sees or changes anything of another tenant.
 ///
@@ -85,23 +83,22 @@ import Testing
 
     @Test func `no operator sees or changes anything of another tenant, at any address`() async throws {
         let cells = Cells()
-        try await TenantStage.run(whole: #""record":{"folder":"spool","destination":"files:rows"},"#) { stage in
-            try await stage.live()
-            try await stage.recorded()
-            for owner in Owner.both {
-                let spare = owner.document(Array(101...120), of: "\(owner.name)-spare")
-                #expect(try await stage.packager("cpix", "POST", body: spare, at: owner.name, by: owner).status == 200)
-            }
-            for route in AdminAPI.routes {
-                for method in route.methods {
-                    let name = "\(method.rawValue) \(route.path.text)"
-                    guard name != Self.endless else { continue }
-                    let question = Self.questions[name] ?? Question()
-                    if method != .get, Self.questions[name] == nil { Issue.record("Nobody asks \(name) here.") }
-                    for (owner, one) in Owner.both.flatMap({ owner in StagedOperator.all.map { (owner, $0) } }) {
-                        try await Self.ask(stage, name, route, method, question, owner, one)
-                        cells.add()
-                    }
+        let stage = try await TenantStage(whole: #""record":{"folder":"spool","destination":"files:rows"},"#)
+        try await stage.live()
+        try await stage.recorded()
+        for owner in Owner.both {
+            let spare = owner.document(Array(101...120), of: "\(owner.name)-spare")
+            #expect(try await stage.packager("cpix", "POST", body: spare, at: owner.name, by: owner).status == 200)
+        }
+        for route in AdminAPI.routes {
+            for method in route.methods {
+                let name = "\(method.rawValue) \(route.path.text)"
+                guard name != Self.endless else { continue }
+                let question = Self.questions[name] ?? Question()
+                if method != .get, Self.questions[name] == nil { Issue.record("Nobody asks \(name) here.") }
+                for (owner, one) in Owner.both.flatMap({ owner in StagedOperator.all.map { (owner, $0) } }) {
+                    try await Self.ask(stage, name, route, method, question, owner, one)
+                    cells.add()
                 }
             }
         }
@@ -167,81 +164,76 @@ import Testing
     }
 
     @Test func `an operator of a tenant lists what all operators of all list of it, and nothing more`() async throws {
-        try await TenantStage.run { stage in
-            try await stage.live()
-            for path in ["refusals", "decisions", "tenants", "credentials", "policies"] {
-                let all = try await stage.admin("admin/v1/\(path)", by: StagedOperator(role: .viewer, owner: nil))
-                for owner in Owner.both {
-                    let own = try await stage.admin("admin/v1/\(path)", by: StagedOperator(role: .viewer, owner: owner))
-                    let (all, rows) = (JSONValue(all.body)?[path], JSONValue(own.body)?[path])
-                    guard case .array(let all)? = all, case .array(let rows)? = rows else {
-                        Issue.record("\(path) is no list.")
-                        continue
-                    }
-                    let expected = all.filter { $0.canonicalText.contains(owner.name) }
-                    #expect(!expected.isEmpty && rows == expected, "\(path)")
+        let stage = try await TenantStage()
+        try await stage.live()
+        for path in ["refusals", "decisions", "tenants", "credentials", "policies"] {
+            let all = try await stage.admin("admin/v1/\(path)", by: StagedOperator(role: .viewer, owner: nil))
+            for owner in Owner.both {
+                let own = try await stage.admin("admin/v1/\(path)", by: StagedOperator(role: .viewer, owner: owner))
+                let (all, rows) = (JSONValue(all.body)?[path], JSONValue(own.body)?[path])
+                guard case .array(let all)? = all, case .array(let rows)? = rows else {
+                    Issue.record("\(path) is no list.")
+                    continue
                 }
+                let expected = all.filter { $0.canonicalText.contains(owner.name) }
+                #expect(!expected.isEmpty && rows == expected, "\(path)")
             }
-            let overview = try await stage.admin(
-                "admin/v1/overview", by: StagedOperator(role: .viewer, owner: .amber))
-            #expect(JSONValue(overview.body)?["totals"]?["granted"]?.number == 2)
-            #expect(JSONValue(overview.body)?["pool"] == nil)
         }
+        let overview = try await stage.admin("admin/v1/overview", by: StagedOperator(role: .viewer, owner: .amber))
+        #expect(JSONValue(overview.body)?["totals"]?["granted"]?.number == 2)
+        #expect(JSONValue(overview.body)?["pool"] == nil)
     }
 
     @Test func `the feed brings an operator what happens at their tenant, and nothing of another`() async throws {
-        try await TenantStage.run { stage in
-            try await stage.live()
-            let port = try #require(
-                URL(string: stage.server.addresses.operators.url)?.port.flatMap { UInt16(exactly: $0) })
-            let readers = try StagedOperator.all.map { one in
-                let reader = try LocalSocket(port)
-                reader.send(
-                    Data("GET /admin/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(one.key)\r\n\r\n".utf8))
-                return (one, reader)
+        let stage = try await TenantStage()
+        try await stage.live()
+        let port = try #require(URL(string: stage.server.addresses.operators.url)?.port.flatMap { UInt16(exactly: $0) })
+        let readers = try StagedOperator.all.map { one in
+            let reader = try LocalSocket(port)
+            reader.send(
+                Data("GET /admin/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(one.key)\r\n\r\n".utf8))
+            return (one, reader)
+        }
+        var texts: [String: String] = [:]
+        for (one, reader) in readers { texts[one.name] = try await reader.read(until: "event: overview") }
+        for number in 0..<3 {
+            for owner in Owner.both {
+                _ = try await stage.play(owner, 78, requestID: "\(owner.name)-late-\(number)")
             }
-            var texts: [String: String] = [:]
-            for (one, reader) in readers { texts[one.name] = try await reader.read(until: "event: overview") }
-            for number in 0..<3 {
-                for owner in Owner.both {
-                    _ = try await stage.play(owner, 78, requestID: "\(owner.name)-late-\(number)")
-                }
+        }
+        for (one, reader) in readers {
+            let last = one.owner?.name ?? "bronze"
+            let text = ((texts[one.name] ?? "") + (try await reader.read(until: "\(last)-late-2"))).lowercased()
+            #expect(text.hasPrefix("http/1.1 200"))
+            guard let owner = one.owner else {
+                #expect(text.contains("amber-late-1") && text.contains("bronze-late-1"))
+                continue
             }
-            for (one, reader) in readers {
-                let last = one.owner?.name ?? "bronze"
-                let text = ((texts[one.name] ?? "") + (try await reader.read(until: "\(last)-late-2"))).lowercased()
-                #expect(text.hasPrefix("http/1.1 200"))
-                guard let owner = one.owner else {
-                    #expect(text.contains("amber-late-1") && text.contains("bronze-late-1"))
-                    continue
-                }
-                let certificate = try #require(stage.certificates[owner.other.name])
-                #expect(owner.other.traces(certificate).filter { text.contains($0) } == [], "\(one.name)")
-            }
+            let certificate = try #require(stage.certificates[owner.other.name])
+            #expect(owner.other.traces(certificate).filter { text.contains($0) } == [], "\(one.name)")
         }
     }
 
     @Test func `metrics and the details of readiness need a key, and show an operator their tenants`() async throws {
-        try await TenantStage.run { stage in
-            try await stage.live()
-            #expect(try await stage.admin("metrics", by: nil).status == 401)
-            for one in StagedOperator.all {
-                let reply = try await stage.admin("metrics", by: one)
-                #expect(reply.status == 200)
-                if let own = one.owner {
-                    #expect(try stage.traces(of: own.other, in: reply) == [], "\(one.name)")
-                    #expect(reply.text.contains(#"latchkey_license_requests_total{tenant="\#(own.name)""#))
-                    #expect(!reply.text.contains("latchkey_pool_limit"))
-                } else {
-                    #expect(reply.text.contains("latchkey_pool_limit") && reply.text.contains(#"tenant="amber""#))
-                }
-                let ready = try await stage.admin("readyz?verbose", by: one)
-                #expect(ready.status == 200 && ready.text.contains("checks") == (one.owner == nil))
+        let stage = try await TenantStage()
+        try await stage.live()
+        #expect(try await stage.admin("metrics", by: nil).status == 401)
+        for one in StagedOperator.all {
+            let reply = try await stage.admin("metrics", by: one)
+            #expect(reply.status == 200)
+            if let own = one.owner {
+                #expect(try stage.traces(of: own.other, in: reply) == [], "\(one.name)")
+                #expect(reply.text.contains(#"latchkey_license_requests_total{tenant="\#(own.name)""#))
+                #expect(!reply.text.contains("latchkey_pool_limit"))
+            } else {
+                #expect(reply.text.contains("latchkey_pool_limit") && reply.text.contains(#"tenant="amber""#))
             }
-            for path in ["readyz?verbose", "readyz", "livez"] {
-                let reply = try await stage.admin(path, by: nil)
-                #expect(reply.status == 200 && !reply.text.contains("checks"))
-            }
+            let ready = try await stage.admin("readyz?verbose", by: one)
+            #expect(ready.status == 200 && ready.text.contains("checks") == (one.owner == nil))
+        }
+        for path in ["readyz?verbose", "readyz", "livez"] {
+            let reply = try await stage.admin(path, by: nil)
+            #expect(reply.status == 200 && !reply.text.contains("checks"))
         }
     }
 
@@ -249,42 +241,41 @@ import Testing
 
     @Test func `no viewer of a tenant gets anything at another's addresses`() async throws {
         let cells = Cells()
-        try await TenantStage.run(more: #","slots":"players""#) { stage in
-            try await stage.live()
-            for owner in Owner.both {
-                for route in PlayerAPI.routes {
-                    for method in route.methods {
-                        for bearer in [nil, owner, owner.other] as [Owner?] {
-                            let isSession = [.heartbeat, .session].contains(route.handler)
-                            var token = try bearer?.token()
-                            if isSession, let bearer {
-                                token = try await stage.play(bearer).header("X-Latchkey-Heartbeat-Token")
-                                #expect(token != nil)
-                            }
-                            for spc in route.handler == .fairPlay ? [owner, owner.other] : [owner] {
-                                let kid = Base64URL.text(try #require(KeyID(owner.kid(1))).bytes)
-                                let body =
-                                    switch route.handler {
-                                    case .clearKey: Data(#"{"kids":["\#(kid)"]}"#.utf8)
-                                    case .slot: Data(#"{"drm":"widevine","kid":"\#(owner.kid(1))"}"#.utf8)
-                                    default: try stage.spc(spc.name, owner)
-                                    }
-                                let path = String(route.path.text.dropFirst("/t/{tenant}/".count))
-                                let reply = try await stage.player(
-                                    path, method.rawValue, body: method == .post ? body : nil, at: owner.name,
-                                    bearer: token)
-                                let isForAll = [.certificate, .slotDescription].contains(route.handler)
-                                let isOwn = bearer == owner && spc == owner || isForAll
-                                let cell: Comment =
-                                    "\(method) \(path) at \(owner.name), token of \(bearer?.name ?? "nobody"), SPC for \(spc.name): \(reply.status) \(reply.text.prefix(300))"
-                                #expect((reply.status < 300) == isOwn, cell)
-                                // The SPC's own hash comes back, as that of any certificate does.
-                                var traces = try stage.traces(of: owner.other, in: reply)
-                                let hash = try #require(stage.certificates[spc.name]).fingerprint.hexString
-                                if spc != owner { traces.removeAll { $0 == hash } }
-                                #expect(traces == [], cell)
-                                cells.add()
-                            }
+        let stage = try await TenantStage(more: #","slots":"players""#)
+        try await stage.live()
+        for owner in Owner.both {
+            for route in PlayerAPI.routes {
+                for method in route.methods {
+                    for bearer in [nil, owner, owner.other] as [Owner?] {
+                        let isSession = [.heartbeat, .session].contains(route.handler)
+                        var token = try bearer?.token()
+                        if isSession, let bearer {
+                            token = try await stage.play(bearer).header("X-Latchkey-Heartbeat-Token")
+                            #expect(token != nil)
+                        }
+                        for spc in route.handler == .fairPlay ? [owner, owner.other] : [owner] {
+                            let kid = Base64URL.text(try #require(KeyID(owner.kid(1))).bytes)
+                            let body =
+                                switch route.handler {
+                                case .clearKey: Data(#"{"kids":["\#(kid)"]}"#.utf8)
+                                case .slot: Data(#"{"drm":"widevine","kid":"\#(owner.kid(1))"}"#.utf8)
+                                default: try stage.spc(spc.name, owner)
+                                }
+                            let path = String(route.path.text.dropFirst("/t/{tenant}/".count))
+                            let reply = try await stage.player(
+                                path, method.rawValue, body: method == .post ? body : nil, at: owner.name,
+                                bearer: token)
+                            let isForAll = [.certificate, .slotDescription].contains(route.handler)
+                            let isOwn = bearer == owner && spc == owner || isForAll
+                            let cell: Comment =
+                                "\(method) \(path) at \(owner.name), token of \(bearer?.name ?? "nobody"), SPC for \(spc.name): \(reply.status) \(reply.text.prefix(300))"
+                            #expect((reply.status < 300) == isOwn, cell)
+                            // The SPC's own hash comes back, as that of any certificate does.
+                            var traces = try stage.traces(of: owner.other, in: reply)
+                            let hash = try #require(stage.certificates[spc.name]).fingerprint.hexString
+                            if spc != owner { traces.removeAll { $0 == hash } }
+                            #expect(traces == [], cell)
+                            cells.add()
                         }
                     }
                 }
@@ -294,21 +285,20 @@ import Testing
     }
 
     @Test func `an SPC for another tenant's certificate is refused as one for a stranger's`() async throws {
-        try await TenantStage.run { stage in
-            try await stage.live()
-            for owner in Owner.both {
-                var bodies: [String] = []
-                for certificate in [owner.other.name, "stranger"] {
-                    let reply = try await stage.player(
-                        "fairplay", body: stage.spc(certificate, owner), at: owner.name, bearer: owner.token())
-                    #expect(reply.status == 400 && reply.text.contains("unknownCertificate"))
-                    let hash = try #require(stage.certificates[certificate]).fingerprint.hexString
-                    bodies.append(reply.text.replacing(hash, with: "HASH"))
-                }
-                #expect(bodies[0] == bodies[1])
-                let certificate = try await stage.player("certificate", "GET", at: owner.name)
-                #expect(certificate.body == stage.certificates[owner.name]?.der)
+        let stage = try await TenantStage()
+        try await stage.live()
+        for owner in Owner.both {
+            var bodies: [String] = []
+            for certificate in [owner.other.name, "stranger"] {
+                let reply = try await stage.player(
+                    "fairplay", body: stage.spc(certificate, owner), at: owner.name, bearer: owner.token())
+                #expect(reply.status == 400 && reply.text.contains("unknownCertificate"))
+                let hash = try #require(stage.certificates[certificate]).fingerprint.hexString
+                bodies.append(reply.text.replacing(hash, with: "HASH"))
             }
+            #expect(bodies[0] == bodies[1])
+            let certificate = try await stage.player("certificate", "GET", at: owner.name)
+            #expect(certificate.body == stage.certificates[owner.name]?.der)
         }
     }
 
@@ -317,32 +307,30 @@ import Testing
         async throws
     {
         let cells = Cells()
-        try await TenantStage.run { stage in
-            try await stage.live()
-            for owner in Owner.both {
-                for route in PackagerAPI.routes {
-                    for method in route.methods {
-                        for caller in [nil, owner, owner.other] as [Owner?] {
-                            let path =
-                                String(route.path.text.dropFirst("/t/{tenant}/".count))
-                                + (method == .get ? "?content=\(owner.name)-film" : "")
-                            let body = method == .post ? owner.document([1], of: "\(owner.name)-film") : nil
-                            let reply = try await stage.packager(
-                                path, method.rawValue, body: body, at: owner.name, by: caller)
-                            let cell: Comment =
-                                "\(method) \(path) at \(owner.name) by \(caller?.name ?? "nobody"): \(reply.status) \(reply.text.prefix(300))"
-                            #expect(try stage.traces(of: owner.other, in: reply) == [], cell)
-                            cells.add()
-                            guard caller != owner else {
-                                #expect(reply.status != 401 && reply.status != 403, cell)
-                                continue
-                            }
-                            let none = try await stage.packager(
-                                path, method.rawValue, body: body, at: "nobody", by: caller)
-                            #expect(reply.status == (caller == nil ? 401 : 403), cell)
-                            #expect(reply.status == none.status && reply.body == none.body, cell)
-                            #expect(try stage.traces(of: owner, in: reply) == [], cell)
+        let stage = try await TenantStage()
+        try await stage.live()
+        for owner in Owner.both {
+            for route in PackagerAPI.routes {
+                for method in route.methods {
+                    for caller in [nil, owner, owner.other] as [Owner?] {
+                        let path =
+                            String(route.path.text.dropFirst("/t/{tenant}/".count))
+                            + (method == .get ? "?content=\(owner.name)-film" : "")
+                        let body = method == .post ? owner.document([1], of: "\(owner.name)-film") : nil
+                        let reply = try await stage.packager(
+                            path, method.rawValue, body: body, at: owner.name, by: caller)
+                        let cell: Comment =
+                            "\(method) \(path) at \(owner.name) by \(caller?.name ?? "nobody"): \(reply.status) \(reply.text.prefix(300))"
+                        #expect(try stage.traces(of: owner.other, in: reply) == [], cell)
+                        cells.add()
+                        guard caller != owner else {
+                            #expect(reply.status != 401 && reply.status != 403, cell)
+                            continue
                         }
+                        let none = try await stage.packager(path, method.rawValue, body: body, at: "nobody", by: caller)
+                        #expect(reply.status == (caller == nil ? 401 : 403), cell)
+                        #expect(reply.status == none.status && reply.body == none.body, cell)
+                        #expect(try stage.traces(of: owner, in: reply) == [], cell)
                     }
                 }
             }
@@ -352,43 +340,42 @@ import Testing
 
     @Test func `no token for a tenant's API of a vendor is good at another's`() async throws {
         let cells = Cells()
-        try await TenantStage.run { stage in
-            try await stage.live()
-            let mounted = stage.server.current.vendors.routes
-            #expect(mounted.count > 8)
-            for (tenant, base, route) in mounted {
-                let owner = try #require(Owner.both.first { $0.name == tenant })
-                for method in route.methods {
-                    for bearer in [nil, owner, owner.other] as [Owner?] {
-                        var path = base.replacing("/t/\(tenant)/", with: "") + route.path.text
-                        for name in ["content", "client", "merchant"] {
-                            let value =
-                                name == "content"
-                                ? owner.kid(1) : name == "client" ? "\(owner.name)-client" : "\(owner.name)-shop"
-                            path = path.replacing("{\(name)}", with: value)
-                        }
-                        var headers = ["Content-Type": "application/octet-stream"]
-                        if let bearer {
-                            for api in VendorAPIName.allCases {
-                                for field in api.tokenFields { headers[field.rawValue] = try bearer.token() }
-                            }
-                            headers[VuDRMForm.tokenField.rawValue] = try stage.vuDRMToken(bearer)
-                        }
-                        let reply = try await stage.player(
-                            path, method.rawValue, body: method == .post ? stage.spc(owner.name, owner) : nil,
-                            at: tenant,
-                            headers: headers)
-                        let cell: Comment =
-                            "\(method) \(path) at \(tenant), token of \(bearer?.name ?? "nobody"): \(reply.status) \(reply.text.prefix(300))"
-                        #expect(try stage.traces(of: owner.other, in: reply) == [], cell)
-                        // DoveRunner refuses with 200.
-                        let isRefused = reply.status >= 400 || reply.text.contains("errorCode")
-                        if route.handler.kind == .license, bearer != owner { #expect(isRefused, cell) }
-                        if base.hasSuffix("/vudrm"), route.path.text == "/license/{content}", bearer == owner {
-                            #expect(reply.status == 200, cell)
-                        }
-                        cells.add()
+        let stage = try await TenantStage()
+        try await stage.live()
+        let mounted = stage.server.current.vendors.routes
+        #expect(mounted.count > 8)
+        for (tenant, base, route) in mounted {
+            let owner = try #require(Owner.both.first { $0.name == tenant })
+            for method in route.methods {
+                for bearer in [nil, owner, owner.other] as [Owner?] {
+                    var path = base.replacing("/t/\(tenant)/", with: "") + route.path.text
+                    for name in ["content", "client", "merchant"] {
+                        let value =
+                            name == "content"
+                            ? owner.kid(1) : name == "client" ? "\(owner.name)-client" : "\(owner.name)-shop"
+                        path = path.replacing("{\(name)}", with: value)
                     }
+                    var headers = ["Content-Type": "application/octet-stream"]
+                    if let bearer {
+                        for api in VendorAPIName.allCases {
+                            for field in api.tokenFields { headers[field.rawValue] = try bearer.token() }
+                        }
+                        headers[VuDRMForm.tokenField.rawValue] = try stage.vuDRMToken(bearer)
+                    }
+                    let reply = try await stage.player(
+                        path, method.rawValue, body: method == .post ? stage.spc(owner.name, owner) : nil,
+                        at: tenant,
+                        headers: headers)
+                    let cell: Comment =
+                        "\(method) \(path) at \(tenant), token of \(bearer?.name ?? "nobody"): \(reply.status) \(reply.text.prefix(300))"
+                    #expect(try stage.traces(of: owner.other, in: reply) == [], cell)
+                    // DoveRunner refuses with 200.
+                    let isRefused = reply.status >= 400 || reply.text.contains("errorCode")
+                    if route.handler.kind == .license, bearer != owner { #expect(isRefused, cell) }
+                    if base.hasSuffix("/vudrm"), route.path.text == "/license/{content}", bearer == owner {
+                        #expect(reply.status == 200, cell)
+                    }
+                    cells.add()
                 }
             }
         }

@@ -1,15 +1,13 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// FairPlay credentials of a tenant, and its limits, on a running server.
 @Suite(.timeLimit(.minutes(3))) struct TenantCredentialTests {
@@ -19,66 +17,60 @@ import Testing
         ).status
     }
 
-    private static func rotate(_ stage: TenantStage, _ former: String, _ folders: String...) async throws {
-        let list = { (names: [String]) in names.map { #"{"folder":"\#($0)-credentials"}"# }.joined(separator: ",") }
-        try ServerStage.edit(stage.stage.folder.configuration) { text in
-            text = text.replacing(
-                "[\(list(former.split(separator: " ").map(String.init)))]", with: "[\(list(folders))]")
-        }
-        try await stage.server.reload()
+    private static func rotate(_ stage: TenantStage, _ owner: Owner, _ folders: String...) async throws {
+        let list = JSONValue.array(folders.map { ["folder": "\($0)-credentials"] })
+        try await stage.stage.reload(["tenants.\(owner.name).licensee.credentials": list])
     }
 
     @Test func `a tenant's certificate is rotated by reloads, beside which another tenant's stays`() async throws {
-        try await TenantStage.run { stage in
-            try await stage.live()
-            let series = { (owner: String, certificate: String) in
-                let sha1 = try #require(stage.certificates[certificate]).fingerprint.hexString
-                return #"latchkey_credential_expiry_timestamp_seconds{tenant="\#(owner)",sha1="\#(sha1)"}"#
-            }
-            let metrics = { stage.server.shared.metrics.text(.prometheus) }
-            #expect(try metrics().contains(series("amber", "amber")) && metrics().contains(series("bronze", "bronze")))
-            #expect(try await Self.status(stage, "stranger", .amber) == 400)
-
-            try await Self.rotate(stage, "amber", "stranger", "amber")
-            for certificate in ["stranger", "amber"] {
-                #expect(try await Self.status(stage, certificate, .amber) == 200)
-                #expect(try await Self.status(stage, certificate, .bronze) == 400)
-            }
-            let certificate = try await stage.player("certificate", "GET", at: "amber")
-            #expect(certificate.body == stage.certificates["stranger"]?.der)
-            #expect(try metrics().contains(series("amber", "stranger")))
-            let sha1 = try #require(stage.certificates["stranger"]).fingerprint.hexString
-            let last = try await stage.server.shared.engines.audit.last()
-            #expect(last?.text.contains("+amber/\(sha1)") == true, "\(last?.text ?? "")")
-
-            try await Self.rotate(stage, "stranger amber", "stranger")
-            #expect(try await Self.status(stage, "amber", .amber) == 400)
-            #expect(try await Self.status(stage, "bronze", .bronze) == 200)
-            #expect(try !metrics().contains(series("amber", "amber")))
-
-            // What is wrong leaves all as it was, and says whose it is.
-            let error = await #expect(throws: ServerProblems.self) { try await Self.rotate(stage, "stranger", "gone") }
-            #expect(error?.reason.contains("tenants.amber.licensee.credentials[0].certificate") == true)
-            #expect(try await Self.status(stage, "stranger", .amber) == 200)
+        let stage = try await TenantStage()
+        try await stage.live()
+        let series = { (owner: String, certificate: String) in
+            let sha1 = try #require(stage.certificates[certificate]).fingerprint.hexString
+            return #"latchkey_credential_expiry_timestamp_seconds{tenant="\#(owner)",sha1="\#(sha1)"}"#
         }
+        let metrics = { stage.server.shared.metrics.text(.prometheus) }
+        #expect(try metrics().contains(series("amber", "amber")) && metrics().contains(series("bronze", "bronze")))
+        #expect(try await Self.status(stage, "stranger", .amber) == 400)
+
+        try await Self.rotate(stage, .amber, "stranger", "amber")
+        for certificate in ["stranger", "amber"] {
+            #expect(try await Self.status(stage, certificate, .amber) == 200)
+            #expect(try await Self.status(stage, certificate, .bronze) == 400)
+        }
+        let certificate = try await stage.player("certificate", "GET", at: "amber")
+        #expect(certificate.body == stage.certificates["stranger"]?.der)
+        #expect(try metrics().contains(series("amber", "stranger")))
+        let sha1 = try #require(stage.certificates["stranger"]).fingerprint.hexString
+        let last = try await stage.server.shared.engines.audit.last()
+        #expect(last?.text.contains("+amber/\(sha1)") == true, "\(last?.text ?? "")")
+
+        try await Self.rotate(stage, .amber, "stranger")
+        #expect(try await Self.status(stage, "amber", .amber) == 400)
+        #expect(try await Self.status(stage, "bronze", .bronze) == 200)
+        #expect(try !metrics().contains(series("amber", "amber")))
+
+        // What is wrong leaves all as it was, and says whose it is.
+        let error = await #expect(throws: ServerProblems.self) { try await Self.rotate(stage, .amber, "gone") }
+        #expect(error?.reason.contains("tenants.amber.licensee.credentials[0].certificate") == true)
+        #expect(try await Self.status(stage, "stranger", .amber) == 200)
     }
 
     @Test func `a certificate that two tenants have is a notice for operators of all, and none of a tenant's`()
         async throws
     {
-        try await TenantStage.run { stage in
-            let place = "tenants.bronze.licensee.credentials: "
-            #expect(!stage.server.current.notices.contains { $0.text.hasPrefix(place) })
-            try await Self.rotate(stage, "bronze", "bronze", "amber")
-            let notice = try #require(stage.server.current.notices.first { $0.text.hasPrefix(place) })
-            #expect(notice.tenant == nil && notice.text.contains("tenants.amber.licensee"))
-            for one in StagedOperator.all {
-                let overview = try await stage.admin("admin/v1/overview", by: one)
-                #expect(overview.text.contains(place) == (one.owner == nil), "\(one.name)")
-            }
-            let check = try await ServerCheck(stage.stage.folder.configuration, derivation: nil)
-            #expect(check.notices.contains { $0.hasPrefix(place) })
+        let stage = try await TenantStage()
+        let place = "tenants.bronze.licensee.credentials: "
+        #expect(!stage.server.current.notices.contains { $0.text.hasPrefix(place) })
+        try await Self.rotate(stage, .bronze, "bronze", "amber")
+        let notice = try #require(stage.server.current.notices.first { $0.text.hasPrefix(place) })
+        #expect(notice.tenant == nil && notice.text.contains("tenants.amber.licensee"))
+        for one in StagedOperator.all {
+            let overview = try await stage.admin("admin/v1/overview", by: one)
+            #expect(overview.text.contains(place) == (one.owner == nil), "\(one.name)")
         }
+        let check = try await ServerCheck(stage.stage.folder.configuration, derivation: nil)
+        #expect(check.notices.contains { $0.hasPrefix(place) })
     }
 
     @Test func `a tenant without a derivation of its own has the server's, with its vectors`() throws {
@@ -104,84 +96,78 @@ import Testing
         async throws
     {
         let more = #","limits":{"sessions":1,"keys":2,"licensesPerDay":5}"#
-        try await TenantStage.run(more: more) { stage in
-            for owner in Owner.both where owner == .amber {
-                let document = owner.document(Array(1...2), of: "amber-film")
-                #expect(try await stage.packager("cpix", "POST", body: document, at: "amber", by: owner).status == 200)
-                for _ in 0..<2 { #expect(try await stage.play(owner, session: "amber-session").status == 200) }
-            }
-            await stage.server.exchangeUsage()
-            for limit in ["sessions: 1 of 1", "keys: 2 of 2"] {
-                for one in StagedOperator.all {
-                    let overview = try await stage.admin("admin/v1/overview", by: one)
-                    #expect(
-                        overview.text.contains("tenants.amber.limits.\(limit)") == one.covers(.amber), "\(one.name)")
-                }
-            }
-            let metrics = stage.server.shared.metrics.text(.prometheus)
-            for line in [
-                #"latchkey_tenant_limit{tenant="amber",limit="licensesPerDay"} 5"#,
-                #"latchkey_tenant_use{tenant="amber",limit="licensesPerDay"} 2"#,
-                #"latchkey_tenant_use{tenant="bronze",limit="licensesPerDay"} 0"#,
-                #"latchkey_tenant_limit_refusals_total{tenant="amber",limit="keys"} 0"#,
-            ] { #expect(metrics.contains(line), "\(line)") }
-            // Another node, or this one after a restart.
-            let lines = Locked(Data())
-            let node = try await LicenseServer(
-                ConfigurationFile(stage.stage.folder.configuration),
-                lines: LineWriter { line in lines.withLock { $0.append(line) } })
-            await node.exchangeUsage()
-            let amber = try #require(node.current.tenants["amber"])
-            #expect(
-                amber.usage.used(amber.settings.limits, at: Date()).mapValues(\.value)
-                    == [.sessions: 1, .keys: 2, .licensesPerDay: 2])
-            // A node that ends tells of its last licenses.
-            #expect(TenantBound(amber.usage, amber.settings.limits, at: Date()).take(.asMany) == nil)
-            await node.stop(within: .zero)
-            await stage.server.exchangeUsage()
-            #expect(
-                stage.server.shared.metrics.text(.prometheus).contains(
-                    #"latchkey_tenant_use{tenant="amber",limit="licensesPerDay"} 3"#))
-            let log = String(decoding: lines.withLock { $0 }, as: UTF8.self)
-            for limit in ["sessions: 1 of 1", "keys: 2 of 2"] { #expect(log.contains("tenants.amber.limits.\(limit)")) }
-            #expect(!log.contains("licensesPerDay:"))
-            let tenants = try await stage.admin("admin/v1/tenants", by: StagedOperator(role: .viewer, owner: .amber))
-            let limits = JSONValue(tenants.body)?["tenants"]?.first?["limits"]
-            #expect(limits?["sessions"]?["limit"]?.number == 1 && limits?["sessions"]?["used"]?.number == 1)
+        let stage = try await TenantStage(more: more)
+        for owner in Owner.both where owner == .amber {
+            let document = owner.document(Array(1...2), of: "amber-film")
+            #expect(try await stage.packager("cpix", "POST", body: document, at: "amber", by: owner).status == 200)
+            for _ in 0..<2 { #expect(try await stage.play(owner, session: "amber-session").status == 200) }
         }
+        await stage.server.exchangeUsage()
+        for limit in ["sessions: 1 of 1", "keys: 2 of 2"] {
+            for one in StagedOperator.all {
+                let overview = try await stage.admin("admin/v1/overview", by: one)
+                #expect(overview.text.contains("tenants.amber.limits.\(limit)") == one.covers(.amber), "\(one.name)")
+            }
+        }
+        let metrics = stage.server.shared.metrics.text(.prometheus)
+        for line in [
+            #"latchkey_tenant_limit{tenant="amber",limit="licensesPerDay"} 5"#,
+            #"latchkey_tenant_use{tenant="amber",limit="licensesPerDay"} 2"#,
+            #"latchkey_tenant_use{tenant="bronze",limit="licensesPerDay"} 0"#,
+            #"latchkey_tenant_limit_refusals_total{tenant="amber",limit="keys"} 0"#,
+        ] { #expect(metrics.contains(line), "\(line)") }
+        // Another node, or this one after a restart.
+        let node = try await TestServer(stage.stage.folder)
+        await node.server.exchangeUsage()
+        let amber = try #require(node.server.current.tenants["amber"])
+        #expect(
+            amber.usage.used(amber.settings.limits, at: Date()).mapValues(\.value)
+                == [.sessions: 1, .keys: 2, .licensesPerDay: 2])
+        // A node that ends tells of its last licenses.
+        #expect(TenantBound(amber.usage, amber.settings.limits, at: Date()).take(.asMany) == nil)
+        await node.stop(within: .zero)
+        await stage.server.exchangeUsage()
+        #expect(
+            stage.server.shared.metrics.text(.prometheus).contains(
+                #"latchkey_tenant_use{tenant="amber",limit="licensesPerDay"} 3"#))
+        let log = await node.log
+        for limit in ["sessions: 1 of 1", "keys: 2 of 2"] { #expect(log.contains("tenants.amber.limits.\(limit)")) }
+        #expect(!log.contains("licensesPerDay:"))
+        let tenants = try await stage.admin("admin/v1/tenants", by: StagedOperator(role: .viewer, owner: .amber))
+        let limits = JSONValue(tenants.body)?["tenants"]?.first?["limits"]
+        #expect(limits?["sessions"]?["limit"]?.number == 1 && limits?["sessions"]?["used"]?.number == 1)
     }
 
     @Test
     func `an operator of a tenant reads its entries of the audit by search and from a number on, and those name it`()
         async throws
     {
-        try await TenantStage.run { stage in
-            try await stage.live()
-            for owner in Owner.both {
-                for number in 0..<3 {
-                    let one = StagedOperator(role: .operator, owner: number == 0 ? nil : owner)
-                    let path = "admin/v1/tenants/\(owner.name)/keys/\(owner.kid(2))/disable"
-                    #expect(try await stage.admin(path, "POST", body: "", by: one).status == 200)
-                }
-                _ = try await stage.admin(
-                    "admin/v1/sign-in", "POST", body: "", by: StagedOperator(role: .viewer, owner: owner))
+        let stage = try await TenantStage()
+        try await stage.live()
+        for owner in Owner.both {
+            for number in 0..<3 {
+                let one = StagedOperator(role: .operator, owner: number == 0 ? nil : owner)
+                let path = "admin/v1/tenants/\(owner.name)/keys/\(owner.kid(2))/disable"
+                #expect(try await stage.admin(path, "POST", body: "", by: one).status == 200)
             }
-            for owner in Owner.both {
-                let one = StagedOperator(role: .viewer, owner: owner)
-                for query in ["", "?from=1", "?from=1&limit=200", "?who=admin", "?limit=2"] {
-                    let reply = try await stage.admin("admin/v1/audit\(query)", by: one)
-                    guard case .array(let entries)? = JSONValue(reply.body)?["entries"] else {
-                        Issue.record("\(reply.text)")
-                        continue
-                    }
-                    let events = entries.compactMap { $0["event"] }
-                    #expect(!events.isEmpty && events.allSatisfy { $0["tenant"]?.text == owner.name }, "\(reply.text)")
-                    #expect(query.contains("limit=2") && !query.contains("200") ? events.count == 2 : events.count >= 4)
-                    #expect(JSONValue(reply.body)?["last"] == nil)
+            _ = try await stage.admin(
+                "admin/v1/sign-in", "POST", body: "", by: StagedOperator(role: .viewer, owner: owner))
+        }
+        for owner in Owner.both {
+            let one = StagedOperator(role: .viewer, owner: owner)
+            for query in ["", "?from=1", "?from=1&limit=200", "?who=admin", "?limit=2"] {
+                let reply = try await stage.admin("admin/v1/audit\(query)", by: one)
+                guard case .array(let entries)? = JSONValue(reply.body)?["entries"] else {
+                    Issue.record("\(reply.text)")
+                    continue
                 }
-                let mine = try await stage.admin("admin/v1/audit?who=\(owner.name)-operator", by: one)
-                #expect(mine.text.contains("admin:\(owner.name)-operator") && mine.text.contains("keyDisabled"))
+                let events = entries.compactMap { $0["event"] }
+                #expect(!events.isEmpty && events.allSatisfy { $0["tenant"]?.text == owner.name }, "\(reply.text)")
+                #expect(query.contains("limit=2") && !query.contains("200") ? events.count == 2 : events.count >= 4)
+                #expect(JSONValue(reply.body)?["last"] == nil)
             }
+            let mine = try await stage.admin("admin/v1/audit?who=\(owner.name)-operator", by: one)
+            #expect(mine.text.contains("admin:\(owner.name)-operator") && mine.text.contains("keyDisabled"))
         }
     }
 }

@@ -1,18 +1,16 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyFiles
-import LatchkeyTesting
 import LatchkeyTokens
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVendorWire
+@testable import TestServers
 
 /// A tenant of which everything has a name that nothing of another has.
 struct Owner: Sendable, Equatable, CustomTestStringConvertible {
@@ -27,10 +25,10 @@ struct Owner: Sendable, Equatable, CustomTestStringConvertible {
     var other: Owner { self == .amber ? .bronze : .amber }
     var testDescription: String { name }
 
-    func kid(_ number: Int) -> String { kidsBegin + ServerUnderTest.kid(number).dropFirst(24) }
+    func kid(_ number: Int) -> String { kidsBegin + TestServer.kid(number).dropFirst(24) }
     private var kidsBegin: String { String(repeating: digit, count: 8) + "-0000-0000-0000-" }
     func document(_ numbers: some Sequence<Int>, of content: String) -> String {
-        ServerUnderTest.document(numbers, of: content).replacing("00000000-0000-0000-0000-", with: kidsBegin)
+        TestServer.document(numbers, of: content).replacing("00000000-0000-0000-0000-", with: kidsBegin)
     }
 
     var packagerKey: String { "key-of-\(name)-packager" }
@@ -75,7 +73,7 @@ struct StagedOperator: Sendable, CustomTestStringConvertible {
 /// A server with two tenants, each with credentials, policy, packager, vendors' APIs, keys, a viewer and three operators of its own, and with
 /// three operators of all.
 struct TenantStage: Sendable {
-    let stage: ServerStage
+    let stage: TestServer
     /// The certificate of each tenant, and one that is nobody's.
     let certificates: [String: FairPlayCertificate]
 
@@ -87,42 +85,30 @@ struct TenantStage: Sendable {
             (name, Result { try TestCredentials.make(bits: 1_024) })
         })
 
-    /// Runs a server while a test runs, and stops it in any case.
     /// - Parameters:
     ///   - more: more members of both tenants.
     ///   - whole: more members of the configuration.
-    ///   - time: the server's clock.
-    static func run(
-        more: String = "", whole: String = "", time: any Timekeeper = SystemTimekeeper(),
-        _ body: (TenantStage) async throws -> Void
-    ) async throws {
-        let stage = try await ServerStage(
-            { text in text = (try? configuration(more, whole)) ?? "" }, prepare: prepare, time: time)
-        do { try await body(TenantStage(stage: stage, certificates: certificates())) } catch {
-            await stage.server.stop(within: .zero)
-            throw error
-        }
-        await stage.server.stop(within: .zero)
+    init(more: String = "", whole: String = "") async throws {
+        certificates = try Self.credentials.mapValues { try $0.get().credential.certificate }
+        stage = try await TestServer(prepare: { folder in
+            try folder.write(Self.configuration(more, whole), to: "server.json")
+            try Self.prepare(folder)
+        })
     }
 
-    private static func certificates() throws -> [String: FairPlayCertificate] {
-        try credentials.mapValues { try $0.get().credential.certificate }
-    }
-
-    private static func prepare(_ folder: URL) throws {
-        for (name, one) in credentials { try one.get().write(to: folder.appending(path: "\(name)-credentials")) }
-        let policy = try String(contentsOf: folder.appending(path: "policies/demo.json"), encoding: .utf8)
+    private static func prepare(_ folder: ServerFolder) throws {
+        for (name, one) in credentials { try one.get().write(to: folder.file("\(name)-credentials")) }
         for owner in Owner.both {
-            let own = policy.replacing(
-                #""name": "demo""#, with: #""name": "\#(owner.name)-terms", "devices": {"limit": 9}"#
-            ).replacing("refuseNewest", with: "stopOldest")
-            try Data(own.utf8).write(to: folder.appending(path: "policies/\(owner.name)-terms.json"))
+            let policy = "policies/\(owner.name)-terms.json"
+            try folder.write(folder.text("policies/demo.json"), to: policy)
+            try folder.edit(
+                ["name": "\(owner.name)-terms", "devices.limit": 9, "concurrency.mode": "stopOldest"], in: policy)
             let key = Base64URL.text(Array(owner.secret.utf8))
             let set = #"{"keys":[{"kty":"oct","kid":"\#(owner.name)-key","alg":"HS256","use":"sig","k":"\#(key)"}]}"#
-            try PrivateFile.write(Secret(set), to: folder.appending(path: "\(owner.name)-jwks.json"))
-            try PrivateFile.write(Secret(owner.secret), to: folder.appending(path: "\(owner.name)-secret.txt"))
+            try folder.write(secret: set, to: "\(owner.name)-jwks.json")
+            try folder.write(secret: owner.secret, to: "\(owner.name)-secret.txt")
             let long = Data((owner.secret + owner.secret).utf8.prefix(48)).base64EncodedString()
-            try PrivateFile.write(Secret(long), to: folder.appending(path: "\(owner.name)-long.txt"))
+            try folder.write(secret: long, to: "\(owner.name)-long.txt")
         }
     }
 
@@ -180,25 +166,24 @@ extension TenantStage {
     func packager(
         _ path: String, _ method: String = "GET", body: String? = nil, at tenant: String, by owner: Owner?
     ) async throws -> HTTPReply {
-        var headers = ["X-Speke-Version": "2.0", "Content-Type": "application/xml", "X-Request-Id": "same-request"]
-        headers["X-API-Key"] = owner?.packagerKey
-        return try await stage.send(
-            "\(server.addresses.packagers.url)/t/\(tenant)/\(path)", method: method, body: body.map { Data($0.utf8) },
-            headers: headers)
+        try await stage.packager(
+            path, method, body: body,
+            headers: ["X-Speke-Version": "2.0", "Content-Type": "application/xml", "X-Request-Id": "same-request"],
+            credentials: owner.map { ["X-API-Key": $0.packagerKey] } ?? [:], at: tenant)
     }
 
     func player(
         _ path: String, _ method: String = "POST", body: Data? = nil, at tenant: String, bearer: String? = nil,
         headers: [String: String] = [:]
     ) async throws -> HTTPReply {
-        try await stage.send(
-            "\(server.addresses.players.url)/t/\(tenant)/\(path)", method: method, body: body, bearer: bearer,
-            headers: headers.merging(["X-Request-Id": "same-request"]) { one, _ in one })
+        try await stage.player(
+            path, method, body: body, bearer: bearer,
+            headers: headers.merging(["X-Request-Id": "same-request"]) { one, _ in one }, at: tenant)
     }
 
     /// An SPC for a tenant's certificate, or the stranger's, and for a key of a tenant.
     func spc(_ certificate: String, _ owner: Owner, _ number: Int = 1) throws -> Data {
-        let folder = stage.folder.url.appending(path: "\(certificate)-credentials")
+        let folder = stage.folder.file("\(certificate)-credentials")
         var generator = SystemRandomNumberGenerator()
         let identifier = ContentIdentifier("skd://\(owner.name)-film/\(owner.kid(number))")
         return try SimulatedDevice(directory: folder).exchange(for: identifier, using: &generator).spc.revealed

@@ -1,18 +1,16 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyServer
-import LatchkeyTesting
 
 @testable import LatchkeyEngines
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
 @testable import StoreProcesses
+@testable import TestServers
 
 /// A sound configuration over a real PostgreSQL and a real Redis, to be broken.
 final class CheckStage {
-    let root: TemporaryFolder
-    let folder: DemoFolder
+    let folder: ServerFolder
     let database: String
     let server: PostgreSQLProcess
     let address: String
@@ -27,8 +25,7 @@ final class CheckStage {
     static var isInstalled: Bool { PostgreSQLProcess.programs != nil && RedisProcess.isInstalled }
 
     init() async throws {
-        root = try TemporaryFolder()
-        folder = try DemoFolder.patient(in: root)
+        folder = try ServerFolder()
         server = try await PostgreSQLProcess.shared.value
         redis = try await RedisProcess.shared.value
         database = try await server.database()
@@ -36,52 +33,26 @@ final class CheckStage {
         self.address = address
         let fingerprint = try await Stores.migrate(StoreAddress(address))
         try await server.query("GRANT SELECT ON ALL TABLES IN SCHEMA latchkey TO PUBLIC", in: database)
-        let (redisPath, fingerprintText) = (redis.path, fingerprint.map { "\($0)" } ?? "")
-        try edit {
-            $0 = $0.replacing(#""sessions": "sqlite:latchkey.db""#, with: #""sessions": "redis+unix:\#(redisPath)""#)
-                .replacing(#""keys": "sqlite:latchkey.db""#, with: #""keys": "\#(address)""#)
-                .replacing(
-                    #""audit": "sqlite:latchkey.db""#,
-                    with: #""audit": "\#(address)", "copy": "sqlite:copy.db", "fingerprint": "\#(fingerprintText)""#)
-        }
+        try folder.edit([
+            "stores.sessions": "redis+unix:\(redis.path)", "stores.keys": .text(address),
+            "stores.audit": .text(address),
+            "stores.copy": "sqlite:copy.db", "stores.fingerprint": fingerprint.map { .text("\($0)") },
+        ])
         // It has the password of PostgreSQL.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.configuration)
         let file = try await ConfigurationFile.read(folder.configuration)
         try await KeySealing.with(file) { _ = try await $0.create("demo") }
-        for name in ["copy.db", "copy.db-wal", "copy.db-shm"] { try? FileManager.default.removeItem(at: url(name)) }
-    }
-
-    func url(_ name: String) -> URL { folder.url.appending(path: name) }
-
-    func edit(_ change: (inout String) -> Void) throws { try ServerStage.edit(folder.configuration, change) }
-
-    /// Puts a text in another's place, which has to be there.
-    func replace(_ old: String, _ new: String, in file: String = "server.json") throws {
-        var isThere = false
-        try ServerStage.edit(url(file).path) {
-            isThere = $0.contains(old)
-            $0 = $0.replacing(old, with: new)
+        for name in ["copy.db", "copy.db-wal", "copy.db-shm"] {
+            try? FileManager.default.removeItem(at: folder.file(name))
         }
-        guard isThere else { throw Diagnosis(code: "test", reason: "“\(old)” is not in \(file).", remedy: "Mend it.") }
     }
 
     /// Names another store.
-    func store(_ name: String, _ address: String) throws {
-        try edit { text in
-            guard let start = text.range(of: "\"\(name)\": \"", range: stores(text)),
-                let end = text.range(of: "\"", range: start.upperBound..<text.endIndex)
-            else { return }
-            text.replaceSubrange(start.upperBound..<end.lowerBound, with: address)
-        }
-    }
-
-    private func stores(_ text: String) -> Range<String.Index> {
-        (text.range(of: "\"stores\"")?.lowerBound ?? text.startIndex)..<text.endIndex
-    }
+    func store(_ name: String, _ address: String) throws { try folder.edit(["stores.\(name)": .text(address)]) }
 
     func secret(_ text: String, to name: String) throws {
-        try? FileManager.default.removeItem(at: url(name))
-        try PrivateFile.write(Secret(text), to: url(name))
+        try? FileManager.default.removeItem(at: folder.file(name))
+        try folder.write(secret: text, to: name)
     }
 
     /// Starts a Redis of this stage alone on loopback.
@@ -127,8 +98,7 @@ final class CheckStage {
     }
 
     func callout(at port: UInt16) throws {
-        try replace(
-            #""clearKey": true,"#, #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(port)/ask"},"#)
+        try folder.edit(["tenants.demo.callout.url": "http://127.0.0.1:\(port)/ask"])
     }
 
     /// Keeps what ends with its last reference.

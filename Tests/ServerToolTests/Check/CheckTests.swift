@@ -1,7 +1,5 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyTesting
 import SwiftOverlayShims
 import Testing
 
@@ -11,6 +9,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import LatchkeyVault
 @testable import StoreProcesses
+@testable import TestServers
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct CheckTests {
@@ -44,18 +43,14 @@ struct CheckTests {
         try await one.spoil(stage)
         let run = await stage.check()
         #expect(run.status == .yes && run.error.contains(one.place), "\(run.error)")
-        let server = try await LicenseServer(
-            ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
-        #expect(server.current.notices.contains { $0.text.hasPrefix(one.place) })
-        await server.stop(within: .zero)
+        let server = try await TestServer(stage.folder)
+        #expect(server.server.current.notices.contains { $0.text.hasPrefix(one.place) })
     }
 
     @Test func `a port that another process has is told by whom`() async throws {
         let stage = try await CheckStage()
         let other = try LoopbackServer { _, _ in .send("") }
-        try stage.replace(
-            #""players": {"address": "127.0.0.1", "port": 0}"#,
-            #""players": {"address": "127.0.0.1", "port": \#(other.port)}"#)
+        try stage.folder.edit(["players.port": .number(Double(other.port))])
         let run = await stage.check()
         #expect(run.status == .yes)
         #expect(run.error.contains("players.port: 127.0.0.1:\(other.port) is taken by "), "\(run.error)")
@@ -74,14 +69,11 @@ struct CheckTests {
 
     @Test func `a record that could keep no row is a fault, and one that could is none`() async throws {
         let stage = try await CheckStage()
-        let record = { (folder: String) in
-            #""drainDelay": "0s", "record": {"folder": "\#(folder)", "destination": "files:rows"},"#
-        }
-        try stage.replace(#""drainDelay": "0s","#, record("spool"))
+        try stage.folder.edit(["record": ["folder": "spool", "destination": "files:rows"]])
         let sound = await stage.check()
         #expect(sound.status == .yes && sound.output.contains(", a record of licenses."), "\(sound.error)")
         // A system of files without room, of which its owner may still write.
-        try stage.replace(record("spool"), record("/proc/latchkey"))
+        try stage.folder.edit(["record.folder": "/proc/latchkey"])
         let full = await stage.check()
         #expect(full.status == .no && full.error.contains("record.folder: "), "\(full.error)")
     }
@@ -90,15 +82,10 @@ struct CheckTests {
         async throws
     {
         let stage = try await CheckStage()
-        try stage.replace(#""jwks.json""#, #""https://127.0.0.1:1/jwks.json""#)
-        let server = try await LicenseServer(
-            ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
-        await server.stop(within: .zero)
-        try stage.edit { $0 = $0.replacing(/"keys": "postgresql:[^"]*",\s/, with: "") }
-        await #expect(throws: ServerProblems.self) {
-            _ = try await LicenseServer(
-                ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in })
-        }
+        try stage.folder.edit(["tenants.demo.tokens.keys": "https://127.0.0.1:1/jwks.json"])
+        _ = try await TestServer(stage.folder)
+        try stage.folder.edit(["stores.keys": nil])
+        await #expect(throws: ServerProblems.self) { try await TestServer(stage.folder) }
     }
 
     /// Every command that a store sends is among those that the check tries: a user with these alone takes, counts and stops slots.
@@ -172,11 +159,10 @@ struct CheckTests {
         #expect(await stage.check().status == .yes)
         // A new key in force, that only a check has seen, and a tenant that is not there.
         try stage.secret(String(repeating: "ab", count: 32), to: "second.hex")
-        try stage.replace(
-            #""keyEncryptionKey": {"id": "demo", "file": "kek.hex"}"#,
-            #""keyEncryptionKey": {"id": "2", "file": "second.hex"}, "formerKeyEncryptionKey": {"id": "demo", "file": "kek.hex"}"#
-        )
-        try stage.replace(#""tenants": {"#, #""tenants": {"dmeo": {},"#)
+        try stage.folder.edit([
+            "keyEncryptionKey": ["id": "2", "file": "second.hex"],
+            "formerKeyEncryptionKey": ["id": "demo", "file": "kek.hex"], "tenants.dmeo": [:],
+        ])
         let changed = try stage.files()
         #expect(changed != files)
         #expect(await stage.check().status == .no)
@@ -197,20 +183,14 @@ struct CheckTests {
     @Test(arguments: [false, true])
     func `a check leaves files of SQLite and their folder as they are, at rest and in use`(_ isInUse: Bool) async throws
     {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder.patient(in: root)
-        try ServerStage.edit(folder.configuration) {
-            $0 = $0.replacing(#""stores": {"#, with: #""stores": {"copy": "sqlite:copy.db", "#)
-        }
-        try await folder.makeTenants()
-        let file = try ConfigurationFile(folder.configuration)
-        let server = try await LicenseServer(file, lines: LineWriter { _ in })
-        _ = try await server.shared.audit.append(AuditEvent(.keyDisabled, of: "demo/1", by: "admin:ops"))
+        let server = try await TestServer(["stores.copy": "sqlite:copy.db"])
+        let folder = server.folder
+        _ = try await server.server.shared.audit.append(AuditEvent(.keyDisabled, of: "demo/1", by: "admin:ops"))
         if !isInUse {
             await server.stop()
             // The threads of the stores end by themselves, and the last one takes the log away.
             for name in ["latchkey.db-wal", "copy.db-wal"] {
-                while FileManager.default.fileExists(atPath: folder.url.appending(path: name).path) {
+                while FileManager.default.fileExists(atPath: folder.file(name).path) {
                     await Task.yield()
                 }
             }

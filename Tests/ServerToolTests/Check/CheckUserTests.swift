@@ -1,11 +1,10 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFiles
 import LatchkeyTerminal
-import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// The check as another user, which a process can become only once: so in a process of its own.
 @Suite(.timeLimit(.minutes(2)))
@@ -21,7 +20,7 @@ struct CheckUserTests {
         return nil
     }()
 
-    private func check(_ folder: DemoFolder, _ arguments: String...) throws -> (status: Int32, error: String) {
+    private func check(_ folder: ServerFolder, _ arguments: String...) throws -> (status: Int32, error: String) {
         let (process, pipe) = (Subprocess(), Pipe())
         process.executableURL = URL(filePath: Self.program ?? "")
         process.arguments = ["run", "--check", "--config", folder.configuration] + arguments
@@ -37,10 +36,9 @@ struct CheckUserTests {
         .enabled(if: geteuid() == 0 && program != nil, "It needs root and the program."),
         arguments: ["nobody", "65532"])
     func `files are looked at as the service's user sees them`(_ user: String) async throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder.patient(in: root)
+        let folder = try ServerFolder()
         try await folder.makeTenants()
-        for path in [root.path("."), folder.url.path] {
+        for path in [folder.root.path("."), folder.url.path] {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
         #expect(try check(folder).status == 0)

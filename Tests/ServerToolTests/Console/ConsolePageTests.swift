@@ -1,12 +1,11 @@
 import Foundation
 import LatchkeyHTTP
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 @Suite(
     .timeLimit(.minutes(5)), .serialized,
@@ -21,57 +20,56 @@ struct ConsolePageTests {
     func `an operator signs in, sees the server's figures live, and acts`(
         _ width: Int, _ scheme: HeadlessBrowser.Scheme, _ color: String
     ) async throws {
-        try await ServerUnderTest.run { test in
-            _ = try await test.admin("tenants/demo/cpix", "POST", body: ServerUnderTest.document(1...60))
-            for number in 1...3 {
-                _ = try await test.license(
-                    1, token: try test.token("<b>ann</b>\u{202e}\(number)"), requestID: "request-\(number)")
-            }
-            let server = test.server
-            let operators = OperatorListener(
-                shared: server.shared, state: { server.current }, reload: { try await server.reload() })
-            let (reports, reporting) = AsyncStream<Data>.makeStream()
-            let front = HTTPServer { request in
-                switch request.path {
-                case "/harness": return .harness(width)
-                case "/more":
-                    _ = try? await test.license(1, token: "nonsense", requestID: "request-live")
-                    return .text("ok")
-                case "/report":
-                    reporting.yield(request.body)
-                    return .text("ok")
-                default: return await operators.answer(request)
-                }
-            }
-            let port = try front.start()
-            let browser = try HeadlessBrowser(
-                "http://127.0.0.1:\(port)/harness", scheme: scheme, profile: test.folder.file("profile"))
-            var report = JSONValue.null
-            for await data in reports {
-                report = JSONValue(data) ?? .null
-                break
-            }
-            let lines = await browser.end(after: "the harness says so")
-            await front.stop(within: .zero)
-            #expect(report["error"] == nil)
-            #expect(report["background"]?.text == color)
-            #expect(report["bold"]?.number == 0)
-            let entry = report["entry"]?.text ?? ""
-            for words in ["admin:security-1", "keyDisabled", "demo/\(ServerUnderTest.kid(1))"] {
-                #expect(entry.contains(words), "\(entry)")
-            }
-            for page in [
-                "overview", "refusals", "accounts", "keys", "decisions", "credentials", "policies", "tenants", "audit",
-                "server",
-            ] {
-                #expect(report["overflow"]?[page]?.number == 0, "\(page)")
-            }
-            let messages = lines.filter { $0.contains("CONSOLE") }
-            #expect(messages.count == 1, "\(messages)")
-            #expect(messages.first?.contains("the harness says so") == true)
-            let audit = try await test.audit()
-            #expect(audit.contains("keyDisabled demo/\(ServerUnderTest.kid(1)) by admin:security-1"))
+        let test = try await TestServer()
+        try await test.importKeys(1...60)
+        for number in 1...3 {
+            _ = try await test.license(
+                1, token: try test.token("<b>ann</b>\u{202e}\(number)"), requestID: "request-\(number)")
         }
+        let server = test.server
+        let operators = OperatorListener(
+            shared: server.shared, state: { server.current }, reload: { try await server.reload() })
+        let (reports, reporting) = AsyncStream<Data>.makeStream()
+        let front = HTTPServer { request in
+            switch request.path {
+            case "/harness": return .harness(width)
+            case "/more":
+                _ = try? await test.license(1, token: "nonsense", requestID: "request-live")
+                return .text("ok")
+            case "/report":
+                reporting.yield(request.body)
+                return .text("ok")
+            default: return await operators.answer(request)
+            }
+        }
+        let port = try front.start()
+        let browser = try HeadlessBrowser(
+            "http://127.0.0.1:\(port)/harness", scheme: scheme, profile: test.root.file("profile"))
+        var report = JSONValue.null
+        for await data in reports {
+            report = JSONValue(data) ?? .null
+            break
+        }
+        let lines = await browser.end(after: "the harness says so")
+        await front.stop(within: .zero)
+        #expect(report["error"] == nil)
+        #expect(report["background"]?.text == color)
+        #expect(report["bold"]?.number == 0)
+        let entry = report["entry"]?.text ?? ""
+        for words in ["admin:security-1", "keyDisabled", "demo/\(TestServer.kid(1))"] {
+            #expect(entry.contains(words), "\(entry)")
+        }
+        for page in [
+            "overview", "refusals", "accounts", "keys", "decisions", "credentials", "policies", "tenants", "audit",
+            "server",
+        ] {
+            #expect(report["overflow"]?[page]?.number == 0, "\(page)")
+        }
+        let messages = lines.filter { $0.contains("CONSOLE") }
+        #expect(messages.count == 1, "\(messages)")
+        #expect(messages.first?.contains("the harness says so") == true)
+        let audit = try await test.audit()
+        #expect(audit.contains("keyDisabled demo/\(TestServer.kid(1)) by admin:security-1"))
     }
 }
 
@@ -94,7 +92,7 @@ extension HTTPResponse {
                 const text = () => page.document.querySelector("main").innerText.replaceAll(/\\s+/g, " ");
                 const button = name => [...page.document.querySelectorAll("main button")].find(one => one.innerText === name);
                 const key = await until("sign-in", () => page.document.querySelector("#key"));
-                key.value = "\(ServerUnderTest.key(.security))";
+                key.value = "\(TestServer.key(.security))";
                 page.document.querySelector("form").requestSubmit();
                 await until("totals", () => text().includes("granted 3") && text().includes("refused 0"));
                 await fetch("/more");
@@ -111,7 +109,7 @@ extension HTTPResponse {
                   report.overflow[name] = Math.max(0, page.document.documentElement.scrollWidth - page.innerWidth);
                 }
                 page.location.hash = "#/keys";
-                const kid = "\(ServerUnderTest.kid(1))";
+                const kid = "\(TestServer.kid(1))";
                 (await until("the key", () => button(kid))).click();
                 (await until("its page", () => button("Disable"))).click();
                 const asked = await until("the audit's entry", () => page.document.querySelector("dialog[open]"));

@@ -1,13 +1,11 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Ten thousand secrets, of which operators see none.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleSecretsTests {
@@ -16,47 +14,46 @@ import Testing
     private static let forms = [mark, "UExBTlRFRC4u", "504c414e5445442e2e"]
 
     @Test func `none of 9,000 keys and 1,000 tokens is in a page, a reply or an event`() async throws {
-        try await ServerUnderTest.run { test in
-            for batch in 0..<90 {
-                let reply = try await test.admin("tenants/demo/cpix", "POST", body: Self.document(batch))
-                try #require(reply.status == 200)
-            }
-            var statuses: Set<Int> = []
-            for number in 0..<1_000 {
-                statuses.insert(
-                    try await test.license(number, token: "\(Self.mark)\(number)", requestID: "request-\(number)")
-                        .status)
-            }
-            // A good license too, whose token and key are secrets as well.
-            let token = try test.token()
-            statuses.insert(try await test.license(1, token: token, requestID: "request-good").status)
-            #expect(statuses.isSuperset(of: [200, 401]))
-            let seen = try await Self.everything(test)
-            #expect(seen.contains("request-good") && seen.contains("secret-film-89") && seen.utf8.count > 1_000_000)
-            for form in Self.forms + [token, ServerUnderTest.key(.security)] {
-                #expect(!seen.lowercased().contains(form.lowercased()), "\(form)")
-            }
+        let test = try await TestServer()
+        for batch in 0..<90 {
+            let reply = try await test.admin("tenants/demo/cpix", "POST", body: Self.document(batch))
+            try #require(reply.status == 200)
+        }
+        var statuses: Set<Int> = []
+        for number in 0..<1_000 {
+            statuses.insert(
+                try await test.license(number, token: "\(Self.mark)\(number)", requestID: "request-\(number)")
+                    .status)
+        }
+        // A good license too, whose token and key are secrets as well.
+        let token = try test.token()
+        statuses.insert(try await test.license(1, token: token, requestID: "request-good").status)
+        #expect(statuses.isSuperset(of: [200, 401]))
+        let seen = try await Self.everything(test)
+        #expect(seen.contains("request-good") && seen.contains("secret-film-89") && seen.utf8.count > 1_000_000)
+        for form in Self.forms + [token, TestServer.key(.security)] {
+            #expect(!seen.lowercased().contains(form.lowercased()), "\(form)")
         }
     }
 
     /// A hundred keys whose bytes begin with the mark.
     private static func document(_ batch: Int) -> String {
         let numbers = (batch * 100)..<((batch + 1) * 100)
-        return numbers.reduce(ServerUnderTest.document(numbers, of: "secret-film-\(batch)")) { text, number in
+        return numbers.reduce(TestServer.document(numbers, of: "secret-film-\(batch)")) { text, number in
             let key = Data("\(mark)\(String(1_000_000 + number))".utf8).base64EncodedString()
-            guard let place = text.range(of: ServerUnderTest.plainKey) else { return text }
+            guard let place = text.range(of: TestServer.plainKey) else { return text }
             return text.replacingCharacters(in: place, with: key)
         }
     }
 
     /// All that an operator may read.
-    private static func everything(_ test: ServerUnderTest) async throws -> String {
+    private static func everything(_ test: TestServer) async throws -> String {
         var seen = ["", "console.js", "figures.js", "overview.js", "pages.js"].map {
             String(decoding: ConsoleFile.response($0).bytes ?? Data(), as: UTF8.self)
         }
         let paths = [
             "overview", "tenants", "policies", "policies/demo", "credentials", "tenants/demo/accounts",
-            "tenants/demo/account?name=viewer-1", "tenants/demo/keys/\(ServerUnderTest.kid(1))", "requests/request-1",
+            "tenants/demo/account?name=viewer-1", "tenants/demo/keys/\(TestServer.kid(1))", "requests/request-1",
             "requests/request-good", "tenants/demo/decisions/request-good",
         ]
         for path in paths { seen.append(try await test.admin(path).text) }
@@ -64,13 +61,12 @@ import Testing
         seen += try await pages(test, "decisions", "before")
         seen += try await pages(test, "refusals", "before")
         seen += try await audit(test)
-        seen.append(
-            try await ServerUnderTest.ask(test.server.addresses.operators.url + "/metrics", "GET", nil, [:]).text)
+        seen.append(try await test.operators("metrics").text)
         seen += try await events(test)
         return seen.joined(separator: "\n")
     }
 
-    private static func pages(_ test: ServerUnderTest, _ path: String, _ cursor: String) async throws -> [String] {
+    private static func pages(_ test: TestServer, _ path: String, _ cursor: String) async throws -> [String] {
         var seen: [String] = []
         var next = ""
         repeat {
@@ -83,7 +79,7 @@ import Testing
         return seen
     }
 
-    private static func audit(_ test: ServerUnderTest) async throws -> [String] {
+    private static func audit(_ test: TestServer) async throws -> [String] {
         var seen: [String] = []
         var from = 1
         repeat {
@@ -95,7 +91,7 @@ import Testing
     }
 
     /// An overview, and a refusal as it happens.
-    private static func events(_ test: ServerUnderTest) async throws -> [String] {
+    private static func events(_ test: TestServer) async throws -> [String] {
         let (shared, state) = (test.server.shared, test.server.current)
         let events = try #require(shared.feed.events { await state.overview(shared, $0) })
         _ = try await test.license(1, token: "\(mark)live", requestID: "request-live")

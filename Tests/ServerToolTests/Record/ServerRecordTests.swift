@@ -1,45 +1,38 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyEngines
 import LatchkeyFiles
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// What a running server puts into its record.
 @Suite(.timeLimit(.minutes(5))) struct ServerRecordTests {
     private static func stage(
-        _ members: String = "", also change: (inout String) -> Void = { _ in },
-        prepare: (URL) throws -> Void = { _ in }, time: any Timekeeper = SystemTimekeeper()
-    ) async throws -> ServerStage {
-        try await ServerStage(
-            { text in
-                text = text.replacing(
-                    #""drainDelay""#,
-                    with: #""record": {"folder": "spool", "destination": "files:rows"\#(members)}, "drainDelay""#)
-                change(&text)
-            }, prepare: prepare, time: time)
+        _ more: [String: JSONValue?] = [:], prepare: (ServerFolder) throws -> Void = { _ in },
+        time: any Timekeeper = SystemTimekeeper()
+    ) async throws -> TestServer {
+        let record: [String: JSONValue?] = ["record.folder": "spool", "record.destination": "files:rows"]
+        return try await TestServer(record.merging(more) { $1 }, prepare: prepare, time: time)
     }
 
     /// All rows, in the order in which they were made, once the server has stopped.
-    private static func rows(_ stage: ServerStage) async throws -> [LicenseRecordRow] {
+    private static func rows(_ stage: TestServer) async throws -> [LicenseRecordRow] {
         await stage.server.shared.record?.close(within: .seconds(120))
         await stage.server.stop()
-        let files = RecordFiles(folder: stage.folder.url.appending(path: "rows").path)
+        let files = RecordFiles(folder: stage.folder.file("rows").path)
         return try await files.rows(RecordQuery(times: 0..<(.max), limit: 100_000)).reversed()
     }
 
-    private static func clearKey(_ stage: ServerStage, token: String) async throws -> Int {
-        let kid = Base64URL.text(try #require(KeyID(ServerStage.kid)).bytes)
-        return try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/clearkey", method: "POST",
+    private static func clearKey(_ stage: TestServer, token: String) async throws -> Int {
+        let kid = Base64URL.text(try #require(KeyID(TestServer.derivedKid)).bytes)
+        return try await stage.player(
+            "clearkey", "POST",
             body: Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8), bearer: token
         ).status
     }
@@ -48,20 +41,19 @@ import Testing
         let stage = try await Self.stage()
         let (reply, _) = try await stage.license(for: "anna", headers: ["X-Request-Id": "request-one"])
         #expect(reply.status == 200)
-        let token = try stage.token(for: "otto")
+        let token = try stage.token("otto")
         #expect(try await stage.license(for: "otto").0.status == 200)
         #expect(try await Self.clearKey(stage, token: "no.token.atall") == 401)
-        let url = "\(stage.server.addresses.players.url)/t/demo"
-        #expect(try await stage.send("\(url)/fairplay", method: "POST", body: Data([1]), bearer: token).status >= 400)
+        #expect(try await stage.player("fairplay", "POST", body: Data([1]), bearer: token).status >= 400)
         // What is no license has no row.
-        #expect(try await stage.send("\(url)/certificate").status == 200)
-        #expect(try await stage.send("\(url)/nothing").status == 404)
+        #expect(try await stage.player("certificate").status == 200)
+        #expect(try await stage.player("nothing").status == 404)
 
         let rows = try await Self.rows(stage)
         #expect(rows.map(\.event) == [.license, .license, .refusal, .refusal])
         let first = try #require(rows.first)
         #expect((first.tenant, first.account, first.api) == ("demo", "anna", "fairplay"))
-        #expect(first.content == "movie" && first.kid.lowercased() == ServerStage.kid)
+        #expect(first.content == "movie" && first.kid.lowercased() == TestServer.derivedKid)
         #expect(first.address == "127.0.0.0/24" && first.policyDigest.count == 64 && !first.kind.isEmpty)
         #expect(first.device.count == 32 && first.requestID.hasPrefix("request-one") && first.decision == nil)
         #expect(first.microseconds.map { $0 > 0 } == true && first.position.node == stage.server.shared.node)
@@ -73,19 +65,15 @@ import Testing
 
     @Test func `an end of a session has a row with its cause`() async throws {
         let stage = try await Self.stage()
-        let url = "\(stage.server.addresses.players.url)/t/demo"
         let (reply, _) = try await stage.license(for: "anna")
         let token = try #require(
             reply.headers.first { $0.name.lowercased() == "x-latchkey-heartbeat-token" }?.value)
-        #expect(try await stage.send("\(url)/sessions/heartbeat", method: "POST", bearer: token).status == 200)
-        #expect(try await stage.send("\(url)/sessions", method: "DELETE", bearer: token).status == 204)
-        #expect(try await stage.send("\(url)/sessions/heartbeat", method: "POST", bearer: token).status == 410)
+        #expect(try await stage.player("sessions/heartbeat", "POST", bearer: token).status == 200)
+        #expect(try await stage.player("sessions", "DELETE", bearer: token).status == 204)
+        #expect(try await stage.player("sessions/heartbeat", "POST", bearer: token).status == 410)
         _ = try await stage.license(for: "anna")
-        let admin = "\(stage.server.addresses.operators.url)/admin/v1/tenants/demo/sessions/stop-all"
-        #expect(
-            try await stage.send(
-                admin, method: "POST", body: Data(#"{"account":"anna"}"#.utf8), bearer: stage.admin
-            ).status == 200)
+        let stopped = try await stage.admin("tenants/demo/sessions/stop-all", "POST", body: #"{"account":"anna"}"#)
+        #expect(stopped.status == 200)
         let rows = try await Self.rows(stage)
         #expect(rows.map(\.event) == [.license, .end, .end, .license, .end])
         #expect(rows.map(\.cause) == [nil, .released, .ended, nil, .stopped])
@@ -94,7 +82,7 @@ import Testing
     }
 
     @Test func `with pseudonyms a viewer's name is nowhere, not even in a decision`() async throws {
-        let stage = try await Self.stage(#", "accounts": "pseudonyms", "decisions": "all""#)
+        let stage = try await Self.stage(["record.accounts": "pseudonyms", "record.decisions": "all"])
         for _ in 0..<3 { _ = try await stage.license(for: "annabella") }
         let (licenseOne, _) = try await stage.license(for: "annabella", headers: ["X-Request-Id": "annabella-1234"])
         let wanted = try #require(stage.server.shared.pseudonyms.pseudonym(of: "annabella", at: "demo"))
@@ -111,11 +99,11 @@ import Testing
     }
 
     @Test func `a refusal before a decision names account and key all the same`() async throws {
-        let stage = try await Self.stage(also: { $0 = $0.replacing(#""unlisted": "derive","#, with: "") })
+        let stage = try await Self.stage(["tenants.demo.unlisted": nil])
         let exchange = try stage.exchange("skd://movie/\(UUID().uuidString)")
-        let reply = try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST", body: exchange.spc.revealed,
-            bearer: try stage.token(for: "anna"))
+        let reply = try await stage.player(
+            "fairplay", "POST", body: exchange.spc.revealed,
+            bearer: try stage.token("anna"))
         #expect(reply.status >= 400)
         let rows = try await Self.rows(stage)
         #expect(rows.map(\.event) == [.refusal] && rows[0].account == "anna" && rows[0].kid != "")
@@ -149,16 +137,14 @@ import Testing
 
     @Test func `beyond a rate limit a refusal has its row`() async throws {
         let time = ManualTimekeeper(date: Date())
-        let stage = try await Self.stage(
-            also: { $0 = $0.replacing(#""drainDelay""#, with: #""limits": {"perTenant": 1}, "drainDelay""#) },
-            time: time)
+        let stage = try await Self.stage(["limits.perTenant": 1], time: time)
         for _ in 0..<6 { _ = try await Self.clearKey(stage, token: "no") }
         let rows = try await Self.rows(stage)
         #expect(rows.map(\.code).last == "rateLimit" && rows.count == 6)
     }
 
     /// A record of a stage's server, on a disk of its own.
-    private static func record(of stage: ServerStage, whenFull: String, disk: SpoolDisk) throws -> LicenseRecord {
+    private static func record(of stage: TestServer, whenFull: String, disk: SpoolDisk) throws -> LicenseRecord {
         let settings = try ServerSettings(
             json: Data(
                 #"{"version":1,"record":{"folder":"s","destination":"files:r","whenFull":"\#(whenFull)"}}"#.utf8)
@@ -172,7 +158,7 @@ import Testing
 
     @Test(arguments: ["serve", "refuse"])
     func `a spool that is full loses rows, or refuses licenses, as the settings say`(_ whenFull: String) async throws {
-        let stage = try await ServerStage { _ in }
+        let stage = try await TestServer()
         let (shared, fails) = (stage.server.shared, Locked(true))
         let record = try Self.record(
             of: stage, whenFull: whenFull,
@@ -194,14 +180,14 @@ import Testing
         await record.spool.flush()
         #expect(try await stage.license().0.status == 200)
         await stage.server.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await stage.log
         #expect(log.contains(#""reason":"recordLost""#) && log.contains("No space left on device"))
     }
 
     @Test func `where rows come first, a disk that hangs holds up no license, and a refusal waits for its row`()
         async throws
     {
-        let stage = try await ServerStage { _ in }
+        let stage = try await TestServer()
         let (shared, gate, hangs) = (stage.server.shared, DispatchSemaphore(value: 0), Locked(true))
         let isReached = Promise<Void, Never>()
         let record = try Self.record(
@@ -229,13 +215,12 @@ import Testing
         gate.signal()
         await record.spool.flush()
         #expect(try record.spool.next()?.batch.lines.count == 2)
-        await stage.server.stop()
     }
 
     @Test func `a request turned away because no row can be kept is its tenant's, and has a row once there is room`()
         async throws
     {
-        let stage = try await ServerStage { _ in }
+        let stage = try await TestServer()
         let (shared, fails) = (stage.server.shared, Locked(true))
         let record = try Self.record(
             of: stage, whenFull: "refuse",
@@ -248,14 +233,13 @@ import Testing
         let lines = try #require(try record.spool.next()?.batch.lines)
         let row = try #require(lines.first.flatMap { JSONValue(Data($0.json)) })
         #expect(row["tenant"]?.text == "demo" && row["code"]?.text == "recordUnavailable", "\(row.canonicalText)")
-        await stage.server.stop()
     }
 
     @Test(arguments: ["always", "written"])
     func `rows that a disk lost are counted, and a torn one only where its license may have been sent`(
         _ sync: String
     ) async throws {
-        let stage = try await ServerStage { _ in }
+        let stage = try await TestServer()
         let settings = try ServerSettings(
             json: Data(
                 #"{"version":1,"record":{"folder":"s","destination":"files:r","sync":"\#(sync)"}}"#.utf8)
@@ -288,7 +272,7 @@ import Testing
         #expect(try record.spool.next() == nil)
         #expect(counts(torn + 100))
         await stage.server.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await stage.log
         #expect(log.contains("100 rows of the record were lost"))
         #expect(log.contains(sync == "always" ? "was not sent" : "may have been sent"))
     }
@@ -308,17 +292,16 @@ import Testing
 
     @Test func `days that are older than the settings say are dropped`() async throws {
         let stage = try await Self.stage(
-            #", "days": 2"#,
+            ["record.days": 2],
             prepare: { folder in
                 for day in ["2020-01-01", "2100-01-01"] {
                     try FileManager.default.createDirectory(
-                        at: folder.appending(path: "rows/\(day)"), withIntermediateDirectories: true)
+                        at: folder.file("rows/\(day)"), withIntermediateDirectories: true)
                 }
             })
-        let rows = stage.folder.url.appending(path: "rows").path
+        let rows = stage.folder.file("rows").path
         while FileManager.default.fileExists(atPath: "\(rows)/2020-01-01") { await Task.yield() }
         #expect(FileManager.default.fileExists(atPath: "\(rows)/2100-01-01"))
-        await stage.server.stop()
     }
 
     @Test func `the count of viewers is in the record each minute, where the store knows it`() async throws {
@@ -338,15 +321,14 @@ import Testing
         let path = stage.folder.configuration
         #expect(try await ServerCheck(path, derivation: nil).summary.hasSuffix(", a record of licenses"))
         for wrong in ["sqlite:rows", "redis://127.0.0.1:1"] {
-            try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: wrong) }
+            try stage.folder.edit(["record.destination": .text(wrong)])
             let problems = try await ServerCheck(path, derivation: nil).problems
             let expected = "record.destination: The record's destination is neither PostgreSQL nor files. Write"
             #expect(problems.reason.contains("\(expected) postgresql://… or files:PATH."))
-            try ServerStage.edit(path) { $0 = $0.replacing(wrong, with: "files:rows") }
         }
-        try ServerStage.edit(path) { $0 = $0.replacing(#""spool""#, with: #""no/such/spool""#) }
+        try stage.folder.edit(["record.destination": "files:rows", "record.folder": "no/such/spool"])
         #expect(try await ServerCheck(path, derivation: nil).problems.reason.contains("no/such cannot be written"))
-        let plain = try await ServerStage { _ in }
+        let plain = try await TestServer()
         await plain.server.stop()
         let without = try await ServerCheck(plain.folder.configuration, derivation: nil)
         #expect(without.summary.hasSuffix(", no record of licenses"))
@@ -358,7 +340,7 @@ import Testing
         let stage = try await Self.stage()
         await stage.server.stop()
         let path = stage.folder.configuration
-        try ServerStage.edit(path) { $0 = $0.replacing("files:rows", with: "postgresql://node:hunter2@127.0.0.1/x") }
+        try stage.folder.edit(["record.destination": "postgresql://node:hunter2@127.0.0.1/x"])
         #expect(chmod(path, 0o644) == 0)
         let error = #expect(throws: FileError.self) { try ConfigurationFile(path) }
         #expect(error?.code == "passwordOpenToOthers" && error?.reason.contains("record.destination") == true)

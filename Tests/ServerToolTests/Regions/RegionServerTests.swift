@@ -1,33 +1,25 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyTesting
-import SwitchedStores
 import Testing
 
 @testable import LatchkeyEngines
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
 @testable import StoreProcesses
+@testable import TestServers
 
 /// What operators see of regions.
 @Suite(.timeLimit(.minutes(5))) struct RegionServerTests {
     @Test func `a region that is away is named by readiness, metrics, log and console, and costs the others nothing`()
         async throws
     {
-        let stage = try await OutageStage(
+        let stage = try await TestServer.switched(
             sessions: { try #require(RegionalRecordStore(["eu": MemoryRecordStore(), "us": $0.sessions])) })
-        let kid = Base64URL.text(try OutageStage.kid(1).bytes)
         func license(_ viewer: String) async throws -> Int {
-            try await ServerUnderTest.ask(
-                "\(stage.server.server.addresses.players.url)/t/demo/clearkey", "POST",
-                #"{"kids":["\#(kid)"],"type":"temporary"}"#,
-                ["Authorization": "Bearer \(stage.server.token(viewer))", "Content-Type": "application/json"]
-            ).status
+            try await stage.license(1, token: stage.token(viewer)).status
         }
         // As the hash has them.
         let (american, european) = ("ben", "dora")
@@ -41,17 +33,16 @@ import Testing
         #expect(try await stage.metric(#"latchkey_region_outage{region="eu"}"#) == 0)
         #expect(try await stage.metric(#"latchkey_store_outage{store="sessionStore"}"#) == 1)
         #expect(try await stage.ready() == (200, "degraded"))
-        let overview = try await stage.server.admin("overview")
+        let overview = try await stage.admin("overview")
         let words = overview.list("engines").filter { $0["state"]?.text == "away" }.compactMap { $0["words"]?.text }
         #expect(words.contains("The store of sessions in us") && !words.contains { $0.contains("in eu") })
         #expect(overview.text.contains("for the accounts at home there"))
-        let count = try await stage.server.server.shared.operatorAccounts.sessionCount(of: "demo", most: 0)
+        let count = try await stage.server.shared.operatorAccounts.sessionCount(of: "demo", most: 0)
         #expect(count.value > 0 && !count.isWhole)
         stage.database.sessions.setDown(false)
-        await stage.server.server.shared.look(atLeastEvery: .zero)
+        await stage.server.shared.look(atLeastEvery: .zero)
         #expect(try await stage.metric(#"latchkey_region_outage{region="us"}"#) == 0)
         #expect(await stage.log.contains("The store of sessions in us does not answer."))
-        await stage.end()
     }
 
     private static let wrong: [(stores: String, place: String)] = [
@@ -72,18 +63,15 @@ import Testing
     }
 
     @Test func `a region that is away keeps no node from its start, but keys in the same database do`() async throws {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder.patient(in: root)
+        let folder = try ServerFolder()
         let away = "postgresql://127.0.0.1:\(try UnusedPort.any())/latchkey"
         func open(_ keys: String, _ audit: String) async throws {
-            try ServerStage.edit(folder.configuration) { text in
-                guard case .object(var members)? = JSONValue(Data(text.utf8)) else { return }
-                members["stores"] = .object([
-                    "region": .text("us"), "regions": .object(["eu": .text(away), "us": .text("sqlite:us.db")]),
-                    "keys": .text(keys), "audit": .text(audit),
-                ])
-                text = JSONValue.object(members).canonicalText
-            }
+            try folder.edit([
+                "stores": [
+                    "region": "us", "regions": ["eu": .text(away), "us": "sqlite:us.db"], "keys": .text(keys),
+                    "audit": .text(audit),
+                ]
+            ])
             try await ServerEngines.open(ConfigurationFile(folder.configuration)).close()
         }
         try await open("sqlite:latchkey.db", "sqlite:latchkey.db")
@@ -99,29 +87,22 @@ import Testing
     func `a check looks at each region, and says which is too far for its time`() async throws {
         let (near, far) = (try await RedisProcess(), try await RedisProcess())
         let relay = try DelayingRelay(to: far.path, delay: .milliseconds(40))
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder.patient(in: root)
+        let folder = try ServerFolder()
         try await folder.makeTenants()
-        func check(_ milliseconds: Int, _ us: String) async throws -> ToolRun {
-            try ServerStage.edit(folder.configuration) { text in
-                guard case .object(var members)? = JSONValue(Data(text.utf8)) else { return }
-                members["stores"] = .object([
-                    "sessionMilliseconds": .number(Double(milliseconds)), "region": .text("eu"),
-                    "regions": .object(["eu": .text("redis+unix:\(near.path)"), "us": .text(us)]),
-                    "keys": .text("sqlite:latchkey.db"), "audit": .text("sqlite:latchkey.db"),
-                ])
-                text = JSONValue.object(members).canonicalText
-            }
-            return await ToolRun("run", "--check", "--config", folder.configuration)
-        }
-        let tooFar = try await check(50, "redis://127.0.0.1:\(relay.port)")
+        try folder.edit([
+            "stores.sessions": nil, "stores.sessionMilliseconds": 50, "stores.region": "eu",
+            "stores.regions": ["eu": "redis+unix:\(near.path)", "us": "redis://127.0.0.1:\(relay.port)"],
+        ])
+        func check() async -> ToolRun { await ToolRun("run", "--check", "--config", folder.configuration) }
+        let tooFar = await check()
         #expect(tooFar.error.contains("stores.regions.us: A call takes "), "\(tooFar.error)")
         #expect(tooFar.status == .yes)
-        let patient = try await check(10_000, "redis://127.0.0.1:\(relay.port)")
+        try folder.edit(["stores.sessionMilliseconds": 10_000])
+        let patient = await check()
         #expect(!patient.error.contains("A call takes"), "\(patient.error)")
         #expect(patient.status == .yes)
         relay.cut(true)
-        let gone = try await check(10_000, "redis://127.0.0.1:\(relay.port)")
+        let gone = await check()
         #expect(gone.status != .yes && gone.error.contains("stores.regions.us: "), "\(gone.error)")
         #expect(!gone.error.contains("stores.regions.eu"), "\(gone.error)")
     }

@@ -1,10 +1,10 @@
 import Foundation
-import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// What the members of the record's settings do.
 extension SettingCase {
@@ -12,7 +12,7 @@ extension SettingCase {
         SettingCase("record.folder", base: recording, ["record.folder": #""b""#], "a", "b") { stage in
             _ = try await stage.license()
             return ["a", "b"].first {
-                FileManager.default.fileExists(atPath: stage.stage.folder.url.path + "/\($0)/lock")
+                FileManager.default.fileExists(atPath: stage.stage.folder.file("\($0)/lock").path)
             }
                 ?? "none"
         },
@@ -21,12 +21,12 @@ extension SettingCase {
             _ = try await stage.license()
             await stage.server.shared.record?.close(within: .seconds(120))
             return ["one", "two"].first {
-                FileManager.default.fileExists(atPath: stage.stage.folder.url.path + "/\($0)")
+                FileManager.default.fileExists(atPath: stage.stage.folder.file($0).path)
             }
                 ?? "none"
         },
         SettingCase("record.megabytes", base: recording, ["record.megabytes": "16"], "1073741824", "16777216") {
-            try await $0.metric("latchkey_record_spool_limit_bytes") ?? "none"
+            try await $0.stage.metric("latchkey_record_spool_limit_bytes").map { "\(Int($0))" } ?? "none"
         },
         SettingCase("record.sync", base: recording, ["record.sync": #""always""#], "written", "always") {
             $0.server.shared.record?.spool.settings.sync.rawValue ?? "none"

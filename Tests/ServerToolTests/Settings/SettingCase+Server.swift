@@ -1,17 +1,15 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import LatchkeyVendors
 import TLSPeer
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// What the members of a configuration outside its tenants do.
 extension SettingCase {
@@ -21,8 +19,7 @@ extension SettingCase {
             SettingCase(start: "version", ["version": "2"], "starts", "no start"),
             SettingCase(start: "policies", ["policies": ""], "starts", "no start"),
             SettingCase(
-                "nodeSecret.file", base: ["nodeSecret": ""], ["nodeSecret": #"{"file":"node-secret.hex"}"#], "401",
-                "200",
+                "nodeSecret.file", base: ["nodeSecret": ""], ["nodeSecret": #"{"file":"token-key.hex"}"#], "401", "200",
                 ask: heartbeatAfterRestart),
             SettingCase(
                 "trustedProxies", ["trustedProxies": #"["127.0.0.0/8"]"#], "403 place", "200",
@@ -73,7 +70,7 @@ extension SettingCase {
                 start: "\(name).port", ["\(name).port": "{service}"], "starts", "no start", service: { _, _ in .hang }),
             SettingCase(
                 "\(name).certificate", ["\(name).certificate": #""a.pem""#, "\(name).privateKey": #""a-key.pem""#],
-                "plain", "TLS", prepare: { try SelfSigned().write("a", to: $0) }
+                "plain", "TLS", prepare: { try SelfSigned().write("a", to: $0.url) }
             ) { stage in
                 let place = address(of: name, stage)
                 guard let port = URL(string: place)?.port.flatMap({ UInt16(exactly: $0) }) else { return "nowhere" }
@@ -84,8 +81,8 @@ extension SettingCase {
                 base: ["\(name).certificate": #""a.pem""#, "\(name).privateKey": #""a-key.pem""#],
                 ["\(name).privateKey": #""b-key.pem""#], "starts", "no start",
                 prepare: { folder in
-                    try SelfSigned().write("a", to: folder)
-                    try SelfSigned().write("b", to: folder)
+                    try SelfSigned().write("a", to: folder.url)
+                    try SelfSigned().write("b", to: folder.url)
                 }),
         ]
     }
@@ -160,8 +157,8 @@ extension SettingCase {
     private static let keySources: [SettingCase] =
         ["keyEncryptionKey", "formerKeyEncryptionKey", "nextKeyEncryptionKey", "nodeSecret"].flatMap { name in
             let good = #"{"id":"good","file":"good.hex"}"#
-            let prepare: @Sendable (URL) throws -> Void = {
-                try PrivateFile.write(Secret(Secret.random(32).revealed.hexString), to: $0.appending(path: "good.hex"))
+            let prepare: @Sendable (ServerFolder) throws -> Void = {
+                try $0.write(secret: Secret.random(32).revealed.hexString, to: "good.hex")
             }
             return [
                 SettingCase(
@@ -201,18 +198,19 @@ extension SettingCase {
         SettingCase(start: "licensee.derivation", ["licensee.derivation": #""gone.so""#], "starts", "no start"),
         SettingCase(
             start: "licensee.secretMounts", ["licensee.secretMounts": #"["."]"#], "no start", "starts",
-            prepare: { try #require(chmod($0.appending(path: "kek.hex").path, 0o644) == 0) }),
+            prepare: { try #require(chmod($0.file("kek.hex").path, 0o644) == 0) }),
     ]
 
     // MARK: - Questions
 
     /// Puts a member into the demonstration's policy.
-    static func policy(_ member: String) -> @Sendable (URL) throws -> Void {
+    static func policy(_ member: String) -> @Sendable (ServerFolder) throws -> Void {
         { folder in
-            try ServerStage.edit(folder.appending(path: "policies/demo.json").path) { text in
-                let start = text.range(of: #""examples""#)?.lowerBound ?? text.endIndex
-                text = String(text[..<start]) + member + "}"
+            guard case .object(let members)? = JSONValue(Data("{\(member)}".utf8)) else {
+                throw NothingChanged(place: member, file: "the policy")
             }
+            try folder.edit(members.mapValues { $0 }, in: "policies/demo.json")
+            try folder.edit(["examples": nil], in: "policies/demo.json")
         }
     }
 

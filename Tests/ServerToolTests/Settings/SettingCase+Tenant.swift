@@ -1,16 +1,14 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyPackaging
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// What the members of a tenant do.
 extension SettingCase {
@@ -18,7 +16,7 @@ extension SettingCase {
     private static func tenant(
         _ path: String, base: [String: String] = [:], _ with: [String: String], _ without: String, _ expected: String,
         service: (@Sendable (String, Int) -> LoopbackServer.Action)? = nil,
-        prepare: @escaping @Sendable (URL) throws -> Void = { _ in },
+        prepare: @escaping @Sendable (ServerFolder) throws -> Void = { _ in },
         ask: @escaping @Sendable (SettingStage) async throws -> String
     ) -> SettingCase {
         let below = { (members: [String: String]) in
@@ -59,7 +57,7 @@ extension SettingCase {
                 start: "tenants.*.licensee.secretMounts",
                 base: ["licensee": "", "tenants.demo.licensee": own["licensee"] ?? ""],
                 ["tenants.demo.licensee.secretMounts": #"["credentials"]"#], "no start", "starts",
-                prepare: { try #require(chmod($0.appending(path: "credentials/private-key.pem").path, 0o644) == 0) }),
+                prepare: { try #require(chmod($0.file("credentials/private-key.pem").path, 0o644) == 0) }),
         ]
 
     private static let limits: [SettingCase] = [
@@ -74,7 +72,7 @@ extension SettingCase {
             try await stage.importKeys(1...2)
             // What is there may come again.
             try await stage.importKeys(1...2)
-            return "\(try await stage.packager("cpix", ServerUnderTest.document(3...3)).status)"
+            return "\(try await stage.packager("cpix", TestServer.document(3...3)).status)"
         },
         tenant("limits.licensesPerDay", ["limits.licensesPerDay": "1"], "200 200", "200 429 tenantLicenseLimit") {
             stage in
@@ -93,15 +91,15 @@ extension SettingCase {
         },
         tenant("clearKey", ["clearKey": "false"], "200", "403") { stage in
             try #require(try await stage.speke().status == 200)
-            let kid = Base64URL.text(try #require(KeyID(ServerStage.kid)).bytes)
-            let reply = try await stage.stage.send(
-                "\(stage.server.addresses.players.url)/t/demo/clearkey", method: "POST",
+            let kid = Base64URL.text(try #require(KeyID(TestServer.derivedKid)).bytes)
+            let reply = try await stage.stage.player(
+                "clearkey", "POST",
                 body: Data(#"{"kids":["\#(kid)"],"type":"temporary"}"#.utf8), bearer: stage.stage.token())
             return "\(reply.status)"
         },
         tenant("slots", ["slots": #""players""#], "403 right", "200") { stage in
-            let reply = try await stage.stage.send(
-                "\(stage.server.addresses.players.url)/t/demo/slots", method: "POST",
+            let reply = try await stage.stage.player(
+                "slots", "POST",
                 body: Data(#"{"drm":"widevine","asset":"movie"}"#.utf8), bearer: stage.stage.token())
             return [String(reply.status), JSONValue(reply.body)?["error"]?["code"]?.text].compactMap(\.self)
                 .joined(separator: " ")
@@ -109,7 +107,7 @@ extension SettingCase {
         tenant("keys", base: ["unlisted": ""], ["keys": #""stored""#], "the same key", "another key") { stage in
             let first = try await stage.speke()
             try #require(first.status == 200)
-            try #require(try await stage.admin("tenants/demo/keys/\(ServerStage.kid)", "DELETE").status == 200)
+            try #require(try await stage.admin("tenants/demo/keys/\(TestServer.derivedKid)", "DELETE").status == 200)
             let second = try await stage.speke()
             return try plainKey(first) == plainKey(second) ? "the same key" : "another key"
         },
@@ -128,8 +126,7 @@ extension SettingCase {
                 <cpix:DeliveryKey><ds:X509Data><ds:X509Certificate>\(certificate)</ds:X509Certificate></ds:X509Data>\
                 </cpix:DeliveryKey></cpix:DeliveryData></cpix:DeliveryDataList>
                 """
-            let export = try await stage.packager(
-                "cpix?content=film", more: ["X-Recipient-Certificate": certificate])
+            let export = try await stage.packager("cpix?content=film", more: ["X-Recipient-Certificate": certificate])
             return "\(try await stage.speke(delivery: delivery).status) \(export.status)"
         },
         tenant(
@@ -159,7 +156,7 @@ extension SettingCase {
             prepare: { folder in
                 let key = Base64URL.text([UInt8](repeating: 7, count: 32))
                 let set = #"{"keys":[{"kty":"oct","kid":"demo","alg":"HS256","k":"\#(key)"}]}"#
-                try PrivateFile.write(Secret(set), to: folder.appending(path: "other.json"))
+                try folder.write(secret: set, to: "other.json")
             }
         ) { try await status($0.license()) },
         tenant(
@@ -204,7 +201,7 @@ extension SettingCase {
             service: { request, _ in
                 let isRight = request.lowercased().contains("authorization: bearer callout-token")
                 return .send("HTTP/1.1 \(isRight ? 200 : 403) X\r\nContent-Length: 0\r\n\r\n")
-            }, prepare: { try PrivateFile.write(Secret("callout-token\n"), to: $0.appending(path: "callout.txt")) }
+            }, prepare: { try $0.write(secret: "callout-token\n", to: "callout.txt") }
         ) { try await $0.license() },
         tenant(
             "callout.timeout", base: ["callout": #"{"url":\#(calloutURL)}"#], ["callout.timeout": #""3s""#],
@@ -282,9 +279,9 @@ extension SettingCase {
 
     private static let iv = String(repeating: "02", count: 16)
 
-    private static let writeSigner: @Sendable (URL) throws -> Void = { folder in
-        try PrivateFile.write(Secret(String(repeating: "01", count: 32)), to: folder.appending(path: "signer.hex"))
-        try PrivateFile.write(Secret(String(repeating: "03", count: 32)), to: folder.appending(path: "other.hex"))
+    private static let writeSigner: @Sendable (ServerFolder) throws -> Void = { folder in
+        try folder.write(secret: String(repeating: "01", count: 32), to: "signer.hex")
+        try folder.write(secret: String(repeating: "03", count: 32), to: "other.hex")
     }
 
     private static let signed: @Sendable (SettingStage) async throws -> String = { stage in

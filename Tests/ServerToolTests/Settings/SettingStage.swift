@@ -1,15 +1,13 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyOperation
 @testable import LatchkeyPackaging
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// One member of a configuration, and what a running server answers with it and without it.
 struct SettingCase: Sendable, CustomTestStringConvertible {
@@ -24,13 +22,13 @@ struct SettingCase: Sendable, CustomTestStringConvertible {
     /// What the service on loopback does, whose port stands for `{service}` in the members.
     var service: (@Sendable (String, Int) -> LoopbackServer.Action)?
     /// Puts more into the folder.
-    var prepare: @Sendable (URL) throws -> Void = { _ in }
+    var prepare: @Sendable (ServerFolder) throws -> Void = { _ in }
     let ask: @Sendable (SettingStage) async throws -> String
 
     init(
         _ path: String, base: [String: String] = [:], _ with: [String: String], _ without: String, _ expected: String,
         service: (@Sendable (String, Int) -> LoopbackServer.Action)? = nil,
-        prepare: @escaping @Sendable (URL) throws -> Void = { _ in },
+        prepare: @escaping @Sendable (ServerFolder) throws -> Void = { _ in },
         ask: @escaping @Sendable (SettingStage) async throws -> String
     ) {
         (self.path, self.base, self.with, self.without, self.expected) = (path, base, with, without, expected)
@@ -41,7 +39,7 @@ struct SettingCase: Sendable, CustomTestStringConvertible {
     init(
         start path: String, base: [String: String] = [:], _ with: [String: String], _ without: String,
         _ expected: String, service: (@Sendable (String, Int) -> LoopbackServer.Action)? = nil,
-        prepare: @escaping @Sendable (URL) throws -> Void = { _ in }
+        prepare: @escaping @Sendable (ServerFolder) throws -> Void = { _ in }
     ) {
         self.init(path, base: base, with, without, expected, service: service, prepare: prepare) { _ in "starts" }
     }
@@ -53,51 +51,28 @@ struct SettingCase: Sendable, CustomTestStringConvertible {
         let service = try service.map { try LoopbackServer($0) }
         let time = ManualTimekeeper(date: Date())
         let port = service.map { "\($0.port)" } ?? ""
-        let stage: ServerStage
+        func value(_ json: String) -> JSONValue? {
+            json.isEmpty ? nil : JSONValue(Data(json.replacing("{service}", with: port).utf8))
+        }
+        let stage: TestServer
         do {
-            stage = try await ServerStage(
-                { text in
-                    var value = JSONValue(Data(text.utf8)) ?? .null
-                    for (path, json) in members.sorted(by: { $0.key < $1.key }) {
-                        let new = json.isEmpty ? nil : JSONValue(Data(json.replacing("{service}", with: port).utf8))
-                        value = value.setting(path.split(separator: ".").map(String.init), new)
-                    }
-                    text = String(decoding: (try? JSONEncoder().encode(value)) ?? Data(), as: UTF8.self)
-                }, prepare: prepare, time: time)
+            stage = try await TestServer(members.mapValues(value), prepare: prepare, time: time)
+        } catch let error as NothingChanged {
+            throw error
         } catch {
             return "no start"
         }
-        let result = await Result { try await ask(SettingStage(stage: stage, time: time, service: service)) }
-        await stage.server.stop(within: .zero)
-        return try result.get()
-    }
-}
-
-extension JSONValue {
-    /// The value with another one at a place; `nil` removes it.
-    fileprivate func setting(_ path: [String], _ new: JSONValue?) -> JSONValue {
-        guard let name = path.first else { return new ?? .null }
-        let rest = Array(path.dropFirst())
-        if case .array(var values) = self, let index = Int(name), values.indices.contains(index) {
-            values[index] = values[index].setting(rest, new)
-            return .array(values)
-        }
-        var members: [String: JSONValue] = [:]
-        if case .object(let known) = self { members = known }
-        members[name] = rest.isEmpty ? new : (members[name] ?? .object([:])).setting(rest, new)
-        return .object(members)
+        return try await ask(SettingStage(stage: stage, time: time, service: service))
     }
 }
 
 /// A running server with a clock that a test moves, and short questions to it.
 struct SettingStage: Sendable {
-    let stage: ServerStage
+    let stage: TestServer
     let time: ManualTimekeeper
     let service: LoopbackServer?
 
     var server: LicenseServer { stage.server }
-    private var players: String { "\(server.addresses.players.url)/t/demo" }
-    private var packagers: String { "\(server.addresses.packagers.url)/t/demo" }
 
     /// What a reply says: its status, with a refusal's code.
     private static func word(_ reply: HTTPReply) -> String {
@@ -112,9 +87,8 @@ struct SettingStage: Sendable {
     ) async throws -> String {
         let token = try DemoFolder.token(in: stage.folder.url, for: viewer, at: time.date - age, claims: claims)
         return Self.word(
-            try await stage.send(
-                "\(players)/fairplay", method: "POST", body: stage.exchange().spc.revealed, bearer: token.revealedText,
-                headers: headers))
+            try await stage.player(
+                "fairplay", "POST", body: stage.exchange().spc.revealed, bearer: token.revealedText, headers: headers))
     }
 
     /// The key of a license, as a word that tells it from others.
@@ -126,30 +100,19 @@ struct SettingStage: Sendable {
 
     /// A player's address without a body.
     func player(_ path: String, _ method: String = "GET", headers: [String: String] = [:]) async throws -> HTTPReply {
-        try await stage.send("\(players)/\(path)", method: method, headers: headers)
+        try await stage.player(path, method, headers: headers)
     }
 
     /// An operator's question.
     func admin(_ path: String, _ method: String = "GET", key: String? = nil) async throws -> HTTPReply {
-        try await stage.send(
-            "\(server.addresses.operators.url)/admin/v1/\(path)", method: method, bearer: key ?? stage.admin)
-    }
-
-    /// The value of one series; `nil` where there is none.
-    func metric(_ series: String) async throws -> String? {
-        let text = try await stage.send("\(server.addresses.operators.url)/metrics").text
-        return text.split(separator: "\n").first { $0.hasPrefix("\(series) ") }?.split(separator: " ").last
-            .map(String.init)
+        try await stage.admin(path, method, key: key ?? stage.folder.adminKey.revealedText)
     }
 
     /// A packager's request.
     func packager(
         _ path: String, _ body: String? = nil, headers: [String: String]? = nil, more: [String: String] = [:]
     ) async throws -> HTTPReply {
-        let own = headers ?? ["X-API-Key": stage.folder.packagerKey.revealedText]
-        return try await stage.send(
-            "\(packagers)/\(path)", method: body == nil ? "GET" : "POST", body: body.map { Data($0.utf8) },
-            headers: own.merging(more) { $1 })
+        try await stage.packager(path, body == nil ? "GET" : "POST", body: body, headers: more, credentials: headers)
     }
 
     /// A SPEKE request for one key.
@@ -157,7 +120,7 @@ struct SettingStage: Sendable {
         scheme: String = "cbcs", system: String = "94ce86fb-07ff-4f43-adb8-93d2fa968ca2", delivery: String = "",
         headers: [String: String]? = nil
     ) async throws -> HTTPReply {
-        let kid = ServerStage.kid
+        let kid = TestServer.derivedKid
         let document = """
             <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \
             contentId="movie" version="2.3">\(delivery)<cpix:ContentKeyList>\
@@ -178,7 +141,7 @@ struct SettingStage: Sendable {
 
     /// Puts keys into the tenant by their numbers.
     func importKeys(_ numbers: some Sequence<Int>) async throws {
-        let reply = try await packager("cpix", ServerUnderTest.document(numbers))
+        let reply = try await packager("cpix", TestServer.document(numbers))
         try #require(reply.status == 200, "\(reply.text)")
     }
 
@@ -198,12 +161,8 @@ struct SettingStage: Sendable {
 
     /// What a server of the same folder answers after this one has stopped, as a restart has it.
     func afterRestart(_ body: (SettingStage) async throws -> String) async throws -> String {
-        await server.stop(within: .zero)
-        let again = try await LicenseServer(
-            ConfigurationFile(stage.folder.configuration), lines: LineWriter { _ in }, timekeeper: time)
-        let restarted = SettingStage(stage: ServerStage(stage, again), time: time, service: service)
-        let result = await Result { try await body(restarted) }
-        await again.stop(within: .zero)
-        return try result.get()
+        await stage.stop(within: .zero)
+        let again = try await TestServer(stage.folder, time: time)
+        return try await body(SettingStage(stage: again, time: time, service: service))
     }
 }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Each member of a configuration does something: a running server answers otherwise with it than without it.
 ///

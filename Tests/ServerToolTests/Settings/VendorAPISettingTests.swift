@@ -1,23 +1,21 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVendorWire
+@testable import TestServers
 
 /// The members of vendors' APIs, asked with tokens as the vendors' customers make them.
 @Suite(.timeLimit(.minutes(2))) struct VendorAPISettingTests {
     private static let secret = "0123456789abcdef0123456789abcdef"
     private static let place = "tenants.demo.vendors"
 
-    private static let prepare: @Sendable (URL) throws -> Void = { folder in
-        for name in ["a.txt", "b.txt"] { try PrivateFile.write(Secret(secret), to: folder.appending(path: name)) }
+    private static let prepare: @Sendable (ServerFolder) throws -> Void = { folder in
+        for name in ["a.txt", "b.txt"] { try folder.write(secret: secret, to: name) }
     }
 
     private static func api(
@@ -66,7 +64,7 @@ import Testing
         let one = SettingCase("vudrm", ["\(Self.place).vudrm": Self.vuDRM], "", "", prepare: Self.prepare) { stage in
             try #require(try await stage.speke().status == 200)
             try await stage.importKeys(1...1)
-            let (movie, film) = (ServerStage.kid, ServerUnderTest.kid(1))
+            let (movie, film) = (TestServer.derivedKid, TestServer.kid(1))
             var words: [String] = []
             for (named, sealed) in [(movie, movie), (film, film), (movie, film), (film, movie)] {
                 words.append(try await Self.vuDRM(stage, Self.vuDRMToken(stage), named: named, sealed: sealed))
@@ -89,7 +87,7 @@ import Testing
         try #require(try await stage.speke().status == 200)
         var words: [String] = []
         for _ in ages {
-            let status = try await vuDRM(stage, token, named: ServerStage.kid, sealed: ServerStage.kid)
+            let status = try await vuDRM(stage, token, named: TestServer.derivedKid, sealed: TestServer.derivedKid)
             words.append(status == "200" ? "license" : "refused")
         }
         return words.joined(separator: " ")
@@ -106,8 +104,8 @@ import Testing
     private static func vuDRM(
         _ stage: SettingStage, _ token: String, named: String, sealed: String
     ) async throws -> String {
-        let reply = try await stage.stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/vudrm/license/\(named)", method: "POST",
+        let reply = try await stage.stage.player(
+            "vudrm/license/\(named)", "POST",
             body: stage.stage.exchange("skd://keys.example/license/\(sealed)").spc.revealed,
             headers: ["Content-Type": "application/octet-stream", "X-VUDRM-Token": token])
         return "\(reply.status)"
@@ -116,7 +114,7 @@ import Testing
     @Sendable private static func drmToday(
         _ stage: SettingStage, ages: [TimeInterval], sessions: [String] = ["s-1"]
     ) async throws -> String {
-        let kid = try #require(KeyID(ServerStage.kid))
+        let kid = try #require(KeyID(TestServer.derivedKid))
         // Players of vendors name the key alone, so that it has to be there.
         try #require(try await stage.speke().status == 200)
         var words: [String] = []
@@ -133,8 +131,8 @@ import Testing
                 "skd://drmtoday?assetId=movie&variantId=&keyId=\(kid.bytes.hexString)&keyRotationId=0")
             let spc = exchange.spc.revealed.base64EncodedString().replacing("+", with: "%2B").replacing(
                 "=", with: "%3D")
-            let reply = try await stage.stage.send(
-                "\(stage.server.addresses.players.url)/t/demo/drmtoday/license-server-fairplay/", method: "POST",
+            let reply = try await stage.stage.player(
+                "drmtoday/license-server-fairplay/", "POST",
                 body: Data("spc=\(spc)&assetId=movie&keyId=\(kid.bytes.hexString)".utf8),
                 headers: ["Content-Type": "application/x-www-form-urlencoded", "x-dt-auth-token": token])
             words.append(reply.status == 200 ? "license" : "refused")

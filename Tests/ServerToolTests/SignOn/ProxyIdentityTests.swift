@@ -1,12 +1,11 @@
 import Foundation
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyHTTP
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Who a trusted proxy says that somebody is.
 @Suite(.timeLimit(.minutes(5))) struct ProxyIdentityTests {
@@ -16,30 +15,24 @@ import Testing
 
     /// Asks a server that believes some addresses.
     private static func ask(
-        believing addresses: String = #"["127.0.0.1"]"#, more: String = "", _ headers: [String: String],
+        believing addresses: JSONValue = ["127.0.0.1"], more: [String: JSONValue?] = [:], _ headers: [String: String],
         _ path: String = "me",
         key: Bool = false
     ) async throws -> (status: Int, json: JSONValue, audit: [String]) {
-        let proxy = """
-            "identityProxy": {"addresses": \(addresses), \(more) \
-            "grants": [{"value":"video-operators","role":"operator","tenants":["demo"]}]},
-            """
-        let stage = try await ServerStage({
-            $0 = $0.replacing(#""operators": {"#, with: #""operators": {\#(proxy) "#)
-        })
-        let result = await Result {
-            let reply = try await stage.send(
-                "\(stage.server.addresses.operators.url)/admin/v1/\(path)", bearer: key ? stage.admin : nil,
-                headers: headers)
-            let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 100)
-            let events = entries.compactMap { JSONValue(Data($0.text.utf8)) }
-            return (
-                reply.status, JSONValue(reply.body) ?? .null,
-                events.filter { $0["action"]?.text == "adminRefused" }.compactMap { $0["details"]?["code"]?.text }
-            )
-        }
-        await stage.stop()
-        return try result.get()
+        let stage = try await TestServer(
+            more.merging([
+                "operators.identityProxy": [
+                    "addresses": addresses,
+                    "grants": [["value": "video-operators", "role": "operator", "tenants": ["demo"]]],
+                ]
+            ]) { $1 })
+        let reply = try await stage.admin(path, key: key ? TestServer.key(.security) : nil, headers: headers)
+        let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 100)
+        let events = entries.compactMap { JSONValue(Data($0.text.utf8)) }
+        return (
+            reply.status, reply.json,
+            events.filter { $0["action"]?.text == "adminRefused" }.compactMap { $0["details"]?["code"]?.text }
+        )
     }
 
     @Test func `the proxy's word counts, by the groups' grants`() async throws {
@@ -51,14 +44,17 @@ import Testing
 
     @Test func `from anybody else the header is refused, with a good key too, and is in the audit`() async throws {
         for key in [false, true] {
-            let (status, json, audit) = try await Self.ask(believing: #"["192.0.2.1"]"#, Self.ada, key: key)
+            let (status, json, audit) = try await Self.ask(believing: ["192.0.2.1"], Self.ada, key: key)
             #expect(status == 403 && json["code"]?.text == "adminProxyHeader")
             #expect(audit == ["adminProxyHeader"])
         }
     }
 
     @Test func `the headers have the names of the settings`() async throws {
-        let more = #""userHeader": "X-Auth-User", "groupsHeader": "X-Auth-Groups","#
+        let more: [String: JSONValue?] = [
+            "operators.identityProxy.userHeader": "X-Auth-User",
+            "operators.identityProxy.groupsHeader": "X-Auth-Groups",
+        ]
         let other = ["X-Auth-User": "ada", "X-Auth-Groups": "video-operators", "X-Latchkey-Console": "1"]
         #expect(try await Self.ask(more: more, other).json["name"]?.text == "proxy:ada")
         #expect(try await Self.ask(more: more, Self.ada).status == 401)

@@ -1,69 +1,58 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import TLSPeer
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
 /// A server whose operators sign in at a provider, and browsers that follow where they are sent.
-struct SignOnStage {
+final class SignOnStage: Sendable {
     /// Where the console is said to be: a test's browser goes to the server itself.
     static let base = "https://console.example"
 
-    let stage: ServerStage
+    let stage: TestServer
     let provider: StandInProvider
     let time: ManualTimekeeper
 
     var server: LicenseServer { stage.server }
 
-    /// Runs a test on a stage, and takes it down whatever happens.
-    /// - Parameters:
-    ///   - openID: members of `operators.openID` beside those that it needs, in JSON.
-    ///   - change: changes the configuration further.
-    static func with(
-        _ openID: [String: String] = [:], change: @escaping (inout String) -> Void = { _ in },
-        _ body: (SignOnStage) async throws -> Void
-    ) async throws {
+    /// - Parameter openID: members of `operators.openID` beside those that it needs, in JSON; an empty text removes one.
+    init(_ openID: [String: String] = [:]) async throws {
         let time = ManualTimekeeper(date: Date())
         let provider = try StandInProvider(time: time)
+        (self.time, self.provider) = (time, provider)
         var members = [
             "issuer": #""\#(provider.issuer)""#, "clientID": #""\#(StandInProvider.clientID)""#,
             "clientSecretFile": #""client-secret.txt""#, "authorities": #""provider.pem""#,
-            "redirectBase": #""\#(base)""#,
+            "redirectBase": #""\#(Self.base)""#,
             "grants": #"[{"value":"video-operators","role":"operator","tenants":["demo"]}]"#,
         ]
         members.merge(openID) { $1 }
-        let text = members.filter { !$0.value.isEmpty }.map { #""\#($0)":\#($1)"# }.joined(separator: ",")
-        let stage = try await ServerStage(
-            {
-                $0 = $0.replacing(#""operators": {"#, with: #""operators": {"openID": {\#(text)}, "#)
-                change(&$0)
-            },
+        let json = members.filter { !$0.value.isEmpty }.compactMapValues { JSONValue(Data($0.utf8)) }
+        stage = try await TestServer(
+            ["operators.openID": .object(json)],
             prepare: { folder in
-                try PrivateFile.write(Secret(StandInProvider.secret), to: folder.appending(path: "client-secret.txt"))
-                try Data(provider.certificate.certificate.utf8).write(to: folder.appending(path: "provider.pem"))
+                try folder.write(secret: StandInProvider.secret, to: "client-secret.txt")
+                try folder.write(provider.certificate.certificate, to: "provider.pem")
             }, time: time)
-        let result = await Result { try await body(SignOnStage(stage: stage, provider: provider, time: time)) }
-        await stage.stop()
-        await provider.stop()
-        try result.get()
     }
+
+    // The task ends with the stop, which waits for no request.
+    deinit { Task { [provider] in await provider.stop() } }
 
     func browser() -> SignOnBrowser {
         SignOnBrowser(
             server.addresses.operators.url, base: Self.base,
-            CurlTransport(authorities: stage.folder.url.appending(path: "provider.pem")))
+            CurlTransport(authorities: stage.folder.file("provider.pem")))
     }
 
     /// The audit's entries of sign-ins: action, actor, and a refusal's code.

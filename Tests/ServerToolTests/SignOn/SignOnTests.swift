@@ -1,173 +1,152 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyHTTP
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Signing in at a provider that does it right.
 @Suite(.timeLimit(.minutes(5))) struct SignOnTests {
     @Test func `somebody signs in by the provider's claim, acts within role and tenants, and signs out`() async throws {
-        try await SignOnStage.with { stage in
-            let browser = stage.browser()
-            let (back, sent) = try await browser.begin()
-            let flow = try #require(sent.status == 302 ? back : nil)
-            let reply = try await browser.ask(flow)
-            #expect(reply.status == 303 && reply.header("Location") == "/")
-            let cookie = try #require(reply.headers.first { $0.value.hasPrefix("__Host-latchkey-session=") }?.value)
-            for attribute in ["; Path=/", "; HttpOnly", "; SameSite=Strict", "; Secure", "; Max-Age=28800"] {
-                #expect(cookie.contains(attribute))
-            }
-            #expect(!cookie.contains("Domain"))
-            #expect(browser.jar.keys.sorted() == ["__Host-latchkey-session"])
-            let me = try #require(JSONValue(try await browser.admin("me").body))
-            #expect(me["name"]?.text == "openID:ada-1" && me["shownName"]?.text == "Ada <b>Example</b>")
-            #expect(me["role"]?.text == "operator" && me["proof"]?.text == "openID")
-            #expect(me["tenants"] == .array([.text("demo")]) && me["allTenants"] == .flag(false))
-            #expect(try await browser.admin("tenants/demo/keys").status == 200)
-            #expect(try await browser.admin("tenants/demo/seed", "POST").status == 403)
-            #expect(try await browser.admin("reload", "POST").status == 403)
-            #expect(try await stage.audit() == ["adminLogin admin:openID:ada-1"])
+        let stage = try await SignOnStage()
+        let browser = stage.browser()
+        let (back, sent) = try await browser.begin()
+        let flow = try #require(sent.status == 302 ? back : nil)
+        let reply = try await browser.ask(flow)
+        #expect(reply.status == 303 && reply.header("Location") == "/")
+        let cookie = try #require(reply.headers.first { $0.value.hasPrefix("__Host-latchkey-session=") }?.value)
+        for attribute in ["; Path=/", "; HttpOnly", "; SameSite=Strict", "; Secure", "; Max-Age=28800"] {
+            #expect(cookie.contains(attribute))
+        }
+        #expect(!cookie.contains("Domain"))
+        #expect(browser.jar.keys.sorted() == ["__Host-latchkey-session"])
+        let me = try #require(JSONValue(try await browser.admin("me").body))
+        #expect(me["name"]?.text == "openID:ada-1" && me["shownName"]?.text == "Ada <b>Example</b>")
+        #expect(me["role"]?.text == "operator" && me["proof"]?.text == "openID")
+        #expect(me["tenants"] == .array([.text("demo")]) && me["allTenants"] == .flag(false))
+        #expect(try await browser.admin("tenants/demo/keys").status == 200)
+        #expect(try await browser.admin("tenants/demo/seed", "POST").status == 403)
+        #expect(try await browser.admin("reload", "POST").status == 403)
+        #expect(try await stage.audit() == ["adminLogin admin:openID:ada-1"])
 
-            let kept = browser.jar
-            let out = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
-            let next = try #require(JSONValue(out.body)?["next"]?.text)
-            #expect(next.hasPrefix("\(stage.provider.issuer)/out?from=document&client_id=latchkey&"))
-            #expect(next.hasSuffix("post_logout_redirect_uri=https%3A%2F%2Fconsole.example%2F"))
-            #expect(browser.jar.isEmpty)
-            // A copy of the cookie is worth nothing any more.
+        let kept = browser.jar
+        let out = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
+        let next = try #require(JSONValue(out.body)?["next"]?.text)
+        #expect(next.hasPrefix("\(stage.provider.issuer)/out?from=document&client_id=latchkey&"))
+        #expect(next.hasSuffix("post_logout_redirect_uri=https%3A%2F%2Fconsole.example%2F"))
+        #expect(browser.jar.isEmpty)
+        // A copy of the cookie is worth nothing any more.
+        browser.jar = kept
+        #expect(try await browser.admin("me").status == 401)
+        // Nor does it fill the audit.
+        for _ in 0..<2 {
             browser.jar = kept
-            #expect(try await browser.admin("me").status == 401)
-            // Nor does it fill the audit.
-            for _ in 0..<2 {
-                browser.jar = kept
-                let again = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
-                #expect(again.status == 200)
-            }
-            #expect(try await stage.audit() == ["adminLogin admin:openID:ada-1", "adminLogout admin:openID:ada-1"])
-            // Both are the tenant's, so that its operators see them.
-            let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 1_000).map(\.text)
-            for action in ["adminLogin", "adminLogout"] {
-                let entry = try #require(entries.first { $0.contains(#""\#(action)""#) })
-                #expect(JSONValue(Data(entry.utf8))?["tenant"]?.text == "demo", "\(entry)")
-            }
+            let again = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
+            #expect(again.status == 200)
+        }
+        #expect(try await stage.audit() == ["adminLogin admin:openID:ada-1", "adminLogout admin:openID:ada-1"])
+        // Both are the tenant's, so that its operators see them.
+        let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 1_000).map(\.text)
+        for action in ["adminLogin", "adminLogout"] {
+            let entry = try #require(entries.first { $0.contains(#""\#(action)""#) })
+            #expect(JSONValue(Data(entry.utf8))?["tenant"]?.text == "demo", "\(entry)")
         }
     }
 
     @Test func `another page of the browser cannot act with the session`() async throws {
-        try await SignOnStage.with { stage in
-            let browser = stage.browser()
-            #expect(try await browser.signIn().status == 303)
-            for headers in [[:], ["X-Latchkey-Console": "1", "Sec-Fetch-Site": "cross-site"]] {
-                #expect(try await browser.admin("me", headers: headers).status == 403)
-                #expect(try await browser.ask("/sign-in/out", "POST", headers: headers).status == 400)
-            }
-            let asked = try await browser.ask(
-                "/admin/v1/me", "OPTIONS",
-                headers: [
-                    "Origin": "https://evil.example", "Access-Control-Request-Headers": "x-latchkey-console",
-                    "Access-Control-Request-Method": "GET",
-                ])
-            #expect(asked.status == 405 && asked.header("Access-Control-Allow-Origin") == nil)
-            #expect(try await browser.admin("me").status == 200)
+        let stage = try await SignOnStage()
+        let browser = stage.browser()
+        #expect(try await browser.signIn().status == 303)
+        for headers in [[:], ["X-Latchkey-Console": "1", "Sec-Fetch-Site": "cross-site"]] {
+            #expect(try await browser.admin("me", headers: headers).status == 403)
+            #expect(try await browser.ask("/sign-in/out", "POST", headers: headers).status == 400)
         }
+        let asked = try await browser.ask(
+            "/admin/v1/me", "OPTIONS",
+            headers: [
+                "Origin": "https://evil.example", "Access-Control-Request-Headers": "x-latchkey-console",
+                "Access-Control-Request-Method": "GET",
+            ])
+        #expect(asked.status == 405 && asked.header("Access-Control-Allow-Origin") == nil)
+        #expect(try await browser.admin("me").status == 200)
     }
 
     @Test func `somebody without a grant is refused by name, in the audit once a minute`() async throws {
-        try await SignOnStage.with { stage in
-            stage.provider.groups = ["everybody"]
-            for _ in 0..<2 {
-                let reply = try await stage.browser().signIn()
-                #expect(reply.status == 403)
-                #expect(reply.text.contains("You have no role here: nothing in “groups”"))
-            }
-            #expect(try await stage.audit() == ["adminRefused admin:openID:ada-1 signOnUnknown"])
+        let stage = try await SignOnStage()
+        stage.provider.groups = ["everybody"]
+        for _ in 0..<2 {
+            let reply = try await stage.browser().signIn()
+            #expect(reply.status == 403)
+            #expect(reply.text.contains("You have no role here: nothing in “groups”"))
         }
+        #expect(try await stage.audit() == ["adminRefused admin:openID:ada-1 signOnUnknown"])
     }
 
     @Test func `the first grant that fits counts, and what settings say later counts for sessions that there are`()
         async throws
     {
         let grants = #"[{"value":"auditors"},{"value":"video-operators","role":"security","tenants":["demo"]}]"#
-        try await SignOnStage.with(["grants": grants]) { stage in
-            stage.provider.groups = ["video-operators", "auditors"]
-            let browser = stage.browser()
-            #expect(try await browser.signIn().status == 303)
-            func me() async throws -> String {
-                let reply = try await browser.admin("me")
-                guard let me = JSONValue(reply.body), reply.status == 200 else { return "\(reply.status)" }
-                return "\(me["role"]?.text ?? "") \(me["allTenants"] == .flag(true))"
-            }
-            #expect(try await me() == "viewer true")
-            try ServerStage.edit(stage.stage.folder.configuration) {
-                $0 = $0.replacing(#"{"value":"auditors"},"#, with: "")
-            }
-            try await stage.server.reload()
-            #expect(try await me() == "security false")
-            try ServerStage.edit(stage.stage.folder.configuration) {
-                $0 = $0.replacing(#""value":"video-operators""#, with: #""value":"nobody""#)
-            }
-            try await stage.server.reload()
-            #expect(try await me() == "403")
+        let stage = try await SignOnStage(["grants": grants])
+        stage.provider.groups = ["video-operators", "auditors"]
+        let browser = stage.browser()
+        #expect(try await browser.signIn().status == 303)
+        func me() async throws -> String {
+            let reply = try await browser.admin("me")
+            guard let me = JSONValue(reply.body), reply.status == 200 else { return "\(reply.status)" }
+            return "\(me["role"]?.text ?? "") \(me["allTenants"] == .flag(true))"
         }
+        #expect(try await me() == "viewer true")
+        try await stage.stage.reload(["operators.openID.grants.0": nil])
+        #expect(try await me() == "security false")
+        try await stage.stage.reload(["operators.openID.grants.0.value": "nobody"])
+        #expect(try await me() == "403")
     }
 
     @Test func `a session ends with its time, and a restart of the node does not end it`() async throws {
-        try await SignOnStage.with(["sessionLife": #""10m""#]) { stage in
-            let browser = stage.browser()
-            #expect(try await browser.signIn().status == 303)
-            let other = try await LicenseServer(
-                ConfigurationFile(stage.stage.folder.configuration), lines: LineWriter { _ in }, timekeeper: stage.time)
-            let elsewhere = SignOnBrowser(other.addresses.operators.url, base: SignOnStage.base, CurlTransport())
-            elsewhere.jar = browser.jar
-            let reply = try await elsewhere.admin("me")
-            await other.stop(within: .zero)
-            #expect(reply.status == 200)
-            stage.time.advance(by: .seconds(598))
-            #expect(try await browser.admin("me").status == 200)
-            stage.time.advance(by: .seconds(3))
-            #expect(try await browser.admin("me").status == 401)
-        }
+        let stage = try await SignOnStage(["sessionLife": #""10m""#])
+        let browser = stage.browser()
+        #expect(try await browser.signIn().status == 303)
+        let other = try await TestServer(stage.stage.folder, time: stage.time)
+        let elsewhere = SignOnBrowser(other.server.addresses.operators.url, base: SignOnStage.base, CurlTransport())
+        elsewhere.jar = browser.jar
+        let reply = try await elsewhere.admin("me")
+        #expect(reply.status == 200)
+        stage.time.advance(by: .seconds(598))
+        #expect(try await browser.admin("me").status == 200)
+        stage.time.advance(by: .seconds(3))
+        #expect(try await browser.admin("me").status == 401)
     }
 
     @Test func `while the provider is away sessions and keys go on, and the sign-in says so`() async throws {
-        try await SignOnStage.with { stage in
-            let browser = stage.browser()
-            #expect(try await browser.signIn().status == 303)
-            stage.provider.isAway = true
-            stage.time.advance(by: .seconds(11))
-            let reply = try await stage.browser().signIn()
-            #expect(reply.status == 503)
-            #expect(reply.text.contains("Who is signed in stays so"))
-            let byKey = try await stage.stage.send(
-                "\(stage.server.addresses.operators.url)/admin/v1/me", bearer: stage.stage.admin)
-            #expect(byKey.status == 200)
-            #expect(try await browser.admin("overview").status == 200)
-            let told = try await stage.stage.send(
-                "\(stage.server.addresses.operators.url)/admin/v1/overview", bearer: stage.stage.admin)
-            #expect(told.text.contains("operators.openID: The OpenID provider cannot be asked."))
-            // It is signed out here, whatever the provider does.
-            let out = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
-            #expect(out.status == 200 && JSONValue(out.body)?["next"] == nil)
-            stage.provider.isAway = false
-            #expect(try await stage.browser().signIn().status == 303)
-            let overview = try await stage.stage.send(
-                "\(stage.server.addresses.operators.url)/admin/v1/overview", bearer: stage.stage.admin)
-            #expect(!overview.text.contains("operators.openID"))
-        }
+        let stage = try await SignOnStage()
+        let browser = stage.browser()
+        #expect(try await browser.signIn().status == 303)
+        stage.provider.isAway = true
+        stage.time.advance(by: .seconds(11))
+        let reply = try await stage.browser().signIn()
+        #expect(reply.status == 503)
+        #expect(reply.text.contains("Who is signed in stays so"))
+        let byKey = try await stage.stage.admin("me")
+        #expect(byKey.status == 200)
+        #expect(try await browser.admin("overview").status == 200)
+        let told = try await stage.stage.admin("overview")
+        #expect(told.text.contains("operators.openID: The OpenID provider cannot be asked."))
+        // It is signed out here, whatever the provider does.
+        let out = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
+        #expect(out.status == 200 && JSONValue(out.body)?["next"] == nil)
+        stage.provider.isAway = false
+        #expect(try await stage.browser().signIn().status == 303)
+        let overview = try await stage.stage.admin("overview")
+        #expect(!overview.text.contains("operators.openID"))
     }
 
     /// What the console's first page says.
     private func overview(_ stage: SignOnStage) async throws -> String {
-        try await stage.stage.send(
-            "\(stage.server.addresses.operators.url)/admin/v1/overview", bearer: stage.stage.admin
-        ).text
+        try await stage.stage.admin("overview").text
     }
 
     @Test(arguments: [
@@ -177,78 +156,72 @@ import Testing
     ]) func `a part of the provider that does not answer is on the first page until it does, whatever the others do`(
         _ fault: StandInProvider.Fault, _ words: String
     ) async throws {
-        try await SignOnStage.with { stage in
-            stage.provider.fault = fault
-            let refused = try await stage.browser().signIn()
-            #expect(refused.status >= 500)
-            #expect(try await overview(stage).contains("operators.openID: \(words)"))
-            stage.time.advance(by: .seconds(11))
-            // The document is asked again, and answers.
-            #expect(try await stage.browser().begin().back != nil)
-            #expect(try await overview(stage).contains("operators.openID: \(words)"))
-            stage.provider.fault = .none
-            #expect(try await stage.browser().signIn().status == 303)
-            #expect(try await overview(stage).contains("operators.openID") == false)
-        }
+        let stage = try await SignOnStage()
+        stage.provider.fault = fault
+        let refused = try await stage.browser().signIn()
+        #expect(refused.status >= 500)
+        #expect(try await overview(stage).contains("operators.openID: \(words)"))
+        stage.time.advance(by: .seconds(11))
+        // The document is asked again, and answers.
+        #expect(try await stage.browser().begin().back != nil)
+        #expect(try await overview(stage).contains("operators.openID: \(words)"))
+        stage.provider.fault = .none
+        #expect(try await stage.browser().signIn().status == 303)
+        #expect(try await overview(stage).contains("operators.openID") == false)
     }
 
     @Test func `a code that the provider declines is no notice`() async throws {
-        try await SignOnStage.with { stage in
-            let browser = stage.browser()
-            let back = try #require(try await browser.begin().back)
-            let reply = try await browser.ask(back.replacing("code=code-0", with: "code=guessed"))
-            #expect(reply.text.contains("<code>signOnDeclined</code>"))
-            #expect(try await overview(stage).contains("operators.openID") == false)
-        }
+        let stage = try await SignOnStage()
+        let browser = stage.browser()
+        let back = try #require(try await browser.begin().back)
+        let reply = try await browser.ask(back.replacing("code=code-0", with: "code=guessed"))
+        #expect(reply.text.contains("<code>signOnDeclined</code>"))
+        #expect(try await overview(stage).contains("operators.openID") == false)
     }
 
     @Test func `while nobody signs in the provider is asked, and the notice comes and goes with its answers`()
         async throws
     {
-        try await SignOnStage.with { stage in
-            let upkeep = Task { await stage.server.watchProvider() }
-            await stage.time.untilSomeoneSleeps(for: .seconds(20))
-            #expect(Set(stage.provider.requests) == ["/.well-known/openid-configuration", "/keys"])
-            let sound = try await overview(stage)
-            #expect(!sound.contains("operators.openID"))
-            stage.provider.isAway = true
-            for _ in 0..<2 {
-                stage.time.advance(by: .seconds(20))
-                await stage.time.untilSomeoneSleeps(for: .seconds(20))
-                #expect(
-                    try await overview(stage).contains("operators.openID: The OpenID provider cannot be asked."))
-            }
-            stage.provider.isAway = false
+        let stage = try await SignOnStage()
+        let upkeep = Task { await stage.server.watchProvider() }
+        await stage.time.untilSomeoneSleeps(for: .seconds(20))
+        #expect(Set(stage.provider.requests) == ["/.well-known/openid-configuration", "/keys"])
+        let sound = try await overview(stage)
+        #expect(!sound.contains("operators.openID"))
+        stage.provider.isAway = true
+        for _ in 0..<2 {
             stage.time.advance(by: .seconds(20))
             await stage.time.untilSomeoneSleeps(for: .seconds(20))
-            #expect(try await overview(stage).contains("operators.openID") == false)
-            upkeep.cancel()
-            await upkeep.value
-            await stage.stage.stop()
-            let log = String(decoding: stage.stage.log.withLock { $0 }, as: UTF8.self)
-            #expect(log.components(separatedBy: #""reason":"signOnAway""#).count == 2, "It is told once: \(log)")
+            #expect(try await overview(stage).contains("operators.openID: The OpenID provider cannot be asked."))
         }
+        stage.provider.isAway = false
+        stage.time.advance(by: .seconds(20))
+        await stage.time.untilSomeoneSleeps(for: .seconds(20))
+        #expect(try await overview(stage).contains("operators.openID") == false)
+        upkeep.cancel()
+        await upkeep.value
+        await stage.stage.stop()
+        let log = await stage.stage.log
+        #expect(log.components(separatedBy: #""reason":"signOnAway""#).count == 2, "It is told once: \(log)")
     }
 
     @Test func `a check asks the provider, and says that it does not answer`() async throws {
-        try await SignOnStage.with { stage in
-            let path = stage.stage.folder.configuration
-            let sound = try await ServerCheck(path, derivation: nil).problems.problems
-            #expect(sound.isEmpty, "\(sound)")
-            #expect(stage.provider.requests.contains("/keys"))
-            stage.provider.isAway = true
-            let away = try await ServerCheck(path, derivation: nil).problems.problems
-            #expect(away.map(\.place) == ["operators.openID"], "\(away)")
-        }
+        let stage = try await SignOnStage()
+        let path = stage.stage.folder.configuration
+        let sound = try await ServerCheck(path, derivation: nil).problems.problems
+        #expect(sound.isEmpty, "\(sound)")
+        #expect(stage.provider.requests.contains("/keys"))
+        stage.provider.isAway = true
+        let away = try await ServerCheck(path, derivation: nil).problems.problems
+        #expect(away.map(\.place) == ["operators.openID"], "\(away)")
     }
 
     @Test func `a provider that signs with a new key is believed, and asked for its keys once`() async throws {
-        try await SignOnStage.with { stage in
-            #expect(try await stage.browser().signIn().status == 303)
-            try stage.provider.rotate()
-            #expect(try await stage.browser().signIn().status == 303)
-            #expect(stage.provider.requests.count { $0 == "/keys" } == 2)
-        }
+        let stage = try await SignOnStage()
+        #expect(try await stage.browser().signIn().status == 303)
+        try stage.provider.rotate()
+        #expect(try await stage.browser().signIn().status == 303)
+        #expect(stage.provider.requests.count { $0 == "/keys" } == 2)
     }
 
     /// A member with another value, and where a sign-in ends or goes then.
@@ -265,15 +238,14 @@ import Testing
     func `each member of openID does something`(_ name: String, _ json: String, _ words: String) async throws {
         func signIn(_ members: [String: String]) async throws -> String {
             let seen = Locked("")
-            try await SignOnStage.with(members) { stage in
-                let browser = stage.browser()
-                let begun = try await browser.ask("/sign-in/openid")
-                let there = begun.header("Location") ?? ""
-                let sent = there.isEmpty ? begun : try await browser.ask(there)
-                let back = sent.header("Location") ?? ""
-                let last = back.hasPrefix(SignOnStage.base) ? try await browser.ask(back) : sent
-                seen.withLock { $0 = "\(there) \(last.status) \(last.text)" }
-            }
+            let stage = try await SignOnStage(members)
+            let browser = stage.browser()
+            let begun = try await browser.ask("/sign-in/openid")
+            let there = begun.header("Location") ?? ""
+            let sent = there.isEmpty ? begun : try await browser.ask(there)
+            let back = sent.header("Location") ?? ""
+            let last = back.hasPrefix(SignOnStage.base) ? try await browser.ask(back) : sent
+            seen.withLock { $0 = "\(there) \(last.status) \(last.text)" }
             return seen.withLock { $0 }
         }
         let usual = try await signIn([:])
@@ -284,13 +256,12 @@ import Testing
 
     @Test func `a server starts while its provider is away, and not with a secret that is open to others`() async throws
     {
-        try await SignOnStage.with { stage in
-            let file = stage.stage.folder.url.appending(path: "client-secret.txt")
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-            await #expect(throws: ServerProblems.self) { try await stage.server.reload() }
-            stage.provider.isAway = true
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-            try await stage.server.reload()
-        }
+        let stage = try await SignOnStage()
+        let file = stage.stage.folder.file("client-secret.txt")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        await #expect(throws: ServerProblems.self) { try await stage.server.reload() }
+        stage.provider.isAway = true
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        try await stage.server.reload()
     }
 }

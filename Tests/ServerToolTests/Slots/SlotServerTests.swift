@@ -1,52 +1,45 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// What operators see of slots for licenses that other services make, and the example of such a service's proxy.
 @Suite(.timeLimit(.minutes(3))) struct SlotServerTests {
     /// - Parameter rules: more members of the policy.
     private static func stage(
         limit: Int, _ slots: String = "players", rules: String = ""
-    ) async throws -> ServerStage {
-        try await ServerStage(
-            { text in
-                text = text.replacing(#""clearKey": true,"#, with: #""clearKey": true, "slots": "\#(slots)","#)
-            },
-            prepare: { folder in
-                let policy = """
-                    {"version":1,"name":"demo","validity":{"type":"lease","lease":"5m"},\(rules)
-                     "concurrency":{"limit":\(limit),"heartbeat":"30s"}}
-                    """
-                try Data(policy.utf8).write(to: folder.appending(path: "policies/demo.json"))
-            })
+    ) async throws -> TestServer {
+        try await TestServer(["tenants.demo.slots": .text(slots)]) { folder in
+            let policy = """
+                {"version":1,"name":"demo","validity":{"type":"lease","lease":"5m"},\(rules)
+                 "concurrency":{"limit":\(limit),"heartbeat":"30s"}}
+                """
+            try folder.write(policy, to: "policies/demo.json")
+        }
     }
 
     @Test func `metrics, log, console and the question why name the system of a slot`() async throws {
         let stage = try await Self.stage(limit: 2)
-        let (players, operators) = (stage.server.addresses.players.url, stage.server.addresses.operators.url)
+        let operators = stage.server.addresses.operators.url
         func slot(_ drm: String, _ session: String) async throws -> Int {
             let body = Data(#"{"drm":"\#(drm)","asset":"movie","session":"\#(session)"}"#.utf8)
-            return try await stage.send(
-                "\(players)/t/demo/slots", method: "POST", body: body, bearer: stage.token(),
-                headers: ["X-Request-Id": "request-\(drm)"]
+            return try await stage.player(
+                "slots", "POST", body: body, bearer: stage.token(), headers: ["X-Request-Id": "request-\(drm)"]
             ).status
         }
         #expect(try await stage.license().0.status == 200)
         #expect(try await slot("playready", "console") == 200)
         #expect(try await slot("widevine", "tv") == 403)
 
-        let metrics = try await stage.send("\(operators)/metrics").text
+        let metrics = try await stage.operators("metrics").text
         for (drm, outcome, reason) in [
             ("fairplay", "granted", ""), ("playready", "granted", ""), ("widevine", "refused", "sessionLimit"),
         ] {
@@ -56,14 +49,9 @@ import Testing
                 """
             #expect(metrics.contains(series), "\(series)")
         }
-        let account = try await stage.send(
-            "\(operators)/admin/v1/tenants/demo/account?name=anna", bearer: stage.admin)
-        guard case .array(let slots)? = JSONValue(account.body)?["slots"] else {
-            Issue.record("\(account.text)")
-            return
-        }
+        let slots = try await stage.admin("tenants/demo/account?name=anna").list("slots")
         #expect(slots.compactMap { $0["drm"]?.text }.sorted() == ["fairplay", "playready"])
-        let key = try stage.root.write(stage.admin, to: "key.txt")
+        let key = try stage.root.write(TestServer.key(.security), to: "key.txt")
         for (id, word, drm) in [
             ("request-playready", "license", "playready"), ("request-widevine", "sessionLimit", "widevine"),
         ] {
@@ -73,13 +61,12 @@ import Testing
         }
         // Operators stop it as any other.
         let session = try #require(slots.first { $0["drm"]?.text == "playready" }?["session"]?.text)
-        let stop = try await stage.send(
-            "\(operators)/admin/v1/tenants/demo/sessions/stop", method: "POST",
-            body: Data(#"{"account":"anna","session":"\#(session)"}"#.utf8), bearer: stage.admin)
+        let stop = try await stage.admin(
+            "tenants/demo/sessions/stop", "POST", body: #"{"account":"anna","session":"\#(session)"}"#)
         #expect(stop.status == 200, "\(stop.text)")
         #expect(try await slot("playready", "console") == 403)
         await stage.stop()
-        let log = String(decoding: stage.log.withLock { $0 }, as: UTF8.self)
+        let log = await stage.log
         #expect(log.contains(#""endpoint":"slot","drm":"widevine","outcome":"refused","reason":"sessionLimit""#))
         #expect(!log.contains("anna"))
     }
@@ -110,7 +97,7 @@ import Testing
     }
 
     private static func proxy(
-        _ stage: ServerStage, service port: UInt16, _ options: String...
+        _ stage: TestServer, service port: UInt16, _ options: String...
     ) async throws -> PythonService {
         let key = try stage.root.write(stage.folder.packagerKey.revealedText, to: "slots-key.txt")
         return try await PythonService(
@@ -122,7 +109,7 @@ import Testing
     }
 
     private static func ask(
-        _ proxy: PythonService, _ stage: ServerStage, _ headers: [String: String] = [:]
+        _ proxy: PythonService, _ stage: TestServer, _ headers: [String: String] = [:]
     ) async throws -> Int {
         try await stage.send(
             "\(proxy.url)/license?asset=movie&session=tv", method: "POST", body: RecordedService.request,
@@ -142,7 +129,6 @@ import Testing
         let proxy = try await Self.proxy(stage, service: service.port)
         #expect(try await Self.ask(proxy, stage) == 502)
         #expect(try await stage.server.shared.accounts.account("anna", of: "demo").slots == [])
-        await stage.stop()
     }
 
     @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
@@ -165,8 +151,6 @@ import Testing
         await #expect(throws: (any Error).self) {
             try await Self.proxy(stage, service: port, "--viewer-address", "X-Forwarded-For")
         }
-        await service.server.stop(within: .zero)
-        await stage.stop()
     }
 
     @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
@@ -210,11 +194,8 @@ import Testing
         let before = service.asked.withLock { $0.count }
         let third = try await widevine("tablet")
         // A device that starts again replaces its own session, so this is another one.
-        let other = try DemoFolder.token(
-            in: stage.folder.url, for: "anna", at: Date(), claims: ["latchkey": .object(["device": .text("iPad")])])
-        let fourth = try await stage.send(
-            "\(stage.server.addresses.players.url)/t/demo/fairplay", method: "POST",
-            body: stage.exchange().spc.revealed, bearer: other.revealedText)
+        let other = try stage.token("anna", ["latchkey": ["device": "iPad"]])
+        let fourth = try await stage.player("fairplay", "POST", body: stage.exchange().spc.revealed, bearer: other)
         for reply in [third, fourth] {
             #expect(reply.status == 403)
             #expect(JSONValue(reply.body)?["error"]?["code"]?.text == "sessionLimit")
@@ -230,16 +211,15 @@ import Testing
         service.refuses.withLock { $0 = false }
 
         // The player tells its heartbeats itself, and ends its session.
-        let slots = "\(stage.server.addresses.players.url)/t/demo/slots"
-        #expect(try await stage.send("\(slots)/heartbeat", method: "POST", bearer: heartbeat).status == 200)
-        #expect(try await stage.send(slots, method: "DELETE", bearer: heartbeat).status == 204)
+        #expect(try await stage.player("slots/heartbeat", "POST", bearer: heartbeat).status == 200)
+        #expect(try await stage.player("slots", "DELETE", bearer: heartbeat).status == 204)
         #expect(try await widevine("tablet").status == 200)
 
         // Without an answer of the service there is no slot, and without one of the slots no license.
         await service.server.stop(within: .zero)
         let unanswered = try await stage.send(
             "\(proxy.url)/license?asset=movie&session=x", method: "POST", body: Data([1]),
-            bearer: stage.token(for: "ben"))
+            bearer: stage.token("ben"))
         #expect(unanswered.status == 502)
         #expect(try await stage.server.shared.accounts.account("ben", of: "demo").slots == [])
         await stage.stop()

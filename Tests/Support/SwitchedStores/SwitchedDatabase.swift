@@ -9,6 +9,10 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     package let inner = MemorySealedKeyStore()
     /// Sessions, which are there all the time.
     package let sessions = SwitchedRecordStore()
+    /// What nodes of a cluster sent elsewhere.
+    package let redirections = Locked<[ClusterRedirection: UInt64]>([:])
+    /// How often a server asked whether it is there.
+    package let questions = Locked(0)
     private let entries = MemoryAuditStore()
     private let isDown = Locked(false)
     private let refusesKeys = Locked(false)
