@@ -10,36 +10,33 @@ import LatchkeyTesting
 final class BrowserStage: Sendable {
     let folder: TemporaryFolder
     let demonstration: Demonstration
-    private let browser: Chromium
-    private let pages = Locked<[ChromiumPage]>([])
+    private let pages: BrowserPages
 
-    private init() async throws {
+    init() async throws {
         folder = try TemporaryFolder()
         demonstration = try await Demonstration.start(
             in: folder.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
-        browser = try Chromium()
+        pages = try BrowserPages()
     }
 
-    /// Runs a test on a stage, and takes it down whatever happens.
-    static func with(_ body: (BrowserStage) async throws -> Void) async throws {
-        let stage = try await BrowserStage()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
-        for page in stage.pages.withLock({ $0 }) { await page.close() }
-        await stage.demonstration.server.stop(within: .zero)
-        try result.get()
+    // The task ends with the stop, which waits for no request.
+    deinit {
+        Task { [demonstration, folder] in
+            await demonstration.server.stop(within: .zero)
+            withExtendedLifetime(folder) {}
+        }
     }
 
     /// The page, ready for a click.
     func page(width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
-        let page = try await open(demonstration.sheet.player, width: width, isDark: isDark)
+        let page = try await pages.open(demonstration.sheet.player, width: width, isDark: isDark)
         try await page.wait(until: "document.body?.dataset.state === 'ready'")
         return page
     }
 
     /// The console's first page, with an operator signed in.
     func console(width: Int = 1_024, isDark: Bool = false) async throws -> ChromiumPage {
-        let page = try await open(demonstration.sheet.console, width: width, isDark: isDark)
+        let page = try await pages.open(demonstration.sheet.console, width: width, isDark: isDark)
         let key = String(decoding: folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
         try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
         try await page.wait(until: "document.querySelector('svg.chart') && document.querySelector('.legend')")
@@ -48,16 +45,10 @@ final class BrowserStage: Sendable {
 
     /// The console's first page, with nobody signed in, and a link to the provider.
     func signInPage(width: Int, isDark: Bool) async throws -> ChromiumPage {
-        let page = try await open(demonstration.sheet.console, width: width, isDark: isDark)
+        let page = try await pages.open(demonstration.sheet.console, width: width, isDark: isDark)
         try await page.wait(until: "document.querySelector('#provider')")
         // The provider's certificate is a test's own.
         try await page.send("Security.setIgnoreCertificateErrors", ["ignore": .flag(true)])
-        return page
-    }
-
-    private func open(_ address: String, width: Int, isDark: Bool) async throws -> ChromiumPage {
-        let page = try await browser.open(address, width: width, isDark: isDark)
-        pages.withLock { $0.append(page) }
         return page
     }
 
@@ -68,6 +59,23 @@ final class BrowserStage: Sendable {
         guard text.contains(old) else { throw Chromium.Failure(description: "\(file) has no \(old)") }
         try Data(text.replacing(old, with: new).utf8).write(to: url)
         try await demonstration.server.reload()
+    }
+}
+
+/// Pages of a browser of their own, which close when nobody has them any more.
+final class BrowserPages: Sendable {
+    private let browser: Chromium
+    private let pages = Locked<[ChromiumPage]>([])
+
+    init() throws { browser = try Chromium() }
+
+    // The task ends with the last page, which closes or is gone.
+    deinit { Task { [pages] in for page in pages.withLock({ $0 }) { await page.close() } } }
+
+    func open(_ address: String, width: Int, isDark: Bool = false) async throws -> ChromiumPage {
+        let page = try await browser.open(address, width: width, isDark: isDark)
+        pages.withLock { $0.append(page) }
+        return page
     }
 }
 

@@ -1,13 +1,12 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -20,32 +19,22 @@ final class FaultyServer: @unchecked Sendable {
     private let process: Subprocess
     private let ended: Task<Int32, Never>
     private let log: URL
-    let demo: DemoFolder
+    let folder: ServerFolder
     /// Where the listeners are, by their names, as the log says.
     private(set) var listeners: [String: String] = [:]
 
     static let program = ToolProcess.binary("latchkey-server")
-    private static let credentials = Result { try TestCredentials.make(bits: 2048) }
-
-    /// A demo's folder on free ports, with a store of sessions that is not out of service where a machine is busy.
-    static func folder(in root: TemporaryFolder) async throws -> DemoFolder {
-        let demo = try DemoFolder(root.file("demo"), ports: [0, 0, 0], credentials: credentials.get())
-        let text = try String(contentsOfFile: demo.configuration, encoding: .utf8)
-            .replacing(#""stores": {"#, with: #""stores": {"sessionMilliseconds": 10000, "#)
-        try Data(text.utf8).write(to: URL(filePath: demo.configuration))
-        try await demo.makeTenants()
-        return demo
-    }
 
     /// Starts it and waits until it takes requests.
     /// - Parameter limit: what a shell does before, such as `ulimit -f 600`.
-    init(_ demo: DemoFolder, in root: TemporaryFolder, limit: String = ":") async throws {
-        self.demo = demo
-        log = root.file("log-\(UUID().uuidString)")
+    init(_ folder: ServerFolder, limit: String = ":") async throws {
+        self.folder = folder
+        try await folder.makeTenants()
+        log = folder.root.file("log-\(UUID().uuidString)")
         try Data().write(to: log)
         process = ToolProcess.make(
             program: "/bin/bash",
-            ["-c", "\(limit); exec \"$0\" run --config \"$1\"", Self.program ?? "", demo.configuration])
+            ["-c", "\(limit); exec \"$0\" run --config \"$1\"", Self.program ?? "", folder.configuration])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: log)
         let (ends, end) = AsyncStream.makeStream(of: Int32.self)
@@ -108,9 +97,9 @@ final class FaultyServer: @unchecked Sendable {
     /// Asks for a license of a new session.
     func license(for viewer: String) async throws -> Int {
         var generator = SystemRandomNumberGenerator()
-        let exchange = try SimulatedDevice(directory: URL(filePath: demo.credentials)).exchange(
+        let exchange = try SimulatedDevice(directory: URL(filePath: folder.credentials)).exchange(
             for: ContentIdentifier("skd://movie/a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"), using: &generator)
-        let token = try DemoFolder.token(in: demo.url, for: viewer, at: Date()).revealedText
+        let token = try DemoFolder.token(in: folder.url, for: viewer, at: Date()).revealedText
         return try await ask(
             "players", "/t/demo/fairplay", "POST", exchange.spc.revealed, headers: ["Authorization": "Bearer \(token)"]
         ).status
@@ -119,7 +108,7 @@ final class FaultyServer: @unchecked Sendable {
     func admin(_ path: String, _ method: String = "POST") async throws -> HTTPReply {
         try await ask(
             "operators", "/admin/v1/\(path)", method, method == "POST" ? Data("{}".utf8) : nil,
-            headers: ["Authorization": "Bearer \(demo.adminKey.revealedText)"])
+            headers: ["Authorization": "Bearer \(folder.adminKey.revealedText)"])
     }
 
     /// Imports a key of a content of its own.
@@ -140,6 +129,6 @@ final class FaultyServer: @unchecked Sendable {
     }
 
     private var packager: [String: String] {
-        ["X-API-Key": demo.packagerKey.revealedText, "Content-Type": "application/xml"]
+        ["X-API-Key": folder.packagerKey.revealedText, "Content-Type": "application/xml"]
     }
 }

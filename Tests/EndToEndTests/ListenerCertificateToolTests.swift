@@ -1,14 +1,12 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyTesting
 import TLSPeer
 import Testing
 
-@testable import LatchkeyForms
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 /// `latchkey-server run`, whose listener gets another certificate.
 @Suite(
@@ -23,14 +21,10 @@ struct ListenerCertificateToolTests {
 
     @Test func `a hang-up takes the new certificate and is in the audit, and the old connection goes on`() async throws
     {
-        let root = try TemporaryFolder()
-        let folder = try DemoFolder(root.file("demo"), ports: [0, 0, 0])
-        let text = try String(contentsOfFile: folder.configuration, encoding: .utf8).replacing(
-            #""players": {"#, with: #""players": {"certificate": "tls.pem", "privateKey": "tls-key.pem", "#)
-        try Data(text.utf8).write(to: URL(filePath: folder.configuration))
+        let folder = try ServerFolder(["players.certificate": "tls.pem", "players.privateKey": "tls-key.pem"])
         func write(_ identity: SelfSigned) throws {
-            try Data(identity.certificate.utf8).write(to: folder.url.appending(path: "tls.pem"))
-            try PrivateFile.write(Secret(identity.privateKey), to: folder.url.appending(path: "tls-key.pem"))
+            try folder.write(identity.certificate, to: "tls.pem")
+            try folder.write(secret: identity.privateKey, to: "tls-key.pem")
         }
         try await folder.makeTenants()
         let (first, second) = (try SelfSigned(), try SelfSigned())

@@ -1,10 +1,9 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// Faults of files and disks against a real `latchkey-server`: no signal ends it but the test's, nothing hangs, and licenses go on.
 @Suite(
@@ -12,8 +11,7 @@ import Testing
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash"), "needs bash"), .timeLimit(.minutes(5)))
 struct ServerFaultTests {
     @Test func `standard error has nothing but JSON, and says where each listener is`() async throws {
-        let root = try TemporaryFolder()
-        let server = try await FaultyServer(FaultyServer.folder(in: root), in: root)
+        let server = try await FaultyServer(ServerFolder())
         #expect(try await server.license(for: "ann") == 200)
         #expect(await server.end(by: SIGTERM) == 0)
         let entries = server.entries
@@ -31,9 +29,8 @@ struct ServerFaultTests {
     func `a pipe in place of a file fails the reload, and neither licenses nor the end wait for it`(
         name: String
     ) async throws {
-        let root = try TemporaryFolder()
-        let server = try await FaultyServer(FaultyServer.folder(in: root), in: root)
-        let file = server.demo.url.appending(path: name)
+        let server = try await FaultyServer(ServerFolder())
+        let file = server.folder.file(name)
         let text = try Data(contentsOf: file)
         try FileManager.default.removeItem(at: file)
         try #require(mkfifo(file.path, 0o600) == 0)
@@ -60,14 +57,10 @@ struct ServerFaultTests {
     @Test func `while the disk takes nothing, imports are refused, licenses go on, and what was taken is there`()
         async throws
     {
-        let root = try TemporaryFolder()
-        let demo = try await FaultyServer.folder(in: root)
         // Sessions in memory, so that the limit of the disk is that of keys and audit.
-        let text = try String(contentsOfFile: demo.configuration, encoding: .utf8)
-            .replacing(#""sessions": "sqlite:latchkey.db""#, with: #""sessions": "memory""#)
-        try Data(text.utf8).write(to: URL(filePath: demo.configuration))
+        let folder = try ServerFolder(["stores.sessions": "memory"])
         // A limit of a file's size stands for the full disk: no right to mount one is needed.
-        let server = try await FaultyServer(demo, in: root, limit: "ulimit -f 400")
+        let server = try await FaultyServer(folder, limit: "ulimit -f 400")
         var (taken, refused): ([String], [HTTPReply]) = ([], [])
         for number in 0..<2_000 where refused.count < 3 {
             let reply = try await server.importKey(UUID(), content: "film-\(number)")
@@ -82,7 +75,7 @@ struct ServerFaultTests {
         #expect(server.isRunning)
         #expect(await server.end(by: SIGTERM) == 0)
         // With room again, nothing that was acknowledged is gone.
-        let next = try await FaultyServer(demo, in: root)
+        let next = try await FaultyServer(folder)
         var found = 0
         for content in taken.suffix(50) where try await next.holdsKey(of: content) { found += 1 }
         #expect(found == min(50, taken.count))
@@ -93,11 +86,10 @@ struct ServerFaultTests {
 
     @Test func `killed while it writes, it starts again with all that it acknowledged and a whole audit`() async throws
     {
-        let root = try TemporaryFolder()
-        let demo = try await FaultyServer.folder(in: root)
+        let folder = try ServerFolder()
         var taken: [String] = []
         for round in 0..<3 {
-            let server = try await FaultyServer(demo, in: root)
+            let server = try await FaultyServer(folder)
             let acknowledged = Locked<[String]>([])
             let enough = Gate()
             await withTaskGroup { group in
@@ -126,11 +118,11 @@ struct ServerFaultTests {
             #expect(!server.isRunning)
             taken += acknowledged.withLock { $0 }
             let verified = try await ToolProcess.run(
-                program: FaultyServer.program, ["audit", "verify", "--config", demo.configuration])
+                program: FaultyServer.program, ["audit", "verify", "--config", folder.configuration])
             #expect(verified.status == 0, "\(verified.output) \(verified.error)")
         }
         #expect(taken.count >= 36)
-        let server = try await FaultyServer(demo, in: root)
+        let server = try await FaultyServer(folder)
         var found = 0
         for content in taken where try await server.holdsKey(of: content) { found += 1 }
         #expect(found == taken.count)

@@ -1,6 +1,5 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeySimulation
@@ -9,11 +8,12 @@ import Testing
 
 @testable import LatchkeyServerTool
 @testable import LatchkeyServices
+@testable import TestServers
 
 /// Where pictures may go by vendors' tokens, on the production server. The sources of each rule stand with its reader.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VendorAPIOutputTests {
     private func key(
-        _ api: APIUnderTest, _ stage: ServerStage, _ outputs: String, named name: String = "video",
+        _ api: APIUnderTest, _ stage: StreamingServer, _ outputs: String, named name: String = "video",
         of keyName: String? = nil, to destination: StreamingDestination = .device
     ) async throws -> StreamReport.Key {
         let wanted = try #require(stage.keys[keyName ?? name])
@@ -24,10 +24,8 @@ import Testing
         return await player.key(KeyURI(api.keyURI(name, wanted)))
     }
 
-    private func with(
-        _ api: APIUnderTest, _ policy: String = "{}", _ body: (ServerStage) async throws -> Void
-    ) async throws {
-        try await ServerStage.with(vendors: api.vendors, secrets: api.secrets, policy: policy, body)
+    private func server(_ api: APIUnderTest, _ policy: String = "{}") async throws -> StreamingServer {
+        try await StreamingServer(vendors: api.vendors, secrets: api.secrets, policy: policy)
     }
 
     private func error(_ key: StreamReport.Key) throws -> ContentKeyError {
@@ -59,10 +57,9 @@ import Testing
         _ index: Int
     ) async throws {
         let (api, outputs, policy, expected) = Self.hdcp[index]
-        try await with(api, policy) { stage in
-            let license = try await key(api, stage, outputs).outcome.get()
-            #expect(license.terms.hdcp == expected)
-        }
+        let stage = try await server(api, policy)
+        let license = try await key(api, stage, outputs).outcome.get()
+        #expect(license.terms.hdcp == expected)
     }
 
     @Test(arguments: [
@@ -72,27 +69,24 @@ import Testing
     func `a key that may not go to AirPlay is refused there, and plays elsewhere`(
         _ api: APIUnderTest, _ outputs: String
     ) async throws {
-        try await with(api) { stage in
-            _ = try error(await key(api, stage, outputs, to: .airPlay))
-            _ = try await key(api, stage, outputs, to: .digitalAVAdapter).outcome.get()
-            _ = try await key(api, stage, outputs).outcome.get()
-            _ = try await key(api, stage, "", to: .airPlay).outcome.get()
-        }
+        let stage = try await server(api)
+        _ = try error(await key(api, stage, outputs, to: .airPlay))
+        _ = try await key(api, stage, outputs, to: .digitalAVAdapter).outcome.get()
+        _ = try await key(api, stage, outputs).outcome.get()
+        _ = try await key(api, stage, "", to: .airPlay).outcome.get()
     }
 
     @Test func `only the key whose usage policy cannot be kept is left out`() async throws {
         let rules = #"{"allow_airplay":false,"allow_av_adapter":false}"#
-        try await with(.axinom) { stage in
-            _ = try error(await key(.axinom, stage, rules, to: .digitalAVAdapter))
-            _ = try await key(.axinom, stage, rules, named: "audio", to: .digitalAVAdapter).outcome.get()
-        }
+        let stage = try await server(.axinom)
+        _ = try error(await key(.axinom, stage, rules, to: .digitalAVAdapter))
+        _ = try await key(.axinom, stage, rules, named: "audio", to: .digitalAVAdapter).outcome.get()
     }
 
     @Test func `a token that lets the picture go everywhere does not widen the policy`() async throws {
         let rules = #"{"hdcp":"NONE","allow_airplay":true,"allow_av_adapter":true}"#
-        try await with(.axinom, #"{"output":{"airPlay":"refuse"}}"#) { stage in
-            _ = try error(await key(.axinom, stage, rules, to: .airPlay))
-        }
+        let stage = try await server(.axinom, #"{"output":{"airPlay":"refuse"}}"#)
+        _ = try error(await key(.axinom, stage, rules, to: .airPlay))
     }
 
     @Test(
@@ -104,49 +98,44 @@ import Testing
     func `a rule that is not known is refused in the vendor's form`(
         _ api: APIUnderTest, _ outputs: String, _ code: String?
     ) async throws {
-        try await with(api) { stage in
-            let error = try error(await key(api, stage, outputs))
-            if let code { #expect(error.service?.code == code) }
-        }
+        let stage = try await server(api)
+        let error = try error(await key(api, stage, outputs))
+        if let code { #expect(error.service?.code == code) }
     }
 
     @Test func `a refusal for the output has DRMtoday's code for it`() async throws {
-        try await with(.drmToday, #"{"output":{"airPlay":"refuse"}}"#) { stage in
-            let error = try error(await key(.drmToday, stage, "", to: .airPlay))
-            #expect(error.service?.code == "70001")
-        }
+        let stage = try await server(.drmToday, #"{"output":{"airPlay":"refuse"}}"#)
+        let error = try error(await key(.drmToday, stage, "", to: .airPlay))
+        #expect(error.service?.code == "70001")
     }
 
     @Test func `DoveRunner's keys in the token are compared with the server's`() async throws {
-        try await with(.doveRunner) { stage in
-            let video = try #require(stage.keys["video"]).content
-            let hex = { (secret: Secret) in secret.withUnsafeBytes { $0.hexString } }
-            let external = { (key: Secret) in
-                #""external_key":{"hls_aes":[{"track_type":"ALL_VIDEO","key":"\#(hex(key))","iv":"\#(hex(video.iv))"}]}"#
-            }
-            _ = try await key(.doveRunner, stage, external(video.key)).outcome.get()
-            let other = external(Secret([UInt8](repeating: 7, count: 16)))
-            let error = try error(await key(.doveRunner, stage, other))
-            #expect(error.service?.code == "7308")
+        let stage = try await server(.doveRunner)
+        let video = try #require(stage.keys["video"]).content
+        let hex = { (secret: Secret) in secret.withUnsafeBytes { $0.hexString } }
+        let external = { (key: Secret) in
+            #""external_key":{"hls_aes":[{"track_type":"ALL_VIDEO","key":"\#(hex(key))","iv":"\#(hex(video.iv))"}]}"#
         }
+        _ = try await key(.doveRunner, stage, external(video.key)).outcome.get()
+        let other = external(Secret([UInt8](repeating: 7, count: 16)))
+        let error = try error(await key(.doveRunner, stage, other))
+        #expect(error.service?.code == "7308")
     }
 
     @Test func `DRMtoday's rental limits the lease`() async throws {
-        try await with(.drmToday) { stage in
-            let rental = #""profile":{"rental":{"playDuration":60000}}"#
-            let license = try await key(.drmToday, stage, rental).outcome.get()
-            #expect(license.terms.lease == .seconds(60))
-            let over = #""profile":{"rental":{"absoluteExpiration":"2020-01-01T00:00:00.000Z"}}"#
-            let error = try error(await key(.drmToday, stage, over))
-            #expect(error.service?.code == "20101")
-        }
+        let stage = try await server(.drmToday)
+        let rental = #""profile":{"rental":{"playDuration":60000}}"#
+        let license = try await key(.drmToday, stage, rental).outcome.get()
+        #expect(license.terms.lease == .seconds(60))
+        let over = #""profile":{"rental":{"absoluteExpiration":"2020-01-01T00:00:00.000Z"}}"#
+        let error = try error(await key(.drmToday, stage, over))
+        #expect(error.service?.code == "20101")
     }
 
     /// The store finds a key by its kid alone, so that the asset has to be compared.
     @Test func `a right to DRMtoday's asset is none to another asset's key`() async throws {
-        try await with(.drmToday) { stage in
-            let error = try error(await key(.drmToday, stage, "", named: "video", of: "audio"))
-            #expect(error.service?.code == "20101")
-        }
+        let stage = try await server(.drmToday)
+        let error = try error(await key(.drmToday, stage, "", named: "video", of: "audio"))
+        #expect(error.service?.code == "20101")
     }
 }

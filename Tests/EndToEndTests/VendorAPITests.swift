@@ -1,6 +1,5 @@
 import Foundation
 import Latchkey
-import LatchkeyCore
 import LatchkeyDevice
 import LatchkeySimulation
 import LatchkeyVendors
@@ -11,12 +10,13 @@ import Testing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyServices
+@testable import TestServers
 
 /// Apps that speak to a vendor, pointed at the production server unchanged.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VendorAPITests {
     /// Asks for the demo asset's video key through the client's profile of the vendor.
     private func key(
-        _ api: APIUnderTest, _ stage: ServerStage, device: UInt8 = 1, _ order: APIUnderTest.Order = .init(),
+        _ api: APIUnderTest, _ stage: StreamingServer, device: UInt8 = 1, _ order: APIUnderTest.Order = .init(),
         token: Secret? = nil
     ) async throws -> StreamReport.Key {
         let video = try #require(stage.keys["video"])
@@ -27,10 +27,8 @@ import Testing
         return await stage.player(loader, device: device).key(KeyURI(api.keyURI("video", video)))
     }
 
-    private func with(
-        _ api: APIUnderTest, policy: String = "{}", _ body: (ServerStage) async throws -> Void
-    ) async throws {
-        try await ServerStage.with(vendors: api.vendors, secrets: api.secrets, policy: policy, body)
+    private func server(_ api: APIUnderTest, policy: String = "{}") async throws -> StreamingServer {
+        try await StreamingServer(vendors: api.vendors, secrets: api.secrets, policy: policy)
     }
 
     private func error(_ key: StreamReport.Key) throws -> ContentKeyError {
@@ -39,73 +37,66 @@ import Testing
 
     @Test(arguments: APIUnderTest.all)
     func `the client's profile gets the key by the tenant's policy`(_ api: APIUnderTest) async throws {
-        try await with(api) { stage in
-            let answer = try await key(api, stage)
-            #expect(try answer.outcome.get().contentKey == stage.keys["video"]?.content)
-            // The policy's lease; DoveRunner's token states a shorter one.
-            let lease: Duration = api.profile == .doveRunner ? .seconds(120) : .seconds(300)
-            #expect(try answer.outcome.get().terms.lease == lease)
-        }
+        let stage = try await server(api)
+        let answer = try await key(api, stage)
+        #expect(try answer.outcome.get().contentKey == stage.keys["video"]?.content)
+        // The policy's lease; DoveRunner's token states a shorter one.
+        let lease: Duration = api.profile == .doveRunner ? .seconds(120) : .seconds(300)
+        #expect(try answer.outcome.get().terms.lease == lease)
     }
 
     @Test(arguments: APIUnderTest.all)
     func `a viewer at another place is refused in the vendor's form`(_ api: APIUnderTest) async throws {
-        try await with(api, policy: #"{"place":{"allow":["DE"],"whenUnknown":"refuse"}}"#) { stage in
-            let error = try error(await key(api, stage))
-            #expect(error.kind == .forbidden)
-            let code = ["doverunner": "7012", "drmtoday": "20101"][api.profile.identifier]
-            if let code { #expect(error.service?.code == code) }
-        }
+        let stage = try await server(api, policy: #"{"place":{"allow":["DE"],"whenUnknown":"refuse"}}"#)
+        let error = try error(await key(api, stage))
+        #expect(error.kind == .forbidden)
+        let code = ["doverunner": "7012", "drmtoday": "20101"][api.profile.identifier]
+        if let code { #expect(error.service?.code == code) }
     }
 
     @Test(arguments: APIUnderTest.all)
     func `a second stream of an account that may have one is refused`(_ api: APIUnderTest) async throws {
         let policy = #"{"concurrency":{"scope":"account","limit":1,"mode":"refuseNewest","grace":"20s"}}"#
-        try await with(api, policy: policy) { stage in
-            _ = try await key(api, stage, device: 1, .init(session: "s-1")).outcome.get()
-            _ = try error(await key(api, stage, device: 2, .init(session: "s-2")))
-            // Another account plays.
-            _ = try await key(api, stage, device: 3, .init(viewer: "bob", session: "s-3")).outcome.get()
-        }
+        let stage = try await server(api, policy: policy)
+        _ = try await key(api, stage, device: 1, .init(session: "s-1")).outcome.get()
+        _ = try error(await key(api, stage, device: 2, .init(session: "s-2")))
+        // Another account plays.
+        _ = try await key(api, stage, device: 3, .init(viewer: "bob", session: "s-3")).outcome.get()
     }
 
     @Test(arguments: APIUnderTest.all)
     func `a token that somebody else signed is refused`(_ api: APIUnderTest) async throws {
-        try await with(api) { stage in
-            let error = try error(await key(api, stage, .init(isForged: true)))
-            #expect(error.kind == api.forged.kind)
-            if let code = api.forged.code { #expect(error.service?.code == code) }
-        }
+        let stage = try await server(api)
+        let error = try error(await key(api, stage, .init(isForged: true)))
+        #expect(error.kind == api.forged.kind)
+        if let code = api.forged.code { #expect(error.service?.code == code) }
     }
 
     @Test(arguments: APIUnderTest.all)
     func `a token that is too old is refused`(_ api: APIUnderTest) async throws {
-        try await with(api) { stage in
-            let error = try error(await key(api, stage, .init(age: 700)))
-            #expect(error.kind == (api.profile == .axinom ? .invalidRequest : .unauthenticated))
-        }
+        let stage = try await server(api)
+        let error = try error(await key(api, stage, .init(age: 700)))
+        #expect(error.kind == (api.profile == .axinom ? .invalidRequest : .unauthenticated))
     }
 
     /// Axinom's messages may be used again.
     @Test(arguments: APIUnderTest.all.filter { $0.profile != .axinom })
     func `a token that was used is refused where it is for one use`(_ api: APIUnderTest) async throws {
         // VuDRM's is for one license; the others' is for one session, which policy keeps short.
-        try await with(api, policy: #"{"token":{"reuse":"0s"}}"#) { stage in
-            let video = try #require(stage.keys["video"])
-            let token = try api.token(.init(contents: ["video": video]))
-            _ = try await key(api, stage, token: token).outcome.get()
-            _ = try error(await key(api, stage, token: token))
-        }
+        let stage = try await server(api, policy: #"{"token":{"reuse":"0s"}}"#)
+        let video = try #require(stage.keys["video"])
+        let token = try api.token(.init(contents: ["video": video]))
+        _ = try await key(api, stage, token: token).outcome.get()
+        _ = try error(await key(api, stage, token: token))
     }
 
     @Test func `what players are refused is counted and explained by the vendor's name`() async throws {
         let api = try #require(APIUnderTest.all.first)
-        try await with(api, policy: #"{"blocked":{"users":["ann"]}}"#) { stage in
-            let id = try #require(try error(await key(api, stage)).service?.requestID)
-            let record = try #require(stage.server.shared.decisions.record(of: id, at: "demo"))
-            #expect(record.facts.grant.account == "ann")
-            let metrics = stage.server.shared.metrics.text(.prometheus)
-            #expect(metrics.contains(#"endpoint="vudrm""#))
-        }
+        let stage = try await server(api, policy: #"{"blocked":{"users":["ann"]}}"#)
+        let id = try #require(try error(await key(api, stage)).service?.requestID)
+        let record = try #require(stage.server.shared.decisions.record(of: id, at: "demo"))
+        #expect(record.facts.grant.account == "ann")
+        let metrics = stage.server.shared.metrics.text(.prometheus)
+        #expect(metrics.contains(#"endpoint="vudrm""#))
     }
 }

@@ -20,150 +20,141 @@ extension ConsoleInChromium {
     /// The operators' console while licenses are asked for.
     @Suite(.timeLimit(.minutes(10))) struct BrowserConsoleTests {
         @Test func `the console shows the server's figures under load`() async throws {
-            try await BrowserStage.with { stage in
-                let page = try await stage.console()
-                for batch in 0..<3 { try await stage.ask(50, from: batch * 50, refusing: 5) }
-                let legend = "document.querySelector('.legend')?.innerText.replaceAll(/\\s+/g, ' ')"
-                try await page.wait(until: "\(legend)?.includes('granted 135 ') && \(legend)?.includes('refused 15 ')")
-                let shown = try await page.value(legend).text ?? ""
-                #expect(shown == "granted 135 acknowledged 0 refused 15 failed 0 shed 0")
-                #expect(try await stage.metrics() == ["granted": 135, "refused": 15])
-                #expect(page.errors == [])
-            }
+            let stage = try await BrowserStage()
+            let page = try await stage.console()
+            for batch in 0..<3 { try await stage.ask(50, from: batch * 50, refusing: 5) }
+            let legend = "document.querySelector('.legend')?.innerText.replaceAll(/\\s+/g, ' ')"
+            try await page.wait(until: "\(legend)?.includes('granted 135 ') && \(legend)?.includes('refused 15 ')")
+            let shown = try await page.value(legend).text ?? ""
+            #expect(shown == "granted 135 acknowledged 0 refused 15 failed 0 shed 0")
+            #expect(try await stage.metrics() == ["granted": 135, "refused": 15])
+            #expect(page.errors == [])
         }
 
         @Test func `a key is replaced and removed after a question, and not without a yes`() async throws {
-            try await BrowserStage.with { stage in
-                let keys = stage.demonstration.server.shared.engines.keys
-                let row = try #require(try await keys.page(of: "demo", search: "", after: nil, limit: 1).first)
-                let document = """
-                    <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \
-                    contentId="\(row.content)" version="2.3"><cpix:ContentKeyList><cpix:ContentKey kid="\(row.kid)" \
-                    explicitIV="AwMDAwMDAwMDAwMDAwMDAw=="><cpix:Data><pskc:Secret><pskc:PlainValue>AgICAgICAgICAgICAgICAg==\
-                    </pskc:PlainValue></pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>
-                    """
-                let page = try await stage.console()
-                try await page.value(
-                    """
-                    window.asked = [];
-                    window.answer = async says => {
-                      while (!document.querySelector('dialog[open]')) await new Promise(done => setTimeout(done, 10));
-                      const dialog = document.querySelector('dialog[open]');
-                      window.asked.push(dialog.innerText);
-                      dialog.querySelector(`button[value=${says}]`).click();
-                      while (dialog.isConnected) await new Promise(done => setTimeout(done, 10));
-                    };
-                    window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
-                    location.hash = '#/keys';
-                    """)
-                try await page.wait(until: "window.button('\(row.kid)')")
-                try await page.value("window.button('\(row.kid)').click()")
-                try await page.wait(until: "document.querySelector('#cpix')")
-                try await page.value(
-                    "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
-                )
-                for name in ["Replace", "Remove"] {
-                    try await page.value("window.button('\(name)').click(); window.answer('no')")
-                }
-                #expect(try await page.value("window.asked.length").number == 2)
-                let named = "window.asked.filter(text => text.includes('\(row.kid)')).length"
-                #expect(try await page.value(named).number == 2)
-                #expect(try await keys.rows([row.kid], of: "demo") == [row])
-
-                try await page.value("window.button('Replace').click(); window.answer('yes')")
-                try await page.wait(until: "document.querySelector('#status').innerText === 'The key is replaced.'")
-                let replaced = try #require(try await keys.rows([row.kid], of: "demo").first)
-                #expect(replaced.sealed != row.sealed)
-                let open = "document.querySelector('#cpix').closest('details').open = true"
-                try await page.value("\(open); window.button('Remove').click(); window.answer('yes')")
-                try await page.wait(until: "document.querySelector('#status').innerText === 'The key is removed.'")
-                #expect(try await keys.rows([row.kid], of: "demo") == [])
-                #expect(page.errors == [])
+            let stage = try await BrowserStage()
+            let keys = stage.demonstration.server.shared.engines.keys
+            let row = try #require(try await keys.page(of: "demo", search: "", after: nil, limit: 1).first)
+            let document = """
+                <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \
+                contentId="\(row.content)" version="2.3"><cpix:ContentKeyList><cpix:ContentKey kid="\(row.kid)" \
+                explicitIV="AwMDAwMDAwMDAwMDAwMDAw=="><cpix:Data><pskc:Secret><pskc:PlainValue>AgICAgICAgICAgICAgICAg==\
+                </pskc:PlainValue></pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>
+                """
+            let page = try await stage.console()
+            try await page.value(
+                """
+                window.asked = [];
+                window.answer = async says => {
+                  while (!document.querySelector('dialog[open]')) await new Promise(done => setTimeout(done, 10));
+                  const dialog = document.querySelector('dialog[open]');
+                  window.asked.push(dialog.innerText);
+                  dialog.querySelector(`button[value=${says}]`).click();
+                  while (dialog.isConnected) await new Promise(done => setTimeout(done, 10));
+                };
+                window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
+                location.hash = '#/keys';
+                """)
+            try await page.wait(until: "window.button('\(row.kid)')")
+            try await page.value("window.button('\(row.kid)').click()")
+            try await page.wait(until: "document.querySelector('#cpix')")
+            try await page.value(
+                "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
+            )
+            for name in ["Replace", "Remove"] {
+                try await page.value("window.button('\(name)').click(); window.answer('no')")
             }
+            #expect(try await page.value("window.asked.length").number == 2)
+            let named = "window.asked.filter(text => text.includes('\(row.kid)')).length"
+            #expect(try await page.value(named).number == 2)
+            #expect(try await keys.rows([row.kid], of: "demo") == [row])
+
+            try await page.value("window.button('Replace').click(); window.answer('yes')")
+            try await page.wait(until: "document.querySelector('#status').innerText === 'The key is replaced.'")
+            let replaced = try #require(try await keys.rows([row.kid], of: "demo").first)
+            #expect(replaced.sealed != row.sealed)
+            let open = "document.querySelector('#cpix').closest('details').open = true"
+            try await page.value("\(open); window.button('Remove').click(); window.answer('yes')")
+            try await page.wait(until: "document.querySelector('#status').innerText === 'The key is removed.'")
+            #expect(try await keys.rows([row.kid], of: "demo") == [])
+            #expect(page.errors == [])
         }
 
         @Test
         func `a wrong key is told beside the form, and why a request was answered says who asked for what, and where`()
             async throws
         {
-            try await BrowserStage.with { stage in
-                try await stage.ask(3, from: 1, refusing: 2)
-                let page = try await stage.console()
-                try await page.value("document.querySelector('#out').click()")
-                try await page.wait(until: "document.querySelector('#key')")
-                try await page.value(
-                    "document.querySelector('#key').value = 'guessed'; document.querySelector('form').requestSubmit()")
-                try await page.wait(
-                    until:
-                        "document.querySelector('#wrong')?.innerText.startsWith('This is no operator')"
-                )
-                #expect(try await page.value("document.activeElement.id").text == "key")
+            let stage = try await BrowserStage()
+            try await stage.ask(3, from: 1, refusing: 2)
+            let page = try await stage.console()
+            try await page.value("document.querySelector('#out').click()")
+            try await page.wait(until: "document.querySelector('#key')")
+            try await page.value(
+                "document.querySelector('#key').value = 'guessed'; document.querySelector('form').requestSubmit()")
+            try await page.wait(until: "document.querySelector('#wrong')?.innerText.startsWith('This is no operator')")
+            #expect(try await page.value("document.activeElement.id").text == "key")
 
-                let key = String(decoding: stage.folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
-                try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
-                let main = "document.querySelector('main').innerText.replaceAll(/\\s+/g, ' ')"
-                // The refusals that are alike stand in one row, by the code that the table beside has.
-                try await page.wait(
-                    until: "(\(main).match(/tokenForm/g) ?? []).length > 1 && !\(main).includes('tokenRefused')")
-                let node = stage.demonstration.server.shared.node
-                let license = try #require(
-                    stage.demonstration.server.shared.decisions.latest(limit: 1, before: nil) { _ in true }.first)
-                let id = try #require(license.record.requestID)
-                try await page.value("location.hash = '#/decisions?id=\(id)'")
-                try await page.wait(until: "\(main).includes('Who asked for what')")
-                let text = try await page.value(main).text ?? ""
-                for words in ["Account viewer-", "Content ", "Node \(node)", "Tenant demo"] {
-                    #expect(text.contains(words), "\(words)")
-                }
-                #expect(page.errors.allSatisfy { $0.contains("401") })
+            let key = String(decoding: stage.folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
+            try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
+            let main = "document.querySelector('main').innerText.replaceAll(/\\s+/g, ' ')"
+            // The refusals that are alike stand in one row, by the code that the table beside has.
+            try await page.wait(
+                until: "(\(main).match(/tokenForm/g) ?? []).length > 1 && !\(main).includes('tokenRefused')")
+            let node = stage.demonstration.server.shared.node
+            let license = try #require(
+                stage.demonstration.server.shared.decisions.latest(limit: 1, before: nil) { _ in true }.first)
+            let id = try #require(license.record.requestID)
+            try await page.value("location.hash = '#/decisions?id=\(id)'")
+            try await page.wait(until: "\(main).includes('Who asked for what')")
+            let text = try await page.value(main).text ?? ""
+            for words in ["Account viewer-", "Content ", "Node \(node)", "Tenant demo"] {
+                #expect(text.contains(words), "\(words)")
             }
+            #expect(page.errors.allSatisfy { $0.contains("401") })
         }
 
         @Test func `all sessions of an account are stopped at once, and the audit is searched for who did it`()
             async throws
         {
-            try await BrowserStage.with { stage in
-                for _ in 0..<2 { try await stage.ask(1, from: 7, refusing: 0) }
-                let page = try await stage.console(width: 400)
-                try await page.value(
-                    """
-                    window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
-                    location.hash = '#/accounts?account=viewer-7';
-                    """)
-                try await page.wait(
-                    until: "document.querySelectorAll('.danger').length >= 3 && window.button('Stop all')")
-                try await page.value("window.button('Stop all').click()")
-                try await page.wait(until: "document.querySelector('dialog[open]')")
-                let asked = try await page.value("document.querySelector('dialog').innerText").text ?? ""
-                for words in ["Stop all sessions of viewer-7?", "sessionStopped", "demo/viewer-7"] {
-                    #expect(asked.contains(words), "\(asked)")
-                }
-                try await page.value("document.querySelector('dialog button.danger').click()")
-                try await page.wait(
-                    until: "document.querySelector('main').innerText.includes('Sessions: nothing here.')")
-                let account = try await stage.demonstration.server.shared.accounts.account("viewer-7", of: "demo")
-                #expect(account.slots == [] && account.stopped.count == 2)
-
-                try await page.value("location.hash = '#/audit'")
-                try await page.wait(
-                    until: "document.querySelector('[name=did]') && document.querySelectorAll('tbody tr').length > 1")
-                let day = "new Date().toISOString().slice(0, 10)"
-                let rows = "document.querySelectorAll('tbody tr').length"
-                try await page.value(
-                    """
-                    document.querySelector('[name=who]').value = 'DEMO'; document.querySelector('[name=did]').value = 'sessionStopped';
-                    document.querySelector('[name=since]').value = \(day); document.querySelector('[name=until]').value = \(day);
-                    document.querySelector('form.bar').requestSubmit();
-                    """)
-                try await page.wait(
-                    until: "\(rows) === 1 && document.querySelector('main').innerText.includes('session: all')")
-                try await page.value(
-                    "document.querySelector('[name=until]').value = '2000-01-01'; document.querySelector('form.bar').requestSubmit()"
-                )
-                try await page.wait(until: "document.querySelector('main').innerText.includes('nothing here')")
-                #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
-                #expect(page.errors == [])
+            let stage = try await BrowserStage()
+            for _ in 0..<2 { try await stage.ask(1, from: 7, refusing: 0) }
+            let page = try await stage.console(width: 400)
+            try await page.value(
+                """
+                window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
+                location.hash = '#/accounts?account=viewer-7';
+                """)
+            try await page.wait(until: "document.querySelectorAll('.danger').length >= 3 && window.button('Stop all')")
+            try await page.value("window.button('Stop all').click()")
+            try await page.wait(until: "document.querySelector('dialog[open]')")
+            let asked = try await page.value("document.querySelector('dialog').innerText").text ?? ""
+            for words in ["Stop all sessions of viewer-7?", "sessionStopped", "demo/viewer-7"] {
+                #expect(asked.contains(words), "\(asked)")
             }
+            try await page.value("document.querySelector('dialog button.danger').click()")
+            try await page.wait(until: "document.querySelector('main').innerText.includes('Sessions: nothing here.')")
+            let account = try await stage.demonstration.server.shared.accounts.account("viewer-7", of: "demo")
+            #expect(account.slots == [] && account.stopped.count == 2)
+
+            try await page.value("location.hash = '#/audit'")
+            try await page.wait(
+                until: "document.querySelector('[name=did]') && document.querySelectorAll('tbody tr').length > 1")
+            let day = "new Date().toISOString().slice(0, 10)"
+            let rows = "document.querySelectorAll('tbody tr').length"
+            try await page.value(
+                """
+                document.querySelector('[name=who]').value = 'DEMO'; document.querySelector('[name=did]').value = 'sessionStopped';
+                document.querySelector('[name=since]').value = \(day); document.querySelector('[name=until]').value = \(day);
+                document.querySelector('form.bar').requestSubmit();
+                """)
+            try await page.wait(
+                until: "\(rows) === 1 && document.querySelector('main').innerText.includes('session: all')")
+            try await page.value(
+                "document.querySelector('[name=until]').value = '2000-01-01'; document.querySelector('form.bar').requestSubmit()"
+            )
+            try await page.wait(until: "document.querySelector('main').innerText.includes('nothing here')")
+            #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
+            #expect(page.errors == [])
         }
 
         @Test func `a page holds no more after four minutes of events than after two`()

@@ -66,24 +66,22 @@ extension ConsoleInChromium {
 
         /// Runs a test on a stage whose server knows the provider.
         private static func with(_ body: (BrowserStage, CanailleProcess) async throws -> Void) async throws {
-            try await BrowserStage.with { stage in
-                let console = stage.demonstration.server.addresses.operators.url
-                let folder = try TemporaryFolder()
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path)
-                let provider = try await CanailleProcess(in: folder, console: console)
-                try PrivateFile.write(
-                    Secret(CanailleProcess.clientSecret), to: stage.folder.file("demo/client-secret.txt"))
-                let openID = """
-                    "openID": {"issuer": "\(provider.issuer)", "clientID": "latchkey", \
-                    "clientSecretFile": "client-secret.txt", "authorities": "\(folder.path("provider.pem"))", \
-                    "redirectBase": "\(console)", "scopes": ["profile", "groups"], \
-                    "grants": [{"value": "video-operators", "role": "operator", "tenants": ["demo"]}]},
-                    """
-                try await stage.change("server.json", #""operators": {"#, to: #""operators": {\#(openID) "#)
-                let result = await Result { try await body(stage, provider) }
-                provider.stop()
-                try result.get()
-            }
+            let stage = try await BrowserStage()
+            let console = stage.demonstration.server.addresses.operators.url
+            let folder = try TemporaryFolder()
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.url.path)
+            let provider = try await CanailleProcess(in: folder, console: console)
+            try PrivateFile.write(Secret(CanailleProcess.clientSecret), to: stage.folder.file("demo/client-secret.txt"))
+            let openID = """
+                "openID": {"issuer": "\(provider.issuer)", "clientID": "latchkey", \
+                "clientSecretFile": "client-secret.txt", "authorities": "\(folder.path("provider.pem"))", \
+                "redirectBase": "\(console)", "scopes": ["profile", "groups"], \
+                "grants": [{"value": "video-operators", "role": "operator", "tenants": ["demo"]}]},
+                """
+            try await stage.change("server.json", #""operators": {"#, to: #""operators": {\#(openID) "#)
+            let result = await Result { try await body(stage, provider) }
+            provider.stop()
+            try result.get()
         }
     }
 }

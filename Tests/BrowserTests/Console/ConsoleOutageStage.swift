@@ -1,8 +1,5 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyTesting
-import SwitchedStores
 import Testing
 
 @testable import LatchkeyEngines
@@ -10,6 +7,7 @@ import Testing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -47,78 +45,35 @@ final class ConsoleOutageStage: Sendable {
         }
     }
 
-    let server: LicenseServer
     /// The clock by which the store of keys answers.
     let clock = ManualTimekeeper(date: Date())
-    private let folder: TemporaryFolder
-    private let demo: DemoFolder
+    private let test: TestServer
     private let (keys, audit) = (SwitchedDatabase(), SwitchedDatabase())
     private let sessions = SwitchedRecordStore()
     private let isServiceDown: Locked<Bool>
     private let service: HTTPServer
-    private let browser: Chromium
-    private let pages = Locked<[ChromiumPage]>([])
+    private let pages: BrowserPages
 
-    private init() async throws {
+    var server: LicenseServer { test.server }
+
+    init() async throws {
         let isServiceDown = Locked(false)
         self.isServiceDown = isServiceDown
         service = HTTPServer { _ in HTTPResponse(status: isServiceDown.withLock { $0 } ? 500 : 200) }
-        let port = try service.start()
-        folder = try TemporaryFolder()
-        demo = try DemoFolder(folder.file("demo"), ports: [0, 0, 0])
-        let text = try String(contentsOfFile: demo.configuration, encoding: .utf8).replacing(
-            #""clearKey": true,"#, with: #""clearKey": true, "callout": {"url": "http://127.0.0.1:\#(port)/"},"#
-        ).replacing(#""stores": {"#, with: #""stores": {"sessionMilliseconds": 10000, "#)
-        try Data(text.utf8).write(to: URL(filePath: demo.configuration))
-        let file = try ConfigurationFile(demo.configuration)
-        let wrapper = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)
-        _ = try await TenantSecrets.create("demo", in: keys, with: KeyEncryptionKeys(wrapper))
-        let (keys, audit) = (keys, audit)
-        let guarded = GuardedKeyStore(
-            keys, health: EngineHealth("keyStore", engine: keys.engine, timekeeper: clock),
-            question: { () throws(StoreError) in try keys.ask() })
-        let engines = ServerEngines(
-            settings: file.settings.stores, sessions: sessions, keys: guarded, audit: audit,
-            auditProbe: { () throws(StoreError) in try audit.ask() },
-            changes: { () throws(StoreError) in AsyncStream { $0.finish() } })
-        server = try await LicenseServer(file, lines: LineWriter { _ in }, engines: engines)
-        browser = try Chromium()
-        try await importKey()
+        let folder = try ServerFolder(["tenants.demo.callout.url": "http://127.0.0.1:\(service.start())/"])
+        try await TestServer.seal("demo", in: keys, folder)
+        test = try await TestServer(folder, over: keys, audit: audit, sessions: sessions, asking: clock, hasCopy: false)
+        pages = try BrowserPages()
+        try await test.importKeys(1...1)
     }
 
-    /// Brings the key that licenses are asked for.
-    private func importKey() async throws {
-        var request = URLRequest(
-            url: try #require(URL(string: "\(server.addresses.operators.url)/admin/v1/tenants/demo/cpix")))
-        request.httpMethod = "POST"
-        request.httpBody = Data(
-            """
-            <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" contentId="film" \
-            version="2.3"><cpix:ContentKeyList><cpix:ContentKey kid="00010203-0405-0607-0809-0a0b0c0d0e0f" \
-            explicitIV="AwMDAwMDAwMDAwMDAwMDAw=="><cpix:Data><pskc:Secret><pskc:PlainValue>AgICAgICAgICAgICAgICAg==\
-            </pskc:PlainValue></pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>
-            """.utf8)
-        request.setValue("Bearer \(demo.adminKey.revealedText)", forHTTPHeaderField: "Authorization")
-        let reply = try await URLSession.shared.data(for: request)
-        try #require((reply.1 as? HTTPURLResponse)?.statusCode == 200)
-    }
-
-    /// Runs a test on a stage, and takes it down whatever happens.
-    static func with(_ body: (ConsoleOutageStage) async throws -> Void) async throws {
-        let stage = try await ConsoleOutageStage()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
-        for page in stage.pages.withLock({ $0 }) { await page.close() }
-        await stage.server.stop(within: .zero)
-        await stage.service.stop(within: .zero)
-        try result.get()
-    }
+    // The task ends with the stop, which waits for no request.
+    deinit { Task { [service] in await service.stop(within: .zero) } }
 
     /// The console's first page, with an operator signed in.
     func console(width: Int = 1_200) async throws -> ChromiumPage {
-        let page = try await browser.open(server.addresses.operators.url, width: width)
-        pages.withLock { $0.append(page) }
-        try await page.signIn(demo.adminKey.revealedText)
+        let page = try await pages.open(server.addresses.operators.url, width: width)
+        try await page.signIn(TestServer.key(.security))
         try await page.wait(until: "document.querySelector('.legend')")
         return page
     }
@@ -131,7 +86,7 @@ final class ConsoleOutageStage: Sendable {
         case .sessions: sessions.setDown(isAway)
         case .callout: isServiceDown.withLock { $0 = isAway }
         case .keySet:
-            let (set, kept) = (demo.url.appending(path: "jwks.json"), folder.file("kept.json"))
+            let (set, kept) = (test.folder.file("jwks.json"), test.root.file("kept.json"))
             if isAway { try FileManager.default.copyItem(at: set, to: kept) }
             try (isAway ? Data("{}".utf8) : Data(contentsOf: kept)).write(to: set)
         }
@@ -149,17 +104,7 @@ final class ConsoleOutageStage: Sendable {
     /// Asks for a license as a viewer of whom nobody knows yet.
     /// - Parameter token: the viewer's; a good one if it is `nil`.
     @discardableResult
-    func license(token: String? = nil) async throws -> Int? {
-        let token =
-            try token ?? DemoFolder.token(in: demo.url, for: "viewer-\(UUID().uuidString)", at: Date()).revealedText
-        let url = "\(server.addresses.players.url)/t/demo/clearkey"
-        var request = URLRequest(url: try #require(URL(string: url)))
-        request.httpMethod = "POST"
-        request.httpBody = Data(#"{"kids":["AAECAwQFBgcICQoLDA0ODw"],"type":"temporary"}"#.utf8)
-        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        return (try await URLSession.shared.data(for: request).1 as? HTTPURLResponse)?.statusCode
-    }
+    func license(token: String? = nil) async throws -> Int { try await test.license(1, token: token).status }
 
     /// The pixels of what the page shows of the server's engines. Kept as `NAME.png` in the folder of `LATCHKEY_PICTURES`, if there is one.
     func picture(of page: ChromiumPage, as name: String) async throws -> Picture {
@@ -167,7 +112,7 @@ final class ConsoleOutageStage: Sendable {
         if let kept = ProcessInfo.processInfo.environment["LATCHKEY_PICTURES"] {
             try png.write(to: URL(filePath: kept).appending(path: "\(name).png"))
         }
-        return try await Picture(png: png, in: folder)
+        return try await Picture(png: png, in: test.root)
     }
 }
 

@@ -1,11 +1,11 @@
 import Foundation
-import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyEngines
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
+@testable import TestServers
 
 extension ConsoleInChromium {
     /// What the console says of a server that lacks something.
@@ -19,93 +19,88 @@ extension ConsoleInChromium {
         }
 
         @Test func `a healthy server has no line that says that something is away, and nothing in red`() async throws {
-            try await ConsoleOutageStage.with { stage in
-                await stage.ask()
-                let page = try await stage.console()
-                try await page.wait(until: "document.querySelectorAll('section.engines tbody tr').length === 6")
-                let engines = try await page.engines()
-                let all = ConsoleOutageStage.Sabotage.allCases.reduce(into: Set<String>()) { $0.formUnion($1.rows) }
-                #expect(Set(engines.map(\.what)) == all)
-                for engine in engines {
-                    #expect(!engine.isAway && engine.error == "–", "\(engine)")
-                    #expect(Self.isDate(engine.since), "\(engine)")
-                }
-                #expect(try await page.text("main").contains("does not answer") == false)
-                #expect(try await stage.picture(of: page, as: "healthy").count(of: Self.red) == 0)
-                #expect(page.errors == [])
+            let stage = try await ConsoleOutageStage()
+            await stage.ask()
+            let page = try await stage.console()
+            try await page.wait(until: "document.querySelectorAll('section.engines tbody tr').length === 6")
+            let engines = try await page.engines()
+            let all = ConsoleOutageStage.Sabotage.allCases.reduce(into: Set<String>()) { $0.formUnion($1.rows) }
+            #expect(Set(engines.map(\.what)) == all)
+            for engine in engines {
+                #expect(!engine.isAway && engine.error == "–", "\(engine)")
+                #expect(Self.isDate(engine.since), "\(engine)")
             }
+            #expect(try await page.text("main").contains("does not answer") == false)
+            #expect(try await stage.picture(of: page, as: "healthy").count(of: Self.red) == 0)
+            #expect(page.errors == [])
         }
 
         @Test(arguments: ConsoleOutageStage.Sabotage.allCases)
         func `what is away has its line in the console: since when and why, in red, until it is back`(
             _ sabotage: ConsoleOutageStage.Sabotage
         ) async throws {
-            try await ConsoleOutageStage.with { stage in
-                await stage.ask()
-                let page = try await stage.console()
-                try await page.wait(untilAway: [])
-                try await stage.set(sabotage, isAway: true)
-                try await page.wait(untilAway: sabotage.rows)
-                for engine in try await page.engines() where engine.isAway {
-                    #expect(Self.isDate(engine.since), "\(engine)")
-                    #expect(engine.error.contains(sabotage.error), "\(engine)")
-                    #expect(!engine.engine.isEmpty)
-                }
-                // Nothing of the row is beyond the table's edge.
-                let sheet = "document.querySelector('section.engines .scroll')"
-                #expect(try await page.value("\(sheet).scrollWidth <= \(sheet).clientWidth") == .flag(true))
-                let notices = try await page.value("document.querySelector('.attention').innerText").text ?? ""
-                #expect(notices.contains(sabotage.notice), "\(notices)")
-                #expect(
-                    try await stage.picture(of: page, as: sabotage.rawValue).count(of: Self.red) > 20
-                        * sabotage.rows.count)
-                try await stage.set(sabotage, isAway: false)
-                try await page.wait(untilAway: [])
-                #expect(try await stage.picture(of: page, as: "\(sabotage)-back").count(of: Self.red) == 0)
+            let stage = try await ConsoleOutageStage()
+            await stage.ask()
+            let page = try await stage.console()
+            try await page.wait(untilAway: [])
+            try await stage.set(sabotage, isAway: true)
+            try await page.wait(untilAway: sabotage.rows)
+            for engine in try await page.engines() where engine.isAway {
+                #expect(Self.isDate(engine.since), "\(engine)")
+                #expect(engine.error.contains(sabotage.error), "\(engine)")
+                #expect(!engine.engine.isEmpty)
             }
+            // Nothing of the row is beyond the table's edge.
+            let sheet = "document.querySelector('section.engines .scroll')"
+            #expect(try await page.value("\(sheet).scrollWidth <= \(sheet).clientWidth") == .flag(true))
+            let notices = try await page.value("document.querySelector('.attention').innerText").text ?? ""
+            #expect(notices.contains(sabotage.notice), "\(notices)")
+            #expect(
+                try await stage.picture(of: page, as: sabotage.rawValue).count(of: Self.red) > 20
+                    * sabotage.rows.count)
+            try await stage.set(sabotage, isAway: false)
+            try await page.wait(untilAway: [])
+            #expect(try await stage.picture(of: page, as: "\(sabotage)-back").count(of: Self.red) == 0)
         }
 
         @Test func `a store answers if it did within ten seconds; after that the console says when it did`()
             async throws
         {
-            try await ConsoleOutageStage.with { stage in
-                await stage.ask()
-                let page = try await stage.console()
-                func wait(_ state: String) async throws {
-                    try await page.wait(
-                        until: """
-                            [...document.querySelectorAll('section.engines tbody tr')].some(row => \
-                            row.cells[0].innerText === 'The store of keys' && row.cells[2].innerText.match(/^\(state)$/))
-                            """)
-                }
-                try await wait("answers")
-                stage.clock.advance(by: EngineHealth.freshness)
-                try await wait("answered at [0-9: -]+")
-                await stage.server.shared.engines.keys.probe()
-                try await wait("answers")
+            let stage = try await ConsoleOutageStage()
+            await stage.ask()
+            let page = try await stage.console()
+            func wait(_ state: String) async throws {
+                try await page.wait(
+                    until: """
+                        [...document.querySelectorAll('section.engines tbody tr')].some(row => \
+                        row.cells[0].innerText === 'The store of keys' && row.cells[2].innerText.match(/^\(state)$/))
+                        """)
             }
+            try await wait("answers")
+            stage.clock.advance(by: EngineHealth.freshness)
+            try await wait("answered at [0-9: -]+")
+            await stage.server.shared.engines.keys.probe()
+            try await wait("answers")
         }
 
         @Test func `with everything away and many refusals the console fits a narrow window`() async throws {
-            try await ConsoleOutageStage.with { stage in
-                await stage.ask()
-                for number in 0..<30 { try await stage.license(token: String(repeating: "x.", count: number)) }
-                for sabotage in ConsoleOutageStage.Sabotage.allCases { try await stage.set(sabotage, isAway: true) }
-                let page = try await stage.console(width: 400)
-                try await page.wait(
-                    untilAway: ConsoleOutageStage.Sabotage.allCases.reduce(into: []) { $0.formUnion($1.rows) })
-                try await page.wait(
-                    until: "document.querySelectorAll('table.brief tbody tr, .brief tbody tr').length > 5")
-                #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
-                let height = try await page.value("document.documentElement.scrollHeight").number ?? .infinity
-                #expect(height < 4_000)
-                // The pages stand in one row, through which one swipes.
-                let row = try await page.value("document.querySelector('nav').offsetHeight").number ?? .infinity
-                #expect(row < 50)
-                let problems = try await page.accessibilityProblems() + page.contrastProblems()
-                #expect(problems == [])
-                _ = try await stage.picture(of: page, as: "narrow")
-            }
+            let stage = try await ConsoleOutageStage()
+            await stage.ask()
+            for number in 0..<30 { try await stage.license(token: String(repeating: "x.", count: number)) }
+            for sabotage in ConsoleOutageStage.Sabotage.allCases { try await stage.set(sabotage, isAway: true) }
+            let page = try await stage.console(width: 400)
+            try await page.wait(
+                untilAway: ConsoleOutageStage.Sabotage.allCases.reduce(into: []) { $0.formUnion($1.rows) })
+            try await page.wait(until: "document.querySelectorAll('table.brief tbody tr, .brief tbody tr').length > 5")
+            #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
+            let height = try await page.value("document.documentElement.scrollHeight").number ?? .infinity
+            #expect(height < 4_000)
+            // The pages stand in one row, through which one swipes.
+            let row = try await page.value("document.querySelector('nav').offsetHeight").number ?? .infinity
+            #expect(row < 50)
+            let problems = try await page.accessibilityProblems() + page.contrastProblems()
+            #expect(problems == [])
+            _ = try await stage.picture(of: page, as: "narrow")
         }
     }
 }

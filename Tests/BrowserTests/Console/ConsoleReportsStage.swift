@@ -1,49 +1,30 @@
 import Foundation
-import LatchkeyCore
-import LatchkeyTesting
-import SwitchedStores
 
+@testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 /// A running server with a record in memory, and its console in Chromium.
 final class ConsoleReportsStage: Sendable {
     let record = SwitchedRecord { Int64(Date().timeIntervalSince1970 * 1_000) }
-    let server: LicenseServer
-    let folder: TemporaryFolder
-    private let demo: DemoFolder
-    private let browser: Chromium
-    private let pages = Locked<[ChromiumPage]>([])
+    private let test: TestServer
+    private let pages: BrowserPages
 
-    private init() async throws {
-        folder = try TemporaryFolder()
-        demo = try DemoFolder(folder.file("demo"), ports: [0, 0, 0])
-        try await demo.makeTenants()
-        let file = try ConfigurationFile(demo.configuration)
-        var engines = try await ServerEngines.open(file)
-        engines.recordSource = .reporter(record)
-        server = try await LicenseServer(file, lines: LineWriter { _ in }, engines: engines)
-        browser = try Chromium()
+    init() async throws {
+        test = try await TestServer(record: .reporter(record))
+        pages = try BrowserPages()
     }
 
-    /// Runs a test on a stage, and takes it down whatever happens.
-    static func with(_ body: (ConsoleReportsStage) async throws -> Void) async throws {
-        let stage = try await ConsoleReportsStage()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
-        for page in stage.pages.withLock({ $0 }) { await page.close() }
-        stage.record.set(.isAway)
-        await stage.server.stop(within: .zero)
-        try result.get()
-    }
+    // Whoever waits for the record hears that it is away.
+    deinit { record.set(.isAway) }
 
     /// The page of reports, with an operator signed in.
     func reports(width: Int = 1_600, isDark: Bool = false, _ search: String = "") async throws -> ChromiumPage {
-        let page = try await browser.open(server.addresses.operators.url, width: width, isDark: isDark)
-        pages.withLock { $0.append(page) }
-        try await page.signIn(demo.adminKey.revealedText)
+        let page = try await pages.open(test.server.addresses.operators.url, width: width, isDark: isDark)
+        try await page.signIn(TestServer.key(.security))
         try await page.value("location.hash = '#/reports\(search)'")
         return page
     }

@@ -1,11 +1,10 @@
 import Foundation
-import LatchkeyTesting
-import SwitchedStores
 import Testing
 
 @testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
 extension ConsoleInChromium {
     /// The page of reports, as an operator uses it.
@@ -17,142 +16,135 @@ extension ConsoleInChromium {
         func `figures, viewers at once and notes fit the window, and people find their way in them`(
             _ width: Int, _ isDark: Bool
         ) async throws {
-            try await ConsoleReportsStage.with { stage in
-                stage.fill()
-                let page = try await stage.reports(width: width, isDark: isDark)
-                try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
-                let text = try await page.value(Self.main).text ?? ""
-                for words in ["as of", "The record goes back to", "At most 109.", "nobody counted", " by day"] {
-                    #expect(text.contains(words), "\(words): \(text.prefix(1_500))")
-                }
-                #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
-                let problems = try await page.accessibilityProblems() + page.contrastProblems()
-                #expect(problems == [])
-                #expect(page.errors == [])
-                try await stage.keep(page, "reports-\(width)-\(isDark ? "dark" : "light")")
+            let stage = try await ConsoleReportsStage()
+            stage.fill()
+            let page = try await stage.reports(width: width, isDark: isDark)
+            try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
+            let text = try await page.value(Self.main).text ?? ""
+            for words in ["as of", "The record goes back to", "At most 109.", "nobody counted", " by day"] {
+                #expect(text.contains(words), "\(words): \(text.prefix(1_500))")
             }
+            #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
+            let problems = try await page.accessibilityProblems() + page.contrastProblems()
+            #expect(problems == [])
+            #expect(page.errors == [])
+            try await stage.keep(page, "reports-\(width)-\(isDark ? "dark" : "light")")
         }
 
         @Test func `an account's history is opened from a report, paged, and leads to why`() async throws {
-            try await ConsoleReportsStage.with { stage in
-                stage.fill()
-                let page = try await stage.reports(width: 400)
-                try await page.wait(until: "document.querySelector('main select[name=by]') && \(Self.bars) > 50")
-                try await page.value(
-                    """
-                    document.querySelector('main select[name=by]').value = 'account';
-                    document.querySelector('main form').requestSubmit();
-                    """)
-                let button =
-                    "[...document.querySelectorAll('main td button')].find(one => one.innerText === 'viewer-7')"
-                try await page.wait(until: button)
-                try await page.value("\(button).click()")
-                try await page.wait(until: "\(Self.main).includes('History of viewer-7')")
-                let request = "[...document.querySelectorAll('main a.id')].find(one => one.innerText === 'request-7')"
-                try await page.wait(until: request)
-                #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
-                try await stage.keep(page, "history")
-                try await page.value("\(request).click()")
-                try await page.wait(until: "\(Self.main).includes('From the record, as of')")
-                #expect(try await page.value(Self.main).text?.contains("viewer-7") == true)
-                #expect(page.errors == [])
-            }
+            let stage = try await ConsoleReportsStage()
+            stage.fill()
+            let page = try await stage.reports(width: 400)
+            try await page.wait(until: "document.querySelector('main select[name=by]') && \(Self.bars) > 50")
+            try await page.value(
+                """
+                document.querySelector('main select[name=by]').value = 'account';
+                document.querySelector('main form').requestSubmit();
+                """)
+            let button =
+                "[...document.querySelectorAll('main td button')].find(one => one.innerText === 'viewer-7')"
+            try await page.wait(until: button)
+            try await page.value("\(button).click()")
+            try await page.wait(until: "\(Self.main).includes('History of viewer-7')")
+            let request = "[...document.querySelectorAll('main a.id')].find(one => one.innerText === 'request-7')"
+            try await page.wait(until: request)
+            #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
+            try await stage.keep(page, "history")
+            try await page.value("\(request).click()")
+            try await page.wait(until: "\(Self.main).includes('From the record, as of')")
+            #expect(try await page.value(Self.main).text?.contains("viewer-7") == true)
+            #expect(page.errors == [])
         }
 
         @Test func `the page is worked by keys alone, and a day is chosen`() async throws {
-            try await ConsoleReportsStage.with { stage in
-                stage.fill()
-                let page = try await stage.reports()
-                try await page.wait(until: "\(Self.bars) > 50")
-                // From the range by the keyboard to the button, over every field once.
-                try await page.value("document.querySelector('main select[name=last]').focus()")
-                var names: [String] = []
-                for _ in 0..<8 {
-                    names.append(
-                        try await page.value("document.activeElement.name || document.activeElement.innerText").text
-                            ?? "")
-                    for type in ["rawKeyDown", "keyUp"] {
-                        try await page.send(
-                            "Input.dispatchKeyEvent",
-                            [
-                                "type": .text(type), "key": .text("Tab"), "code": .text("Tab"),
-                                "windowsVirtualKeyCode": .number(9),
-                            ])
-                    }
+            let stage = try await ConsoleReportsStage()
+            stage.fill()
+            let page = try await stage.reports()
+            try await page.wait(until: "\(Self.bars) > 50")
+            // From the range by the keyboard to the button, over every field once.
+            try await page.value("document.querySelector('main select[name=last]').focus()")
+            var names: [String] = []
+            for _ in 0..<8 {
+                names.append(
+                    try await page.value("document.activeElement.name || document.activeElement.innerText").text
+                        ?? "")
+                for type in ["rawKeyDown", "keyUp"] {
+                    try await page.send(
+                        "Input.dispatchKeyEvent",
+                        [
+                            "type": .text(type), "key": .text("Tab"), "code": .text("Tab"),
+                            "windowsVirtualKeyCode": .number(9),
+                        ])
                 }
-                #expect(names.prefix(7) == ["last", "by", "event", "account", "content", "code", "Show"], "\(names)")
-                try await page.value(
-                    """
-                    (() => {
-                      const range = document.querySelector('main select[name=last]');
-                      range.value = ''; range.dispatchEvent(new Event('change', { bubbles: true }));
-                      const day = new Date(Date.now() - 86400000).toISOString().slice(0, 10);
-                      for (const name of ['from', 'to']) document.querySelector(`main input[name=${name}]`).value = day;
-                      document.querySelector('main form').requestSubmit();
-                    })()
-                    """)
-                try await page.wait(until: "\(Self.main).includes('1 of 1 by day')")
-                #expect(page.errors == [])
             }
+            #expect(names.prefix(7) == ["last", "by", "event", "account", "content", "code", "Show"], "\(names)")
+            try await page.value(
+                """
+                (() => {
+                  const range = document.querySelector('main select[name=last]');
+                  range.value = ''; range.dispatchEvent(new Event('change', { bubbles: true }));
+                  const day = new Date(Date.now() - 86400000).toISOString().slice(0, 10);
+                  for (const name of ['from', 'to']) document.querySelector(`main input[name=${name}]`).value = day;
+                  document.querySelector('main form').requestSubmit();
+                })()
+                """)
+            try await page.wait(until: "\(Self.main).includes('1 of 1 by day')")
+            #expect(page.errors == [])
         }
 
         @Test func `figures that arrive leave the focus where it is`() async throws {
-            try await ConsoleReportsStage.with { stage in
-                stage.fill()
-                stage.record.set(.hangs)
-                let page = try await stage.reports()
-                try await page.wait(until: "\(Self.main).includes('Asking the record.')")
-                #expect(try await page.value("document.activeElement.tagName").text == "MAIN")
-                try await page.value("document.querySelector('main select[name=last]').focus()")
-                stage.record.set(.answers)
-                try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
-                #expect(try await page.value("document.activeElement.name").text == "last")
-            }
+            let stage = try await ConsoleReportsStage()
+            stage.fill()
+            stage.record.set(.hangs)
+            let page = try await stage.reports()
+            try await page.wait(until: "\(Self.main).includes('Asking the record.')")
+            #expect(try await page.value("document.activeElement.tagName").text == "MAIN")
+            try await page.value("document.querySelector('main select[name=last]').focus()")
+            stage.record.set(.answers)
+            try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
+            #expect(try await page.value("document.activeElement.name").text == "last")
         }
 
         @Test func `a record that is away leaves no figure on the page, and is told there until it answers`()
             async throws
         {
-            try await ConsoleReportsStage.with { stage in
-                stage.fill()
-                let page = try await stage.reports(width: 400)
-                try await page.wait(until: "\(Self.bars) > 50")
-                stage.record.set(.isAway)
-                try await page.value("document.querySelector('main form').requestSubmit()")
-                try await page.wait(
-                    until: "\(Self.main).split('No figures. The record did not answer').length === 3")
-                #expect(try await page.value("\(Self.bars)").number == 0)
-                #expect(try await page.value("document.querySelectorAll('main .tile').length").number == 0)
-                #expect(try await page.contrastProblems() == [])
-                try await stage.keep(page, "reports-away")
-                stage.record.set(.hangs)
-                try await page.value("document.querySelector('main form').requestSubmit()")
-                try await page.wait(until: "\(Self.main).includes('Asking the record.')")
-                stage.record.set(.answers)
-                try await page.wait(until: "\(Self.bars) > 50")
-                #expect(page.errors.allSatisfy { $0.contains("503") })
-            }
+            let stage = try await ConsoleReportsStage()
+            stage.fill()
+            let page = try await stage.reports(width: 400)
+            try await page.wait(until: "\(Self.bars) > 50")
+            stage.record.set(.isAway)
+            try await page.value("document.querySelector('main form').requestSubmit()")
+            try await page.wait(until: "\(Self.main).split('No figures. The record did not answer').length === 3")
+            #expect(try await page.value("\(Self.bars)").number == 0)
+            #expect(try await page.value("document.querySelectorAll('main .tile').length").number == 0)
+            #expect(try await page.contrastProblems() == [])
+            try await stage.keep(page, "reports-away")
+            stage.record.set(.hangs)
+            try await page.value("document.querySelector('main form').requestSubmit()")
+            try await page.wait(until: "\(Self.main).includes('Asking the record.')")
+            stage.record.set(.answers)
+            try await page.wait(until: "\(Self.bars) > 50")
+            #expect(page.errors.allSatisfy { $0.contains("503") })
         }
 
         @Test func `a report is saved as CSV, with its total`() async throws {
-            try await ConsoleReportsStage.with { stage in
-                stage.fill()
-                let page = try await stage.reports()
-                try await page.wait(until: "\(Self.bars) > 50")
-                // What the link would save.
-                try await page.value(
-                    """
-                    window.saved = []; window.make = URL.createObjectURL;
-                    URL.createObjectURL = blob => { window.saved.push(blob); return window.make(blob); };
-                    """)
-                let save =
-                    "[...document.querySelectorAll('main button')].find(one => one.innerText === 'Download as CSV')"
-                try await page.value("\(save).click()")
-                try await page.wait(until: "document.querySelector('#status').innerText === 'The file is complete.'")
-                let text = try await page.value("window.saved[0].text()").text ?? ""
-                #expect(text.hasPrefix("row,day,licenses,") && text.contains("\r\ntotal,,"), "\(text.prefix(200))")
-                #expect(page.errors == [])
-            }
+            let stage = try await ConsoleReportsStage()
+            stage.fill()
+            let page = try await stage.reports()
+            try await page.wait(until: "\(Self.bars) > 50")
+            // What the link would save.
+            try await page.value(
+                """
+                window.saved = []; window.make = URL.createObjectURL;
+                URL.createObjectURL = blob => { window.saved.push(blob); return window.make(blob); };
+                """)
+            let save =
+                "[...document.querySelectorAll('main button')].find(one => one.innerText === 'Download as CSV')"
+            try await page.value("\(save).click()")
+            try await page.wait(until: "document.querySelector('#status').innerText === 'The file is complete.'")
+            let text = try await page.value("window.saved[0].text()").text ?? ""
+            #expect(text.hasPrefix("row,day,licenses,") && text.contains("\r\ntotal,,"), "\(text.prefix(200))")
+            #expect(page.errors == [])
         }
     }
 }
