@@ -104,8 +104,10 @@ struct PlayerDemonstration {
                 .service, "service: \(entry.method) \(name)",
                 from: entry.end.addingTimeInterval(-entry.duration.inSeconds), for: entry.duration)
             span.owner = owner
-            span.request = TraceSpan.Request(
-                method: entry.method, url: entry.path, status: entry.status, requestID: entry.requestID)
+            var exchange = RecordedExchange(
+                RecordedRequest(method: entry.method, url: entry.path), entry.status.map { HTTPReply(status: $0) })
+            exchange.requestID = entry.requestID
+            span.exchange = exchange
             span.code = entry.status.map { $0 >= 400 ? "\($0)" : nil } ?? "reset"
             recorder.add(span)
             if entry.end < end { last = max(last ?? entry.end, entry.end) }

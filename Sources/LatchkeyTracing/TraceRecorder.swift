@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Latchkey
 package import LatchkeyCore
 package import LatchkeySupport
@@ -6,7 +6,7 @@ package import LatchkeyTerminal
 import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// `--trace FILE`, the same for every verb that has one.
@@ -67,7 +67,17 @@ package final class TraceRecorder: Sendable {
     /// - Parameter stage: what is asked for; `nil` for playlists and media.
     package func watching(
         _ transport: any Transport, at stage: String? = nil, timekeeper: any Timekeeper = SystemTimekeeper()
-    ) -> any Transport { RecordingTransport(base: transport, recorder: self, stage: stage, timekeeper: timekeeper) }
+    ) -> any Transport {
+        NotingTransport(transport, timekeeper: timekeeper) { [self] exchange in
+            let served = stage ?? (exchange.isForPlaylist ? "playlist" : "media")
+            var span = TraceSpan(
+                .request, "\(exchange.request?.method ?? "") \(served)", from: exchange.date ?? timekeeper.date,
+                for: .milliseconds(exchange.milliseconds))
+            let refused = exchange.reply.flatMap { $0.status >= 400 ? "\($0.status)" : nil }
+            (span.stage, span.code, span.exchange) = (served, exchange.code ?? refused, exchange)
+            add(span)
+        }
+    }
 
     /// Writes the file, if one is wanted; its owner alone may read it.
     /// - Throws: `FileError`.
@@ -95,35 +105,41 @@ extension Arguments {
     }
 }
 
-/// Notes requests that no loader makes.
-private struct RecordingTransport: Transport {
-    let base: any Transport
-    let recorder: TraceRecorder
-    let stage: String?
-    let timekeeper: any Timekeeper
+extension RecordedExchange {
+    /// Whether a playlist was asked for, by its address.
+    package var isForPlaylist: Bool {
+        URL(string: request?.url ?? "")?.pathExtension.lowercased().hasPrefix("m3u") == true
+    }
+}
 
-    func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
+/// Notes what a transport does, as where no loader makes the requests.
+package struct NotingTransport: Transport {
+    private let base: any Transport
+    private let timekeeper: any Timekeeper
+    private let note: @Sendable (RecordedExchange) -> Void
+
+    /// - Parameter note: takes a request with its reply, or with the code of the error.
+    package init(
+        _ base: any Transport, timekeeper: any Timekeeper = SystemTimekeeper(),
+        note: @escaping @Sendable (RecordedExchange) -> Void
+    ) {
+        (self.base, self.timekeeper, self.note) = (base, timekeeper, note)
+    }
+
+    package func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         let (date, start) = (timekeeper.date, timekeeper.uptime)
+        func note(_ reply: HTTPReply?, code: String? = nil) {
+            self.note(RecordedExchange(request, reply, code: code, at: date, took: timekeeper.uptime - start))
+        }
         do {
             let reply = try await base.send(request, bodyLimit: bodyLimit)
-            note(request, reply, code: reply.status >= 400 ? "\(reply.status)" : nil, date, timekeeper.uptime - start)
+            note(reply)
             return reply
         } catch {
-            note(request, nil, code: Failure(error).code, date, timekeeper.uptime - start)
+            note(nil, code: Failure(error).code)
             throw error
         }
     }
 
-    func warm(_ origin: URL) async throws -> Bool { try await base.warm(origin) }
-
-    private func note(_ request: URLRequest, _ reply: HTTPReply?, code: String?, _ date: Date, _ length: Duration) {
-        let isPlaylist = request.url?.pathExtension.lowercased().hasPrefix("m3u") == true
-        let stage = stage ?? (isPlaylist ? "playlist" : "media")
-        var span = TraceSpan(.request, "\(request.httpMethod ?? "GET") \(stage)", from: date, for: length)
-        (span.stage, span.code) = (stage, code)
-        span.request = TraceSpan.Request(
-            method: request.httpMethod ?? "GET", url: request.url?.absoluteString ?? "", status: reply?.status,
-            receivedBytes: reply?.body.count)
-        recorder.add(span)
-    }
+    package func warm(_ origin: URL) async throws -> Bool { try await base.warm(origin) }
 }

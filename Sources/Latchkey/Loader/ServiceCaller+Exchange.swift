@@ -105,12 +105,11 @@ extension ServiceCaller {
         until end: Duration
     ) async throws -> HTTPReply {
         let (date, start) = (timekeeper.date, timekeeper.uptime)
-        func note(_ outcome: RecordedExchange.Outcome) {
+        func note(_ reply: HTTPReply?, code: String? = nil) {
             guard let record else { return }
-            let length = timekeeper.uptime - start
-            record.note(
-                .init(call.stage, of: call.trace.number, request, outcome, at: date, took: length),
-                hiding: issued.secrets.filter { $0.count <= Self.longestCredential })
+            var exchange = RecordedExchange(request, reply, code: code, at: date, took: timekeeper.uptime - start)
+            (exchange.stage, exchange.number) = (call.stage.rawValue, call.trace.number)
+            record.note(exchange, hiding: issued.secrets.filter { $0.count <= Self.longestCredential })
         }
         func summary(_ reply: HTTPReply?) -> KeyEvent.HTTPSummary {
             var summary = KeyEvent.HTTPSummary(
@@ -133,12 +132,12 @@ extension ServiceCaller {
                     try await transport.sent(
                         request, bodyLimit: bodyLimit, serving: call.stage, of: call.trace.number)
                 })
-            note(.reply(reply))
+            note(reply)
             call.trace.send(.exchanged(summary(reply)))
             return reply
         } catch {
             let code = ContentKeyError(error, stage: call.stage, otherwise: .integrationFailed).code
-            note(.noReply(code: code))
+            note(nil, code: code)
             call.trace.send(.unanswered(summary(nil), code: code))
             throw error
         }

@@ -2,10 +2,6 @@ package import Foundation
 package import LatchkeyCore
 package import LatchkeyVendors
 
-#if canImport(FoundationNetworking)
-    package import FoundationNetworking
-#endif
-
 /// What a loader tells of itself where it is recorded. Each call returns at once, and comes from any thread.
 package protocol LoaderRecord: Sendable {
     /// Takes an event as the app's observer gets it.
@@ -27,29 +23,4 @@ package protocol LoaderRecord: Sendable {
 
     /// Takes a playlist.
     func note(playlist: Data, at address: String)
-}
-
-/// One request, and what came of it. It holds secrets.
-package struct RecordedExchange: Sendable {
-    /// The number of the key request; 0 for none.
-    package let number: Int
-    package let stage: ContentKeyError.Stage
-    package let request: URLRequest
-    package let outcome: Outcome
-    package let date: Date
-    package let milliseconds: Double
-
-    package init(
-        _ stage: ContentKeyError.Stage, of number: Int, _ request: URLRequest, _ outcome: Outcome,
-        at date: Date, took length: Duration
-    ) {
-        (self.stage, self.number, self.request, self.outcome) = (stage, number, request, outcome)
-        (self.date, milliseconds) = (date, (length.inMilliseconds * 1_000).rounded() / 1_000)
-    }
-
-    /// A reply, or the code of why none came.
-    package enum Outcome: Sendable {
-        case reply(HTTPReply)
-        case noReply(code: String)
-    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeySupport
 import LatchkeyTerminal

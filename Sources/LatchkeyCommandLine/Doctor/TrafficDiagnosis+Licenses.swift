@@ -209,7 +209,7 @@ extension TrafficDiagnosis {
 
     /// What the token said about itself when it was sent.
     private func tokenFaults(_ exchange: TrafficExchange, _ keys: [KeyURI]) -> [Checkup] {
-        guard isKnown, let date = exchange.request.date, let token = profile.license.token(in: exchange) else {
+        guard isKnown, let date = exchange.date, let token = profile.license.token(in: exchange) else {
             return []
         }
         let key = keys.count == 1 ? keys[0] : KeyURI("")

@@ -330,7 +330,7 @@ extension TrafficDiagnosis {
         for exchange in exchanges {
             guard let reply = exchange.reply else { continue }
             notes.lastReply = exchange.replyGap == nil ? reply : nil
-            if let date = exchange.request.date, let stated = reply.date {
+            if let date = exchange.date, let stated = reply.date {
                 notes.aheadByHost[exchange.address.host] = stated.timeIntervalSince(date)
             }
             let target = (300..<400).contains(reply.status) ? reply.header("location") : nil

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeySupport
 import LatchkeyTerminal
@@ -8,46 +9,37 @@ import LatchkeyTerminal
     import FoundationNetworking
 #endif
 
-/// A recorded request with its reply, and what their bodies are.
+/// A recorded exchange, and what its bodies are.
 struct TrafficExchange: Sendable {
     /// The request's place in the capture, from 1.
     let number: Int
-    let request: CapturedRequest
+    let request: RecordedRequest
     let address: RecordedAddress
-    private(set) var reply: HTTPReply?
+    let reply: HTTPReply?
     /// Why the reply's body is not the one that came; `nil` if it is.
-    private(set) var replyGap: BodyGap?
-    /// What was sent.
-    let sent: Recognition
-    /// What came.
-    private(set) var came = Recognition.empty
+    let replyGap: BodyGap?
+    /// When the recorder saw the request.
+    let date: Date?
+    /// What was sent, and what came.
+    let sent, came: Recognition
 
     /// A capture's exchanges, in order.
     static func all(in capture: TrafficCapture) -> [TrafficExchange] {
-        capture.messages.reduce(into: []) { exchanges, message in
-            switch message {
-            case .request(let request): exchanges.append(TrafficExchange(request, number: exchanges.count + 1))
-            case .reply(let reply, let gap):
-                guard let last = exchanges.indices.last, exchanges[last].reply == nil else { return }
-                exchanges[last].add(reply, gap)
-            }
+        capture.exchanges.reduce(into: []) { exchanges, recorded in
+            guard let request = recorded.request else { return }
+            exchanges.append(TrafficExchange(request, recorded, number: exchanges.count + 1))
         }
     }
 
-    private init(_ request: CapturedRequest, number: Int) {
-        (self.request, self.number) = (request, number)
-        address = RecordedAddress(request.url)
-        sent = Self.recognized(request.body ?? Data())
-    }
-
-    private mutating func add(_ reply: HTTPReply, _ gap: BodyGap?) {
-        (self.reply, replyGap) = (reply, gap)
-        came = Self.recognized(reply.body)
+    private init(_ request: RecordedRequest, _ recorded: RecordedExchange, number: Int) {
+        (self.request, self.number, address) = (request, number, RecordedAddress(request.url))
+        (reply, replyGap, date) = (recorded.reply, recorded.replyGap, recorded.date)
+        (sent, came) = (Self.recognized(request.body), Self.recognized(recorded.reply?.body))
     }
 
     /// Nothing that is exchanged for a key is large, and segments are.
-    private static func recognized(_ body: Data) -> Recognition {
-        body.count > 1 << 17 ? .unknown : Recognition(body)
+    private static func recognized(_ body: Data?) -> Recognition {
+        body.map { $0.count > 1 << 17 ? .unknown : Recognition($0) } ?? .empty
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeySupport
 @_spi(Integrations) import LatchkeyVendors

@@ -55,9 +55,12 @@ struct SampledCarrier: LoadCarrier {
         var span = TraceSpan(.request, "POST \(what)", from: date, for: length)
         span.stage = what
         if reply.outcome != .granted { span.code = reply.label }
-        span.request = TraceSpan.Request(
-            method: "POST", url: request.url.absoluteString, status: reply.status == 0 ? nil : reply.status,
-            sentBytes: request.body.count, receivedBytes: reply.body.count, requestID: reply.requestID)
+        var exchange = RecordedExchange(
+            RecordedRequest(method: "POST", url: request.url.absoluteString),
+            reply.status == 0 ? nil : HTTPReply(status: reply.status))
+        (exchange.sentBytes, exchange.receivedBytes) = (request.body.count, reply.body.count)
+        exchange.requestID = reply.requestID
+        span.exchange = exchange
         recorder.add(span)
     }
 }

@@ -5,11 +5,7 @@ import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
-import LatchkeyVendors
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import LatchkeyTracing
 
 /// Plays a stream once and makes a support bundle of it, whatever comes of it.
 struct Capture: Sendable {
@@ -31,7 +27,7 @@ struct Capture: Sendable {
         setting.configuration.recording = .support
         let loader = setting.loader()
         defer { loader.cancel() }
-        let transport = NotingTransport(base: setting.transport, loader: loader)
+        let transport = NotingTransport(setting.transport) { loader.record?.note(ofPlaylist: $0) }
         let player = setting.player(loader, resources: transport)
         let result: Result<StreamReport, any Error> = await Result {
             guard let decoder else { return try await player.keys(of: setting.address) }
@@ -53,36 +49,14 @@ extension Result {
     fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
-/// Tells a loader's record of playlists: how they were asked for, and their key lines.
-private struct NotingTransport: Transport {
-    let base: any Transport
-    let loader: ContentKeyLoader
-    private let timekeeper = SystemTimekeeper()
-
-    init(base: any Transport, loader: ContentKeyLoader) { (self.base, self.loader) = (base, loader) }
-
-    func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
-        let (date, start) = (timekeeper.date, timekeeper.uptime)
-        func note(_ outcome: RecordedExchange.Outcome) {
-            loader.record?.note(
-                RecordedExchange(
-                    .playlist, of: 0, request, outcome, at: date, took: timekeeper.uptime - start), hiding: [])
-        }
-        do {
-            let reply = try await base.send(request, bodyLimit: bodyLimit)
-            let isPlaylist = reply.body.starts(with: Data("#EXTM3U".utf8))
-            if isPlaylist { loader.record?.note(playlist: reply.body, at: request.url?.absoluteString ?? "") }
-            if reply.status >= 300 || !isPlaylist && Self.namesPlaylist(request) { note(.reply(reply)) }
-            return reply
-        } catch {
-            note(.noReply(code: LatchkeyTerminal.Failure(error).code))
-            throw error
-        }
-    }
-
-    func warm(_ origin: URL) async throws -> Bool { try await base.warm(origin) }
-
-    private static func namesPlaylist(_ request: URLRequest) -> Bool {
-        request.url?.pathExtension.lowercased().hasPrefix("m3u") == true
+extension LoaderRecord {
+    /// Takes the key lines of a playlist that came, and how another was asked for.
+    fileprivate func note(ofPlaylist exchange: RecordedExchange) {
+        var exchange = exchange
+        (exchange.stage, exchange.number) = (ContentKeyError.Stage.playlist.rawValue, 0)
+        guard let reply = exchange.reply else { return note(exchange, hiding: []) }
+        let isPlaylist = reply.body.starts(with: Data("#EXTM3U".utf8))
+        if isPlaylist { note(playlist: reply.body, at: exchange.request?.url ?? "") }
+        if reply.status >= 300 || !isPlaylist && exchange.isForPlaylist { note(exchange, hiding: []) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeyHLS
 import LatchkeySimulation
@@ -55,8 +56,8 @@ struct IdentificationInput {
 
     /// What the playlists among the replies say.
     private func playlists(in capture: TrafficCapture) -> [[VendorMatch]] {
-        capture.messages.compactMap { message in
-            guard case .reply(let reply, _) = message, Self.isPlaylist(reply.body),
+        capture.exchanges.compactMap { exchange in
+            guard let reply = exchange.reply, Self.isPlaylist(reply.body),
                 let playlist = try? Playlist(reply.body, context: PlaylistContext())
             else { return nil }
             return matches(playlist.fairPlayURIs)

@@ -11,14 +11,14 @@ import LatchkeyVendors
 ///
 /// An exchange belongs to a stage of a key; addresses do not tell, because secrets stood in them.
 final class ReplayTransport: StagedTransport {
-    private let left: Locked<[SupportArchive.Entry]>
+    private let left: Locked<[RecordedExchange]>
     /// The recorded numbers of key requests, in the order in which they are made again.
     private let numbers: [Int]
     /// Whether the last request was still without a reply when this was captured.
     private let endsWaiting: Bool
     private let timekeeper: any Timekeeper
 
-    init(_ exchanges: [SupportArchive.Entry], numbers: [Int], endsWaiting: Bool, _ timekeeper: any Timekeeper) {
+    init(_ exchanges: [RecordedExchange], numbers: [Int], endsWaiting: Bool, _ timekeeper: any Timekeeper) {
         left = Locked(exchanges)
         (self.numbers, self.endsWaiting, self.timekeeper) = (numbers, endsWaiting, timekeeper)
     }
@@ -38,22 +38,22 @@ final class ReplayTransport: StagedTransport {
             if endsWaiting { try await timekeeper.sleep(for: Self.longest) }
             throw TransportError(.transportFailed, "The bundle has no further exchange at this stage.")
         }
-        let isUnended = exchange._error == Diagnosis.Kind.cancelled.rawValue
+        let isUnended = exchange.code == Diagnosis.Kind.cancelled.rawValue
         // Bounded, as a time from outside may be anything.
-        let time = exchange.time.isFinite ? min(max(exchange.time, 0), Self.longest.inMilliseconds) : 0
+        let time = exchange.milliseconds.isFinite ? min(max(exchange.milliseconds, 0), Self.longest.inMilliseconds) : 0
         try await timekeeper.sleep(for: isUnended ? Self.longest : .milliseconds(time))
-        guard var reply = exchange.reply else { throw Self.error(exchange._error) }
+        guard var reply = exchange.reply else { throw Self.error(exchange.code) }
         guard reply.body.count <= bodyLimit else { throw TransportError(.bodyTooLarge, "The reply is too large.") }
         reply.url = request.url
         return reply
     }
 
     /// The key's own exchange, or else any of the stage, as a certificate and a session serve several keys.
-    private func next(_ stage: ContentKeyError.Stage, _ number: Int) -> SupportArchive.Entry? {
+    private func next(_ stage: ContentKeyError.Stage, _ number: Int) -> RecordedExchange? {
         let recorded = numbers.indices.contains(number - 1) ? numbers[number - 1] : 0
         return left.withLock { left in
-            let index =
-                left.firstIndex { $0._stage == stage && $0._key == recorded } ?? left.firstIndex { $0._stage == stage }
+            let ofStage = left.indices.filter { left[$0].stage == stage.rawValue }
+            let index = ofStage.first { left[$0].number == recorded } ?? ofStage.first
             return index.map { left.remove(at: $0) }
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
@@ -31,6 +32,37 @@ struct Sanitizer: Sendable {
             }
         }
         (self.kept, codeFields) = (kept, fields)
+    }
+}
+
+// MARK: - Exchanges
+
+extension Sanitizer {
+    /// An exchange, everything in it replaced that may be secret.
+    /// - Parameter secrets: what was sent, and must not be here in any form.
+    func exchange(_ exchange: RecordedExchange, hiding secrets: SecretForms) -> RecordedExchange {
+        func shown(_ data: Data) -> Data {
+            let body = body(data)
+            return String(data: body, encoding: .utf8).map { Data(secrets.scrubbed($0).utf8) } ?? body
+        }
+        func shown(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
+            fields.map { name, value in
+                (
+                    name.isPlain ? name.onOneLine : pseudonyms.value(name.onOneLine),
+                    secrets.scrubbed(self.value(value, ofField: name)).onOneLine
+                )
+            }
+        }
+        var exchange = exchange
+        exchange.request = exchange.request.map { request in
+            RecordedRequest(
+                method: request.method, url: secrets.scrubbed(pseudonyms.url(request.url)),
+                headers: shown(request.headers), body: request.body.map(shown))
+        }
+        exchange.reply = exchange.reply.map { reply in
+            HTTPReply(status: reply.status, headers: shown(reply.headers), body: shown(reply.body))
+        }
+        return exchange
     }
 }
 

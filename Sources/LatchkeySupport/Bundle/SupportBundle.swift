@@ -8,7 +8,7 @@ package struct SupportBundle: Sendable {
     let manifest: SupportManifest
     /// `nil` for an integration in code.
     let profile: VendorProfile?
-    let exchanges: [SupportArchive.Entry]
+    let exchanges: [RecordedExchange]
     let events: [KeyEvent]
 
     /// Names of the files in a bundle.
@@ -42,15 +42,13 @@ extension SupportBundle {
     {
         var trace = KeyTrace(seed: 1)
         for event in contents.events { trace.add(event) }
-        let archive = SupportArchive(
-            log: .init(entries: contents.exchanges.sorted { $0.startedDateTime < $1.startedDateTime }))
         var entries = [
             ZipArchive.Entry(File.readme, Data(readme(manifest).utf8)),
             ZipArchive.Entry(File.manifest, TraceJSON.data(manifest)),
         ]
         if let profile { entries.append(.init(File.profile, TraceJSON.data(profile))) }
         entries += [
-            .init(File.events, lines(of: contents.events)), .init(File.exchanges, TraceJSON.data(archive)),
+            .init(File.events, lines(of: contents.events)), .init(File.exchanges, HTTPArchive.data(contents.exchanges)),
             .init(File.page, trace.data(as: .html)), .init(File.spans, trace.data(as: .openTelemetry)),
         ]
         entries += contents.playlists.enumerated().map {
@@ -104,7 +102,7 @@ extension SupportBundle {
         let format = try Self.read(Format.self, File.manifest, of: archive)
         guard format.format <= SupportManifest.newestFormat else { throw .bundleTooNew }
         manifest = try Self.read(SupportManifest.self, File.manifest, of: archive)
-        exchanges = try Self.read(SupportArchive.self, File.exchanges, of: archive).log.entries
+        exchanges = try Self.read(HTTPArchive.self, File.exchanges, of: archive).exchanges
         if let file = archive[File.profile] {
             do { profile = try VendorProfile(jsonWithAnySettings: file) } catch {
                 throw .bundleMalformed(File.profile, "it is no profile of a vendor")
@@ -128,26 +126,10 @@ extension SupportBundle {
         _ type: Value.Type, _ name: String, of archive: ZipArchive
     ) throws(Diagnosis) -> Value {
         guard let file = archive[name] else { throw .bundleMalformed(name, "it is missing") }
-        do { return try JSONDecoder().decode(type, from: file) } catch let error as DecodingError {
-            throw .bundleMalformed(name, "it is not what Latchkey writes at \(error.place)")
-        } catch {
-            throw .bundleMalformed(name, "it is no JSON")
+        do { return try JSONDecoder().decode(type, from: file) } catch {
+            let place = DecodingFailure.describe(error).path.jsonPlace.onOneLine.prefix(100)
+            throw .bundleMalformed(name, "it is not what Latchkey writes at \(place)")
         }
-    }
-}
-
-extension DecodingError {
-    /// The path at which it happened, on one line.
-    fileprivate var place: String {
-        let context: Context? =
-            switch self {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-                .dataCorrupted(let context):
-                context
-            @unknown default: nil
-            }
-        let path = (context?.codingPath ?? []).map(\.stringValue).joined(separator: ".")
-        return path.isEmpty ? "its beginning" : String(path.onOneLine.prefix(100))
     }
 }
 

@@ -12,7 +12,7 @@ final class SupportRecord: LoaderRecord {
 
     private struct State {
         var events = BoundedQueue<KeyEvent>(limit: eventLimit)
-        var exchanges = BoundedQueue<SupportArchive.Entry>(limit: exchangeLimit)
+        var exchanges = BoundedQueue<RecordedExchange>(limit: exchangeLimit)
         var keys = BoundedQueue<SupportManifest.Key>(limit: keyLimit)
         var playlists = BoundedQueue<SupportPlaylist>(limit: playlistLimit)
         var credentials: [String: String]?
@@ -30,8 +30,8 @@ final class SupportRecord: LoaderRecord {
     /// - Parameter secrets: what was sent, and must not be shown in any form.
     func note(_ exchange: RecordedExchange, hiding secrets: [Secret]) {
         hiding.async { [self] in
-            let entry = SupportArchive.Entry(exchange, sanitizer, hiding: SecretForms(secrets))
-            state.withLock { _ = $0.exchanges.append(entry) }
+            let shown = sanitizer.exchange(exchange, hiding: SecretForms(secrets))
+            state.withLock { _ = $0.exchanges.append(shown) }
         }
     }
 
@@ -84,7 +84,7 @@ final class SupportRecord: LoaderRecord {
 /// What a record holds at a moment.
 struct SupportContents: Sendable {
     var events: [KeyEvent]
-    let exchanges: [SupportArchive.Entry]
+    let exchanges: [RecordedExchange]
     let keys: [SupportManifest.Key]
     var playlists: [SupportPlaylist]
     let credentials: [String: String]?

@@ -1,4 +1,5 @@
 import Foundation
+package import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
@@ -12,7 +13,7 @@ package enum BodyShape: Equatable {
     case json([String])
     case multipart([String])
 
-    package init(_ request: CapturedRequest) {
+    package init(_ request: RecordedRequest) {
         let type = request.header("Content-Type")?.lowercased() ?? ""
         guard let body = request.body, !body.isEmpty else {
             self = type.hasPrefix("application/octet-stream") ? .raw : .unknown
@@ -41,7 +42,8 @@ package enum BodyShape: Equatable {
     }
 
     private static func shape(of body: Data, _ type: String) -> Self {
-        switch Recognition(body).core {
+        let found = Recognition(body)
+        switch found.core {
         // What holds something else than an SPC says nothing about the form in which the SPC goes.
         case .certificate, .bundle, .certificateRequest, .pkcs7, .pkcs12, .privateKey, .publicKey, .pem, .otherSystem,
             .media, .gzip, .placeholder, .webPage, .playlist, .readAsText:
@@ -55,7 +57,7 @@ package enum BodyShape: Equatable {
         }
         if type.hasPrefix("multipart/") { return .multipart(partNames(trimmed)) }
         if let names = fieldNames(trimmed), !type.hasPrefix("text/") { return .form(names) }
-        if case .hexadecimal = Recognition(body) { return .unknown }
+        if case .hexadecimal = found { return .unknown }
         return Data(lenientBase64: trimmed) != nil && trimmed.utf8.count >= 8 ? .base64Text : .raw
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 
 /// A `curl` command as browsers copy it, read without running anything.
@@ -11,7 +12,7 @@ enum CurlCommand {
 
     /// The request that it would send. A body in a file, `@FILE`, is left out.
     /// - Throws: `captureMalformed` for a quotation mark without its other, or a command without a URL.
-    static func request(_ text: String) throws(Diagnosis) -> CapturedRequest {
+    static func request(_ text: String) throws(Diagnosis) -> RecordedRequest {
         var words = try ShellWords(text).words[...]
         words = words.drop { $0 == "$" }.dropFirst()
         var command = Parts()
@@ -19,7 +20,7 @@ enum CurlCommand {
         guard let url = command.url else {
             throw malformed("The curl command has no URL.")
         }
-        return CapturedRequest(
+        return RecordedRequest(
             method: command.method ?? (command.hasBody ? "POST" : "GET"), url: url, headers: command.fields,
             body: command.body.isEmpty ? nil : Data(command.body.joined(separator: "&").utf8),
             gap: command.hasBody && command.body.isEmpty ? .notSaved : nil)

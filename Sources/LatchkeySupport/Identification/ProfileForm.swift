@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 

@@ -1,21 +1,28 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
 /// HTTP messages as text: one with its body, or what `curl -v` prints, which marks sent lines by `>` and received ones by `<`.
 enum RawHTTP {
-    /// The messages; `nil` if the bytes do not begin with one.
-    static func messages(_ data: Data) -> [TrafficCapture.Message]? {
+    /// The exchanges; `nil` if the bytes do not begin with a message.
+    static func exchanges(_ data: Data) -> [RecordedExchange]? {
         if let message = message(data) { return [message] }
         let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-        let found = ["> ", "< "].flatMap { mark in
-            heads(lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(2)) })
+        func heads(_ mark: String) -> [RecordedExchange] {
+            Self.heads(lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(2)) })
         }
+        var (found, came) = (heads("> "), heads("< ")[...])
+        for index in found.indices where found[index].reply == nil {
+            guard let next = came.popFirst() else { break }
+            (found[index].reply, found[index].replyGap) = (next.reply, next.replyGap)
+        }
+        found += came
         return found.isEmpty ? nil : found
     }
 
     /// One message: its head up to the empty line, and everything behind it.
-    private static func message(_ data: Data) -> TrafficCapture.Message? {
+    private static func message(_ data: Data) -> RecordedExchange? {
         let ends = [Data("\r\n\r\n".utf8), Data("\n\n".utf8)].compactMap { data.range(of: $0) }
         let end = ends.min { $0.lowerBound < $1.lowerBound }
         let head = String(decoding: data[..<(end?.lowerBound ?? data.endIndex)], as: UTF8.self)
@@ -25,8 +32,8 @@ enum RawHTTP {
     }
 
     /// The heads that stand one behind the other.
-    private static func heads(_ lines: [String]) -> [TrafficCapture.Message] {
-        var found: [TrafficCapture.Message] = []
+    private static func heads(_ lines: [String]) -> [RecordedExchange] {
+        var found: [RecordedExchange] = []
         var head: [String] = []
         func close() {
             if let first = head.first, let message = message(first, head.dropFirst(), nil) { found.append(message) }
@@ -48,22 +55,23 @@ enum RawHTTP {
     /// - Parameter body: `nil` if it is not there.
     private static func message(
         _ first: String, _ lines: ArraySlice<String>, _ body: Data?
-    ) -> TrafficCapture.Message? {
+    ) -> RecordedExchange? {
         let headers = lines.compactMap { line -> (name: String, value: String)? in
             guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
             return (String(line[..<colon]), line[colon...].dropFirst().trimmingCharacters(in: .whitespaces))
         }
         if let status = status(first) {
-            return .reply(
-                HTTPReply(status: status, headers: headers, body: body ?? Data()), body == nil ? .notSaved : nil)
+            var exchange = RecordedExchange(nil, HTTPReply(status: status, headers: headers, body: body ?? Data()))
+            exchange.replyGap = body == nil ? .notSaved : nil
+            return exchange
         }
         guard let (method, target) = target(first) else { return nil }
         let host = headers.first { $0.name.lowercased() == "host" }?.value ?? ""
         let url = target.hasPrefix("/") && !host.isEmpty ? "https://\(host)\(target)" : target
-        return .request(
-            CapturedRequest(
-                method: method, url: url, headers: headers, body: body?.isEmpty == false ? body : nil,
-                gap: body == nil && method != "GET" ? .notSaved : nil))
+        let request = RecordedRequest(
+            method: method, url: url, headers: headers, body: body?.isEmpty == false ? body : nil,
+            gap: body == nil && method != "GET" ? .notSaved : nil)
+        return RecordedExchange(request, nil)
     }
 
     /// The status of a reply's first line.

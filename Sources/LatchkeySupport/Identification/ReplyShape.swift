@@ -7,6 +7,8 @@ final class ReplyShape {
     let reply: HTTPReply
     let json: JSONReply?
     let isTagged: Bool
+    /// Whether the body is neither a CKC nor text that may hold one.
+    private let isOtherThanCKC: Bool
     private let fields: [String: String]
     private var ckcs: [CKCDecoder: Bool] = [:]
     private var certificates: [CertificateDecoder: Bool] = [:]
@@ -14,6 +16,9 @@ final class ReplyShape {
     init(_ reply: HTTPReply) {
         self.reply = reply
         json = JSONReply(reply.body)
+        let found = Recognition(reply.body)
+        let isCKC = if case .laterVersion = found { true } else { found == .ckc }
+        isOtherThanCKC = !isCKC && found.isBinary && String(data: reply.body, encoding: .utf8) == nil
         let text = String(data: reply.body.prefix(64), encoding: .utf8) ?? ""
         isTagged = text.trimmingCharacters(in: .whitespacesAndNewlines).hasPrefix("<ckc>")
         fields = Dictionary(reply.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
@@ -25,6 +30,7 @@ final class ReplyShape {
 
     /// Whether a decoder finds a CKC.
     func holdsCKC(for decoder: CKCDecoder) -> Bool {
+        if isOtherThanCKC { return false }
         if let known = ckcs[decoder] { return known }
         let isThere = (try? decoder.contentKeyContext(from: reply.body)) != nil
         ckcs[decoder] = isThere

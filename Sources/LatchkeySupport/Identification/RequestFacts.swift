@@ -1,9 +1,10 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 
-/// A captured request, read once for the comparison with all profiles.
+/// A recorded request, read once for the comparison with all profiles.
 struct RequestFacts {
-    let request: CapturedRequest
+    let request: RecordedRequest
     /// In capital letters.
     let method: String
     let host: String?
@@ -14,7 +15,7 @@ struct RequestFacts {
     let body: BodyShape
     private let fields: [String: String]
 
-    init(_ request: CapturedRequest) {
+    init(_ request: RecordedRequest) {
         self.request = request
         method = request.method.uppercased()
         fields = Dictionary(request.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }

@@ -1,35 +1,31 @@
 package import Foundation
+package import Latchkey
 package import LatchkeyCore
 import LatchkeyVendors
 
-/// The requests and replies of a capture, in order.
+/// The exchanges of a capture, in order.
 ///
 /// Reads a HAR file, raw HTTP messages, what `curl -v` prints, and a `curl` command as browsers copy it.
 package struct TrafficCapture: Sendable {
-    /// A request or a reply.
-    package enum Message: Sendable {
-        case request(CapturedRequest)
-        /// With the reason why its body is not the one that came, if it is not.
-        case reply(HTTPReply, BodyGap?)
-    }
-
-    /// The messages, at most 20,000.
-    package let messages: [Message]
+    /// At most 20,000.
+    package let exchanges: [RecordedExchange]
 
     static let limit = 20_000
+
+    package init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges }
 
     /// - Parameter data: the file or the text.
     /// - Throws: a `Diagnosis` if it has none of the forms, or breaks off.
     package init(_ data: Data) throws(Diagnosis) {
         if data.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
-            messages = try HTTPArchive.messages(data)
+            exchanges = try HTTPArchive.exchanges(data)
             return
         }
         let start = String(decoding: data.prefix(4_096), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         if CurlCommand.isOne(start) {
-            messages = [.request(try CurlCommand.request(String(decoding: data, as: UTF8.self)))]
-        } else if let found = RawHTTP.messages(data) {
-            messages = found
+            exchanges = [RecordedExchange(try CurlCommand.request(String(decoding: data, as: UTF8.self)), nil)]
+        } else if let found = RawHTTP.exchanges(data) {
+            exchanges = found
         } else {
             throw Diagnosis(
                 code: Diagnosis.captureUnknown,
@@ -43,23 +39,21 @@ extension TrafficCapture {
     /// What the bodies are, each in a sentence: of one request and its reply any, of more those that are exchanged for a key, at most 16.
     package var bodies: [String] {
         var (found, number): ([String], Int) = ([], 0)
-        for message in messages where found.count < 16 {
-            let (place, body): (String, Data?)
-            switch message {
-            case .request(let request):
-                number += 1
-                (place, body) = (
-                    "request \(number)", request.gap == nil && request.method != "GET" ? request.body : nil
-                )
-            case .reply(let reply, let gap):
-                (place, body) = ("the reply to request \(number)", gap == nil ? reply.body : nil)
+        for exchange in exchanges where found.count < 16 {
+            if exchange.request != nil { number += 1 }
+            let sent = exchange.request.flatMap { $0.gap == nil && $0.method != "GET" ? $0.body : nil }
+            let came = exchange.replyGap == nil ? exchange.reply?.body : nil
+            for (place, body) in [("request \(number)", sent), ("the reply to request \(number)", came)] {
+                guard let body, body.count <= 1 << 18 else { continue }
+                let what = Recognition(body)
+                if messageCount <= 2 || what.isTelling { found.append("The body of \(place) is \(what.noun).") }
             }
-            guard let body, body.count <= 1 << 18 else { continue }
-            let what = Recognition(body)
-            if messages.count <= 2 || what.isTelling { found.append("The body of \(place) is \(what.noun).") }
         }
-        return found
+        return Array(found.prefix(16))
     }
+
+    /// How many requests and replies there are.
+    private var messageCount: Int { exchanges.count { $0.request != nil } + exchanges.count { $0.reply != nil } }
 }
 
 extension Diagnosis {

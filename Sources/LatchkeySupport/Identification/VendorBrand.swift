@@ -93,3 +93,14 @@ extension VendorBrand.KeyURIForm {
         Self(weight, "names the host \(name)") { $0.host.caseInsensitiveEquals(name) }
     }
 }
+
+extension String {
+    /// A host with user and port cut off, in lower case.
+    var hostName: String {
+        let host = split(separator: "@").last.map(String.init) ?? self
+        return String(host.prefix { $0 != ":" }).lowercased()
+    }
+
+    /// Whether a host is a domain or belongs to it.
+    func isHost(in domain: String) -> Bool { self == domain || hasSuffix(".\(domain)") }
+}

@@ -1,3 +1,4 @@
+package import Latchkey
 package import LatchkeyCore
 package import LatchkeyVendors
 
@@ -17,7 +18,7 @@ package struct VendorIdentification: Sendable {
     }
 
     /// The profiles that fit a certificate, lookup, session or license request.
-    package func identify(_ request: CapturedRequest) -> [VendorMatch] {
+    package func identify(_ request: RecordedRequest) -> [VendorMatch] {
         let facts = RequestFacts(request)
         return matches(brand: { $0.evidence(in: facts) }, profile: { $0.evidence(in: facts) })
     }
@@ -69,16 +70,14 @@ extension VendorMatch {
 extension VendorIdentification {
     /// The profiles that fit the traffic of a stream. Messages that fit no vendor well, such as those for segments, do not count.
     package func identify(_ capture: TrafficCapture) -> [VendorMatch] {
-        let findings = capture.messages.map { message in
-            switch message {
-            case .request(let request): identify(request)
+        let findings = capture.exchanges.flatMap { exchange in
             // A license is never as large as a segment.
-            case .reply(let reply, _): reply.body.count > 1 << 18 ? [] : identify(reply)
-            }
+            let came = exchange.reply.map { $0.body.count > 1 << 18 ? [] : identify($0) }
+            return [exchange.request.map(identify), came].compactMap(\.self)
         }
         let telling = findings.filter { $0.contains { $0.confidence >= .likely } }
         // A single request and its reply are not segments.
-        return Self.combined(capture.messages.count <= 2 ? findings : telling)
+        return Self.combined(findings.count <= 2 ? findings : telling)
     }
 
     /// The names of vendors that are recognized although no profile speaks to them: their package pages do not say all that a

@@ -1,16 +1,17 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
+import LatchkeyVendors
 
 extension KeyTrace {
     /// OTLP's `TracesData` in JSON: identifiers in hexadecimal, times in nanoseconds as texts.
     ///
     /// Source: OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding"; `opentelemetry/proto/trace/v1/trace.proto`.
     var openTelemetry: Data {
-        let spans = exchanges.flatMap { exchange in exchange.spans.map { OpenTelemetry.Span($0, in: exchange) } }
-        let scope = OpenTelemetry.ScopeSpans(scope: .init(name: "latchkey"), spans: spans)
-        let resource = OpenTelemetry.Resource(attributes: [.text("service.name", "latchkey-client")])
-        return TraceJSON.data(
-            OpenTelemetry(resourceSpans: [.init(resource: resource, scopeSpans: [scope])]))
+        let spans = exchanges.flatMap { exchange in exchange.spans.map { $0.openTelemetry(in: exchange) } }
+        let scope: JSON = ["scope": ["name": "latchkey"], "spans": spans]
+        let resource: JSON = ["attributes": [JSON(attribute: "service.name", "latchkey-client")]]
+        return TraceJSON.data(["resourceSpans": [["resource": resource, "scopeSpans": [scope]] as JSON]])
     }
 }
 
@@ -24,89 +25,64 @@ enum TraceJSON {
     }
 }
 
-private struct OpenTelemetry: Encodable {
-    let resourceSpans: [ResourceSpans]
+/// A JSON object as it is written: without the members that are `nil`.
+struct JSON: Encodable, ExpressibleByDictionaryLiteral {
+    private let members: [(String, (any Encodable)?)]
 
-    struct ResourceSpans: Encodable {
-        let resource: Resource
-        let scopeSpans: [ScopeSpans]
-    }
+    init(dictionaryLiteral members: (String, (any Encodable)?)...) { self.members = members }
 
-    struct Resource: Encodable { let attributes: [Attribute] }
-
-    struct ScopeSpans: Encodable {
-        let scope: Scope
-        let spans: [Span]
-    }
-
-    struct Scope: Encodable { let name: String }
-
-    struct Attribute: Encodable {
-        let key: String
-        let value: Value
-
-        struct Value: Encodable {
-            var stringValue: String?
-            /// 64 bits are a text in this JSON.
-            var intValue: String?
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for (name, value) in members {
+            if let value { try container.encode(value, forKey: AnyKey(stringValue: name)) }
         }
-
-        static func text(_ key: String, _ text: String) -> Self { Self(key: key, value: Value(stringValue: text)) }
-        static func number(_ key: String, _ number: Int) -> Self { Self(key: key, value: Value(intValue: "\(number)")) }
-    }
-
-    struct Status: Encodable {
-        /// 0 for unset, 2 for an error.
-        let code: Int
-        var message: String?
-    }
-
-    struct Span: Encodable {
-        let traceId, spanId: String
-        let parentSpanId: String?
-        let name: String
-        /// 1 for internal, 2 for a server's, 3 for a client's.
-        let kind: Int
-        let startTimeUnixNano, endTimeUnixNano: String
-        let attributes: [Attribute]
-        let status: Status
     }
 }
 
-extension OpenTelemetry.Span {
-    init(_ span: TraceSpan, in exchange: TraceExchange) {
-        traceId = exchange.traceID
-        spanId = span.spanID
-        parentSpanId = span.parentID
-        name = span.name
-        kind = span.kind == .request ? 3 : span.kind == .service ? 2 : 1
-        let start = Self.nanoseconds(span.start)
-        startTimeUnixNano = "\(start)"
-        endTimeUnixNano = "\(start.addingReportingOverflow(Self.nanoseconds(span.length)).partialValue)"
-        attributes = Self.attributes(span, exchange.identity)
-        status = OpenTelemetry.Status(code: span.code == nil ? 0 : 2, message: span.code)
+extension JSON {
+    fileprivate init(attribute key: String, _ text: String) { self = ["key": key, "value": ["stringValue": text]] }
+
+    /// 64 bits are a text in this JSON.
+    fileprivate init(attribute key: String, _ number: Int) {
+        self = ["key": key, "value": ["intValue": "\(number)"]]
+    }
+}
+
+extension TraceSpan {
+    fileprivate func openTelemetry(in exchange: TraceExchange) -> JSON {
+        let begin = Self.nanoseconds(start)
+        let end = begin.addingReportingOverflow(Self.nanoseconds(length)).partialValue
+        // For a client's, a server's and another; 0 for unset, 2 for an error.
+        let (kind, status) = (self.kind == .request ? 3 : self.kind == .service ? 2 : 1, code == nil ? 0 : 2)
+        return [
+            "traceId": exchange.traceID, "spanId": spanID, "parentSpanId": parentID, "name": name, "kind": kind,
+            "startTimeUnixNano": "\(begin)", "endTimeUnixNano": "\(end)", "attributes": attributes(exchange.identity),
+            "status": ["code": status, "message": code] as JSON,
+        ]
     }
 
     /// By the names of OpenTelemetry's semantic conventions for HTTP where there are any.
-    private static func attributes(
-        _ span: TraceSpan, _ identity: TraceExchange.Identity
-    ) -> [OpenTelemetry.Attribute] {
-        var attributes: [OpenTelemetry.Attribute] = []
-        func text(_ key: String, _ text: String?) { if let text, !text.isEmpty { attributes.append(.text(key, text)) } }
-        func number(_ key: String, _ number: Int?) { if let number { attributes.append(.number(key, number)) } }
+    private func attributes(_ identity: TraceExchange.Identity) -> [JSON] {
+        var attributes: [JSON] = []
+        func text(_ key: String, _ text: String?) {
+            if let text, !text.isEmpty { attributes.append(JSON(attribute: key, text)) }
+        }
+        func number(_ key: String, _ number: Int?) {
+            if let number { attributes.append(JSON(attribute: key, number)) }
+        }
         text("latchkey.owner", identity.owner)
         text("latchkey.key", identity.key)
         number("latchkey.key_request", identity.number)
-        text("latchkey.stage", span.stage)
-        number("latchkey.attempt", span.attempt)
-        text("latchkey.waited_for", span.waitedFor)
-        text("http.request.method", span.request?.method)
-        text("url.full", span.request?.url)
-        number("http.response.status_code", span.request?.status)
-        number("http.request.body.size", span.request?.sentBytes)
-        number("http.response.body.size", span.request?.receivedBytes)
-        text("latchkey.request_id", span.request?.requestID)
-        text("error.type", span.code)
+        text("latchkey.stage", stage)
+        number("latchkey.attempt", exchange?.attempt)
+        text("latchkey.waited_for", waitedFor)
+        text("http.request.method", exchange?.request?.method)
+        text("url.full", exchange?.request?.url)
+        number("http.response.status_code", exchange?.reply?.status)
+        number("http.request.body.size", exchange?.sentBytes)
+        number("http.response.body.size", exchange?.receivedBytes)
+        text("latchkey.request_id", exchange?.requestID)
+        text("error.type", code)
         return attributes
     }
 

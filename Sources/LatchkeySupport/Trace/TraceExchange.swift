@@ -38,7 +38,7 @@ struct TraceExchange: Sendable {
         let ends = spans.filter { $0.kind == .key || $0.length > .zero }.map(\.end)
         return .seconds((ends.max() ?? end).timeIntervalSince(start))
     }
-    var requests: [TraceSpan] { spans.filter { $0.request != nil } }
+    var requests: [TraceSpan] { spans.filter { $0.exchange != nil } }
 }
 
 extension TraceExchange {
@@ -134,8 +134,11 @@ extension TraceExchange.Builder {
         appendWait("the host, which has its limit of requests", queued, endingAt: start, http)
         var span = TraceSpan(.request, "\(http.method) \(Self.words(http.stage))", from: start, for: took)
         span.stage = http.stage.rawValue
-        span.request = TraceSpan.Request(http)
-        span.attempt = attempts[http.stage] ?? 1
+        var exchange = RecordedExchange(
+            RecordedRequest(method: http.method, url: http.url), http.status.map { HTTPReply(status: $0) })
+        (exchange.attempt, exchange.requestID) = (attempts[http.stage] ?? 1, http.requestID)
+        (exchange.sentBytes, exchange.receivedBytes) = (http.sentBytes, http.receivedBytes)
+        span.exchange = exchange
         span.code = code ?? http.status.flatMap { $0 >= 400 ? "\($0)" : nil }
         if let parent = http.traceParent {
             span.spanID = parent.spanID

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 
 // MARK: - All keys on one scale
@@ -91,9 +92,9 @@ extension TracePage {
     }
 
     private static func label(_ span: TraceSpan) -> String {
-        let attempt = span.attempt.flatMap { $0 > 1 ? ", attempt \($0)" : nil } ?? ""
-        let status = span.request.map { $0.status.map { ", \($0)" } ?? ", no reply" } ?? ""
-        return span.name + attempt + status + (span.code.flatMap { span.request == nil ? ": \($0)" : nil } ?? "")
+        let attempt = span.exchange?.attempt.flatMap { $0 > 1 ? ", attempt \($0)" : nil } ?? ""
+        let status = span.exchange.map { $0.reply.map { ", \($0.status)" } ?? ", no reply" } ?? ""
+        return span.name + attempt + status + (span.code.flatMap { span.exchange == nil ? ": \($0)" : nil } ?? "")
     }
 
     /// How long a step took; when it was, for one that took no time.
@@ -104,7 +105,7 @@ extension TracePage {
     }
 
     private static func details(_ span: TraceSpan) -> String {
-        span.request.map { "\($0.method) \($0.url)" } ?? span.name
+        span.exchange?.request.map { "\($0.method) \($0.url)" } ?? span.name
     }
 }
 

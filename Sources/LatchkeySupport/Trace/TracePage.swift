@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 
 /// A trace as a page: problems with their remedies first, then all keys on one scale, leases, a waterfall for each key, and a table of
@@ -124,13 +125,14 @@ extension TracePage {
     }
 
     private static func cells(_ exchange: TraceExchange, _ span: TraceSpan, since start: Date) -> [String] {
-        let request = span.request
+        let recorded = span.exchange
         return [
             span.name, exchange.shortName, TraceFormat.milliseconds(span.start.timeIntervalSince(start) * 1_000),
-            TraceFormat.milliseconds(span.length.inMilliseconds), request.map { "\($0.method) \($0.url)" } ?? "",
-            request.map { $0.status.map { "\($0)" } ?? "no reply" } ?? "", request?.sentBytes.map { "\($0)" } ?? "",
-            request?.receivedBytes.map { "\($0)" } ?? "", span.attempt.map { "\($0)" } ?? "", span.waitedFor ?? "",
-            request?.requestID ?? "", span.code ?? "",
+            TraceFormat.milliseconds(span.length.inMilliseconds),
+            recorded?.request.map { "\($0.method) \($0.url)" } ?? "",
+            recorded.map { $0.reply.map { "\($0.status)" } ?? "no reply" } ?? "",
+            recorded?.sentBytes.map { "\($0)" } ?? "", recorded?.receivedBytes.map { "\($0)" } ?? "",
+            recorded?.attempt.map { "\($0)" } ?? "", span.waitedFor ?? "", recorded?.requestID ?? "", span.code ?? "",
         ]
     }
 }

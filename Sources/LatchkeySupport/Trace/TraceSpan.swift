@@ -3,7 +3,7 @@ package import Latchkey
 import LatchkeyCore
 
 /// One step with a beginning and a length, all of its texts fit to be shown.
-package struct TraceSpan: Sendable, Hashable {
+package struct TraceSpan: Sendable {
     /// What the step is.
     package enum Kind: Sendable, Hashable {
         /// The whole way of a key.
@@ -31,10 +31,8 @@ package struct TraceSpan: Sendable, Hashable {
     package var owner = ""
     /// The stage's name; empty for none.
     package var stage = ""
-    /// The request; `nil` for what is none.
-    package var request: Request?
-    /// Which attempt it belongs to, from 1; `nil` where that has no sense.
-    package var attempt: Int?
+    /// The request and what came of it, of which a trace keeps what it shows; `nil` for what is none.
+    package var exchange: RecordedExchange? { didSet { exchange = exchange?.shown } }
     /// What it waited for, in words; `nil` if it did not wait.
     package var waitedFor: String?
     /// The code of what went wrong; `nil` if nothing did.
@@ -48,35 +46,19 @@ package struct TraceSpan: Sendable, Hashable {
     }
 
     package var end: Date { start.addingTimeInterval(length.inSeconds) }
-
-    /// A request, without secrets.
-    package struct Request: Sendable, Hashable {
-        package let method, url: String
-        /// `nil` if no reply came.
-        package let status: Int?
-        /// The bytes of both bodies; `nil` if unknown.
-        package let sentBytes, receivedBytes: Int?
-        package let requestID: String?
-
-        package init(
-            method: String, url: String, status: Int?, sentBytes: Int? = nil, receivedBytes: Int? = nil,
-            requestID: String? = nil
-        ) {
-            self.method = TraceText.shown(String(method.prefix(20)))
-            self.url = TraceText.shown(url: url)
-            self.status = status
-            self.sentBytes = sentBytes
-            self.receivedBytes = receivedBytes
-            self.requestID = requestID.map { TraceText.shown($0) }
-        }
-    }
 }
 
-extension TraceSpan.Request {
-    init(_ http: KeyEvent.HTTPSummary) {
-        self.init(
-            method: http.method, url: http.url, status: http.status, sentBytes: http.sentBytes,
-            receivedBytes: http.receivedBytes, requestID: http.requestID)
+extension RecordedExchange {
+    /// As a trace shows it: without header fields and bodies, and without secrets in its texts.
+    fileprivate var shown: Self {
+        var shown = self
+        shown.request = request.map {
+            RecordedRequest(
+                method: TraceText.shown(String($0.method.prefix(20))), url: TraceText.shown(url: $0.url))
+        }
+        shown.reply = reply.map { HTTPReply(status: $0.status) }
+        shown.requestID = requestID.map { TraceText.shown($0) }
+        return shown
     }
 }
 

@@ -75,16 +75,33 @@ package indirect enum Recognition: Sendable, Hashable {
         let array = [UInt8](bytes)
         if let binary = Self.ofBinary(array) {
             self = binary
-        } else if array.count > Self.longestText {
+            return
+        }
+        guard array.count <= Self.longestText else {
             self = Self.ofStart(array)
-        } else if let text = String(utf8: array[...]), Self.isText(text) {
+            return
+        }
+        let text = Self.isUTF8(array) ? String(decoding: array, as: UTF8.self) : nil
+        if let text, Self.isText(text) {
             self = Self.ofText(text, array, depth)
         } else if let wide = Self.wideText(array) {
             self = .utf16(Self.ofText(wide, [], depth - 1))
-        } else if let text = String(utf8: array[...]) {
+        } else if let text {
             self = Self.ofCharacters(text, array, depth)
         } else {
             self = Self.ofMixed(array, depth)
+        }
+    }
+
+    /// Ends at the first byte that is none, which in binary data comes soon; making a text would repair all of it.
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
+        while true {
+            switch parser.parseScalar(from: &rest) {
+            case .valid: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeySupport
 import LatchkeyTesting
@@ -35,7 +36,7 @@ import Testing
     func `the profile's own license request fits its vendor no worse than any other`(sample: VendorSample) async throws
     {
         let request = try await sample.licenseRequest()
-        let matches = identification.identify(CapturedRequest(request))
+        let matches = identification.identify(RecordedRequest(request))
         let best = try #require(matches.first)
         let own = try #require(matches.first { vendor($0) == sample.vendor })
         #expect(own.score == best.score, "\(best)")
@@ -52,7 +53,7 @@ import Testing
         async throws
     {
         let request = try await sample.licenseRequest()
-        let best = try #require(identification.identify(CapturedRequest(request)).first)
+        let best = try #require(identification.identify(RecordedRequest(request)).first)
         #expect(vendor(best) == sample.vendor, "\(best)")
         #expect(best.confidence >= .likely)
     }
@@ -62,7 +63,7 @@ import Testing
         ("x-drm-usertoken", "cloud-drm"), ("nv-authorizations", "nagra"), ("customdata", "keyos-customdata"),
     ])
     func `a header field alone names the vendor, at whatever host`(name: String, profile: String) {
-        let request = CapturedRequest(
+        let request = RecordedRequest(
             method: "POST", url: "https://proxy.example/license",
             headers: [(name, "SECRET-VALUE"), ("Content-Type", "application/octet-stream")], body: SampleBytes.spc)
         let matches = identification.identify(request)
@@ -72,11 +73,11 @@ import Testing
 
     @Test func `the dialect of one vendor is told by the body`() {
         let headers = [("Content-Type", "application/json")]
-        let json = CapturedRequest(
+        let json = RecordedRequest(
             method: "POST", url: "https://fairplay-license.vudrm.tech/license/demo", headers: headers,
             body: Data(#"{"token":"T","contentId":"demo","payload":"AAAA"}"#.utf8))
         #expect(profiles(identification.identify(json)).first == "vudrm")
-        let raw = CapturedRequest(
+        let raw = RecordedRequest(
             method: "POST", url: "https://fairplay-license.vudrm.tech/license/demo",
             headers: [("x-vudrm-token", "T"), ("Content-Type", "application/octet-stream")], body: SampleBytes.spc)
         #expect(profiles(identification.identify(raw)).first == "vudrm-raw")
@@ -115,7 +116,7 @@ import Testing
 
     @Test(arguments: ["skd://license.vdocipher.com/auth/fps/AAAA", "https://license.vdocipher.com/auth/fps/AAAA"])
     func `a vendor without a profile is named as such`(text: String) {
-        let request = CapturedRequest(method: "POST", url: text)
+        let request = RecordedRequest(method: "POST", url: text)
         let matches =
             text.hasPrefix("skd") ? identification.identify(keyURI: KeyURI(text)) : identification.identify(request)
         #expect(matches.first?.vendor == "VdoCipher")
@@ -130,7 +131,7 @@ import Testing
     @Test func `several observations say more than one, each once`() throws {
         let uri = identification.identify(keyURI: "skd://fps.ezdrm.com/;297f600f-1234-1234-b060-2ac13cc42585")
         let request = identification.identify(
-            CapturedRequest(
+            RecordedRequest(
                 method: "POST", url: "https://fps.ezdrm.com/api/licenses/1",
                 headers: [("Content-Type", "application/octet-stream")], body: SampleBytes.spc))
         let both = VendorIdentification.combined([uri, request, request])
@@ -146,7 +147,7 @@ import Testing
         own.identifier = "acme"
         own.name = "Acme"
         own.license.headers = [.init("X-Acme-Ticket", .credential("token"))]
-        let request = CapturedRequest(
+        let request = RecordedRequest(
             method: "POST", url: "https://keys.acme.example/", headers: [("x-acme-ticket", "T")],
             body: Data(#"{"spc":"AAAA"}"#.utf8))
         let matches = VendorIdentification(profiles: VendorProfile.all + [own]).identify(request)
@@ -157,7 +158,7 @@ import Testing
     @Test(arguments: VendorSample.all)
     func `no reason repeats a token or an SPC`(sample: VendorSample) async throws {
         let request = try await sample.licenseRequest(token: "SECRETTOKEN")
-        let text = identification.identify(CapturedRequest(request)).flatMap(\.evidence).map(\.sentence).joined()
+        let text = identification.identify(RecordedRequest(request)).flatMap(\.evidence).map(\.sentence).joined()
         for secret in ["SECRETTOKEN", SampleBytes.spc.base64EncodedString(), "movie-1", "AQAA"] {
             #expect(!text.contains(secret))
         }

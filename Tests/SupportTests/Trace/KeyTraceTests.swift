@@ -54,8 +54,8 @@ import Testing
         let key = try #require(spans.first)
         #expect(key.kind == .key && key.length == .milliseconds(547) && exchange.outcome == "key in 547 ms")
         let requests = spans.filter { $0.kind == .request }
-        #expect(requests.map(\.attempt) == [1, 2] && requests.map(\.code) == ["503", nil])
-        #expect(requests.last?.request?.requestID == "r-1" && requests.last?.request?.sentBytes == 900)
+        #expect(requests.map(\.exchange?.attempt) == [1, 2] && requests.map(\.code) == ["503", nil])
+        #expect(requests.last?.exchange?.requestID == "r-1" && requests.last?.exchange?.sentBytes == 900)
         let license = try #require(spans.first { $0.kind == .stage && $0.stage == "license" })
         #expect(requests.allSatisfy { $0.parentID == license.spanID } && license.parentID == key.spanID)
         let waits = spans.filter { $0.kind == .wait }.map(\.waitedFor)
@@ -135,7 +135,8 @@ import Testing
             for code in codes {
                 var span = TraceSpan(.request, "POST license", from: Date(), for: .milliseconds(2))
                 span.code = code
-                span.request = TraceSpan.Request(method: "POST", url: "https://license.example.com/", status: 200)
+                span.exchange = RecordedExchange(
+                    RecordedRequest(method: "POST", url: "https://license.example.com/"), HTTPReply(status: 200))
                 trace.add(span)
             }
             return String(decoding: trace.data(as: .html), as: UTF8.self)

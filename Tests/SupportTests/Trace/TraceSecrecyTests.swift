@@ -95,11 +95,14 @@ import Testing
         }
         var trace = recorded.withLock { $0 }
         var span = TraceSpan(.request, "GET media", from: Date(), for: .zero)
-        span.request = TraceSpan.Request(
+        let planted = Self.secrets(1)
+        let asked = RecordedRequest(
             method: "GET",
             url:
-                "https://u:\(Self.secrets(1)[2])@cdn.example/hdntl=exp=1~hmac=\(Self.secrets(1)[3])/a.mp4;sig=\(Self.secrets(1)[4])?\(Self.secrets(1)[3])",
-            status: 200)
+                "https://u:\(planted[2])@cdn.example/hdntl=exp=1~hmac=\(planted[3])/a.mp4;sig=\(planted[4])?\(planted[3])",
+            headers: [("Cookie", planted[6])], body: Data(planted[7].utf8))
+        let came = HTTPReply(status: 200, headers: [("ETag", planted[14])], body: Data(planted[15].utf8))
+        span.exchange = RecordedExchange(asked, came)
         trace.add(span)
         let forbidden = SecretWindows((0..<Self.exchanges).flatMap(Self.secrets))
         #expect(forbidden.isFound(in: Data("xx\(Self.secrets(9)[4])".utf8)))

@@ -1,8 +1,9 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
-/// The parts of a HAR file that identification needs.
+/// A HAR file, which anybody may have written: the parts that are read, of which few need to be there.
 ///
 /// Source: HTTP Archive 1.2.
 struct HTTPArchive: Decodable {
@@ -14,6 +15,25 @@ struct HTTPArchive: Decodable {
         let startedDateTime: String?
         let request: Request
         let response: Response?
+        /// `nil` where another recorder's members differ.
+        let own: Own?
+
+        private enum Member: CodingKey { case startedDateTime, request, response }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Member.self)
+            startedDateTime = try members.decodeIfPresent(String.self, forKey: .startedDateTime)
+            request = try members.decode(Request.self, forKey: .request)
+            response = try members.decodeIfPresent(Response.self, forKey: .response)
+            own = try? Own(from: decoder)
+        }
+    }
+
+    /// What Latchkey writes of an exchange and needs again.
+    struct Own: Decodable {
+        let time: Double?
+        let _stage, _error: String?
+        let _key: Int?
     }
 
     struct Request: Decodable {
@@ -44,11 +64,12 @@ struct HTTPArchive: Decodable {
         let value: String?
     }
 
-    static func messages(_ data: Data) throws(Diagnosis) -> [TrafficCapture.Message] {
+    var exchanges: [RecordedExchange] { log.entries.map(\.exchange) }
+
+    static func exchanges(_ data: Data) throws(Diagnosis) -> [RecordedExchange] {
         do {
             let json = RecordedBody.withoutLoneSurrogates(data)
-            let entries = try JSONDecoder().decode(Self.self, from: json).log.entries
-            return Array(entries.flatMap(\.messages).prefix(TrafficCapture.limit))
+            return Array(try JSONDecoder().decode(Self.self, from: json).exchanges.prefix(TrafficCapture.limit))
         } catch {
             let (path, reason) = DecodingFailure.describe(error)
             throw Diagnosis(
@@ -59,21 +80,25 @@ struct HTTPArchive: Decodable {
 }
 
 extension HTTPArchive.Entry {
-    fileprivate var messages: [TrafficCapture.Message] {
+    fileprivate var exchange: RecordedExchange {
         let sent = sent
-        let captured = CapturedRequest(
+        let asked = RecordedRequest(
             method: request.method, url: request.url, headers: Self.fields(request.headers, request.postData?.mimeType),
-            body: sent.bytes.isEmpty ? nil : sent.bytes, gap: sent.gap, date: date)
+            body: sent.bytes.isEmpty ? nil : sent.bytes, gap: sent.gap)
+        var exchange = RecordedExchange(asked, nil, at: date)
+        (exchange.stage, exchange.number, exchange.code) = (own?._stage, own?._key, own?._error)
+        exchange.milliseconds = own?.time ?? 0
         // Status 0 means that a request got no reply.
-        guard let response, response.status > 0 else { return [.request(captured)] }
+        guard let response, response.status > 0 else { return exchange }
         let headers = Self.fields(response.headers, nil)
         let hasBody = ![204, 304].contains(response.status) && request.method != "HEAD"
         let came = RecordedBody(
             text: response.content?.text, encoding: response.content?.encoding,
             stated: Self.length(response.content?.size) ?? (response.content?.text == nil ? Self.length(headers) : nil),
             mayBeMissing: hasBody)
-        let reply = HTTPReply(status: response.status, headers: headers, body: came.bytes)
-        return [.request(captured), .reply(reply, hasBody ? came.gap : nil)]
+        exchange.reply = HTTPReply(status: response.status, headers: headers, body: came.bytes)
+        exchange.replyGap = hasBody ? came.gap : nil
+        return exchange
     }
 
     /// When the recorder saw the request.

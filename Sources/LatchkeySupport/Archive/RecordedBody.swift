@@ -1,4 +1,5 @@
 import Foundation
+import Latchkey
 import LatchkeyCore
 
 /// A body as a recording holds it, and why it is not the one that was sent, if it is not.
@@ -70,28 +71,6 @@ struct RecordedBody {
 
     /// The private characters that stand for escaped surrogates, whose low byte is the byte.
     private static let escapes: ClosedRange<UInt32> = 0xf780...0xf7ff
-}
-
-/// Why a recorded body is not the one that was sent.
-package enum BodyGap: Sendable, Hashable {
-    /// The recording was saved without it.
-    case notSaved
-    /// The recording holds less of it than the length that it states.
-    case cutShort
-    /// The recorder wrote bytes as text and lost some.
-    case lossy
-    /// It should be base64, and is not.
-    case undecodable
-
-    /// To end the sentence "The body …".
-    package var words: String {
-        switch self {
-        case .notSaved: "is not in the capture"
-        case .cutShort: "is not in the capture as a whole"
-        case .lossy: "is in the capture as text that lost its bytes"
-        case .undecodable: "is in the capture as base64 that is none"
-        }
-    }
 }
 
 extension RecordedBody {
