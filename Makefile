@@ -105,7 +105,7 @@ tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
 	    --skip '$(TSAN_SKIP)' --experimental-maximum-parallelization-width 4
 
 # Where licenses are decided. The tests that guard it start no program.
-MUTATED = Sources/LatchkeyPolicy,Sources/LatchkeyTokens,Sources/LatchkeyVault
+MUTATED = Sources/LatchkeyDecision,Sources/LatchkeyVault
 MUTANTS ?= 16
 MUTANT_SEED ?= 16
 

@@ -58,8 +58,9 @@ func playerSDK(_ name: String) -> [Target.Dependency] {
 
 // libcurl carries requests on Linux, where FoundationNetworking may end the process on what a server sends. An app on an Apple
 // system uses URLSession and takes no C library along.
-func curlClient() -> [Target.Dependency] {
-    shape == .linux ? [.target(name: "LatchkeyCurl", condition: .when(platforms: [.linux]))] : []
+func curl() -> [Target.Dependency] {
+    shape == .linux
+        ? ["LatchkeySystem", "CCurl"].map { .target(name: $0, condition: .when(platforms: [.linux])) } : []
 }
 
 // The programs that write pages. The players of the demo are on Linux only.
@@ -118,68 +119,58 @@ let package = Package(
         .systemLibrary(name: "CPKCS11"),
         // Headers alone: sockets, and child processes.
         .systemLibrary(name: "CSockets"),
-        room("LatchkeyVirtualTime", ["LatchkeyCore"]),
-        room("LatchkeyFiles", ["LatchkeyCore", "CSockets"]),
+        // What the operating system has: files, processes, sockets; and the health of the engines that a server asks.
+        room("LatchkeySystem", ["LatchkeyCore", "CSockets"]),
         // How a request gets to a server: below client and server.
-        room("LatchkeyTransport", ["LatchkeyCore"] + curlClient()),
+        room("LatchkeyTransport", ["LatchkeyCore"] + curl()),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
-        room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeyFiles", "CGnuTLS", "CSockets"]),
+        room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeySystem", "CGnuTLS", "CSockets"]),
         room("LatchkeyVendors", ["LatchkeyCore"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
-        room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS", "LatchkeyFiles"]),
+        room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS", "LatchkeySystem"]),
         .target(
             name: "Latchkey", dependencies: ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"],
             exclude: shape == .app ? [] : [privacyManifest],
             resources: shape == .app ? [.copy(privacyManifest)] : [], swiftSettings: settings),
         // The license server, from below. Forms: strict JSON, and forms with problems by place.
         room("LatchkeyForms", ["LatchkeyCore"]),
-        // The state of what a server asks: stores, callouts, key sets.
-        room("LatchkeyEngines", ["LatchkeyCore"]),
-        // The record of every license: its rows, the spool of a node, and how rows get where they are kept.
-        room("LatchkeyRecord", ["LatchkeyCore", "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines"]),
-        // The decision, pure: no HTTP, no store, no clock.
-        room("LatchkeyPolicy", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms"]),
+        // The decision: tokens, policies, terms. Pure: no HTTP, no store, no clock.
+        room("LatchkeyDecision", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyForms"]),
+        // Keys under seal, the protocols of stores, and the record of every license.
         room(
-            "LatchkeyTokens",
-            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy"]),
-        room("LatchkeyVault", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyEngines", "LatchkeyPolicy"]),
+            "LatchkeyVault",
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision"]),
         room(
             "LatchkeyLicensees",
-            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "CLatchkeyDerivation", "CPKCS11", "LatchkeyForms"]),
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "CLatchkeyDerivation", "CPKCS11", "LatchkeyForms"]),
         room(
             "LatchkeyPackaging",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLibXML2", "LatchkeyForms", "LatchkeyPolicy",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLibXML2", "LatchkeyForms", "LatchkeyDecision",
                 "LatchkeyVault",
             ]),
         room(
             "LatchkeyOperation",
-            [
-                "LatchkeyCore", "LatchkeyFiles", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
-                "LatchkeyTokens", "LatchkeyVault",
-            ]),
+            ["LatchkeyCore", "LatchkeySystem", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault"]),
         // Four vendors' tokens and envelopes, as their license services take them.
         room(
             "LatchkeyVendorWire",
-            [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyTokens",
-                "LatchkeyVault",
-            ]),
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault"]),
         room(
             "LatchkeyLicensing",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyEngines",
-                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
-                "LatchkeyOperation", "LatchkeyVendorWire",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeySystem",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation",
+                "LatchkeyVendorWire",
             ]),
         room(
             "LatchkeyServices",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy",
-                "LatchkeyOperation", "LatchkeyVendorWire",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyMedia", "LatchkeyForms",
+                "LatchkeyDecision", "LatchkeyOperation", "LatchkeyVendorWire",
             ]),
-        room("LatchkeyMedia", ["LatchkeyCore", "LatchkeyFiles", "LatchkeyHTTP"], resources: [.copy("DemoAsset")]),
+        room("LatchkeyMedia", ["LatchkeyCore", "LatchkeySystem", "LatchkeyHTTP"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
         .target(
             name: "LatchkeyWebPlayer", dependencies: ["LatchkeyHTTP"], path: "Examples/Web",
@@ -187,20 +178,20 @@ let package = Package(
         room(
             "LatchkeyStores",
             [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyForms", "LatchkeyHTTP", "CSQLite",
-                "CPostgreSQL", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation",
-                "LatchkeyRecord",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyForms", "LatchkeyHTTP", "CSQLite",
+                "CPostgreSQL", "LatchkeyDecision", "LatchkeyVault", "LatchkeyOperation",
             ]),
         room(
             "LatchkeySimulation",
             [
-                "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
+                "Latchkey", "LatchkeyTerminal", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS",
+                "LatchkeyHTTP",
                 "LatchkeyMedia", "LatchkeyPlayback", "LatchkeySupport", "LatchkeyVendors", "LatchkeyOperation",
                 "LatchkeyServices",
             ]),
         // Pages, files and bundles of what a loader did. An app takes it along where it wants them.
         room("LatchkeySupport", ["Latchkey", "LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"]),
-        room("LatchkeyTesting", ["Latchkey", "LatchkeyCore", "LatchkeyVendors", "LatchkeyVirtualTime"]),
+        room("LatchkeyTesting", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         room(
             "LatchkeyAVFoundation",
             ["Latchkey"] + playerSDK("AVFoundation")),
@@ -244,44 +235,37 @@ let package = Package(
             swiftSettings: settings),
         room(
             "LatchkeyTerminal",
-            ["LatchkeyCore", "LatchkeyPlayback", "LatchkeyFiles", "LatchkeyTransport", "LatchkeyForms"]),
-        // The option `--trace` of the tools.
-        room(
-            "LatchkeyTracing",
-            ["Latchkey", "LatchkeyCore", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyVendors"]),
+            ["LatchkeyCore", "LatchkeyPlayback", "LatchkeySystem", "LatchkeyTransport", "LatchkeyForms"]),
         .executableTarget(
             name: "LatchkeyCommandLine",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
-                "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTracing",
-                "LatchkeyVendors", "LatchkeyVirtualTime", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
-                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing",
-                "LatchkeyServices",
+                "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyVendors",
+                "LatchkeyTesting", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision",
+                "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServices",
             ], swiftSettings: settings),
         .target(
             name: "LatchkeyServer",
             dependencies: [
-                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyFiles", "LatchkeyHTTP", "LatchkeyStores",
-                "LatchkeyTransport", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
-                "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
-                "LatchkeyRecord",
+                "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyHTTP", "LatchkeyStores",
+                "LatchkeyTransport", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees",
+                "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
             ],
             resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyServerTool",
             dependencies: [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyStores", "LatchkeyTerminal",
-                "LatchkeyWebPlayer", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
-                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing",
-                "LatchkeyRecord", "LatchkeyServer",
+                "LatchkeyWebPlayer", "LatchkeySystem", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTesting",
-                "LatchkeyVendors", "LatchkeyVirtualTime", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
-                "LatchkeyTokens", "LatchkeyOperation", "LatchkeyServices", "LatchkeyLicensees",
+                "LatchkeyVendors", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision",
+                "LatchkeyOperation", "LatchkeyServices", "LatchkeyLicensees",
             ], swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.
@@ -292,8 +276,8 @@ let package = Package(
         .executableTarget(
             name: "StoreEngines",
             dependencies: [
-                "LatchkeyStores", "LatchkeyCore", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault",
-                "LatchkeyRecord", "LatchkeyLicensing",
+                "LatchkeyStores", "LatchkeyCore", "LatchkeySystem", "LatchkeyDecision", "LatchkeyVault",
+                "LatchkeyLicensing",
             ],
             path: "Tests/Support/StoreEngines", swiftSettings: testSettings),
         // The refusals that vendors' pages document, as a table for tests of both ends.
@@ -303,27 +287,24 @@ let package = Package(
         .target(name: "WireTranscripts", path: "Tests/Support/WireTranscripts", swiftSettings: testSettings),
         // Shared libraries that tests build from C.
         .target(
-            name: "BuiltLibrary", dependencies: ["LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
+            name: "BuiltLibrary", dependencies: ["LatchkeySystem", "LatchkeyTesting", "LatchkeyCore"],
             path: "Tests/Support/BuiltLibrary", swiftSettings: testSettings),
         // PostgreSQL and Redis as processes of the tests' own.
         .target(
             name: "StoreProcesses",
-            dependencies: ["LatchkeyStores", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyTesting", "LatchkeyCore"],
+            dependencies: ["LatchkeyStores", "LatchkeySystem", "LatchkeyTesting", "LatchkeyCore"],
             path: "Tests/Support/StoreProcesses", swiftSettings: testSettings),
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
-            dependencies: [
-                "LatchkeyCore", "LatchkeyEngines", "LatchkeyVault", "LatchkeyOperation", "LatchkeyRecord",
-            ],
+            dependencies: ["LatchkeyCore", "LatchkeySystem", "LatchkeyVault", "LatchkeyOperation"],
             path: "Tests/Support/SwitchedStores", swiftSettings: testSettings),
         // License servers that tests start, each in a folder of its own.
         .target(
             name: "TestServers",
             dependencies: [
                 "SwitchedStores", "LatchkeyServerTool", "LatchkeyServer", "LatchkeyLicensing", "LatchkeyOperation",
-                "LatchkeyForms", "LatchkeyFiles", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyEngines",
-                "LatchkeyStores",
+                "LatchkeyForms", "LatchkeySystem", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyStores",
                 "LatchkeyVault", "LatchkeyTransport", "LatchkeyTesting", "LatchkeyCore",
             ],
             path: "Tests/Support/TestServers", swiftSettings: testSettings),
@@ -331,120 +312,113 @@ let package = Package(
         .target(
             name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: testSettings),
         tests("Core", ["LatchkeyCore"]),
-        tests("Files", ["LatchkeyFiles", "LatchkeyCore"]),
+        tests("Files", ["LatchkeySystem", "LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
-        tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeyFiles", "LatchkeyCore"]),
+        tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeySystem", "LatchkeyCore"]),
         // The rooms of the license server, each with a target of its own, so that they compile side by side.
-        tests("Forms", ["LatchkeyForms", "LatchkeyEngines", "LatchkeyCore"]),
+        tests("Forms", ["LatchkeyForms", "LatchkeySystem", "LatchkeyCore"]),
         tests(
             "Policy",
             [
-                "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault",
-                "LatchkeyLicensing", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyForms", "LatchkeySystem", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing",
+                "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
             "Tokens",
             [
-                "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyLicensing",
-                "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyForms", "LatchkeySystem", "LatchkeyDecision", "LatchkeyLicensing", "LatchkeyFairPlay",
+                "LatchkeyCore",
             ]),
         tests(
             "Vault",
             [
-                "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault",
-                "LatchkeyLicensing", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyForms", "LatchkeySystem", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing",
+                "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
             "Packaging",
             [
-                "LatchkeyPolicy", "LatchkeyVault", "LatchkeyPackaging", "LatchkeyFairPlay", "LatchkeyHTTP",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyPackaging", "LatchkeyFairPlay", "LatchkeyHTTP",
                 "LatchkeyCore",
             ]),
         tests(
             "Licensees",
             [
-                "BuiltLibrary", "LatchkeyFiles", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyVault",
-                "LatchkeyLicensees",
-                "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore",
+                "BuiltLibrary", "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault",
+                "LatchkeyLicensees", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay",
+                "LatchkeyCore",
             ]),
         tests(
             "Operation",
             [
-                "LatchkeyFiles", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyTokens",
-                "LatchkeyVault", "LatchkeyOperation", "LatchkeyHTTP", "LatchkeyVirtualTime", "LatchkeyCore",
+                "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyOperation",
+                "LatchkeyHTTP", "LatchkeyCore",
             ]),
         tests(
             "Server",
             [
-                "LatchkeyForms", "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees",
-                "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay",
-                "LatchkeyHTTP", "LatchkeyFiles", "SwitchedStores", "LatchkeyCore",
+                "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
+                "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP",
+                "LatchkeySystem", "SwitchedStores", "LatchkeyCore",
             ]),
         tests(
             "Stores",
             [
-                "LatchkeyFiles", "LatchkeyEngines", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyServerExamples", "StoreEngines", "StoreProcesses", "SwitchedStores", "TLSPeer",
-                "LatchkeyRecord",
-                "LatchkeyForms", "LatchkeyFairPlay", "LatchkeyStores", "LatchkeyCore", "CSQLite",
+                "LatchkeySystem", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing", "LatchkeyServerExamples",
+                "StoreEngines", "StoreProcesses", "SwitchedStores", "TLSPeer", "LatchkeyForms", "LatchkeyFairPlay",
+                "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
         tests("Vendors", ["WireTranscripts", "LatchkeyVendors", "LatchkeyCore"]),
         tests(
-            "Record", ["LatchkeyRecord", "LatchkeyEngines", "LatchkeyFiles", "LatchkeyForms", "LatchkeyCore"]),
+            "Record", ["LatchkeyVault", "LatchkeySystem", "LatchkeyForms", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
         tests("Playback", ["LatchkeySimulation", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore"]),
         tests(
             "Client",
-            ["LatchkeyFiles", "StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"] + curlClient()
+            ["LatchkeySystem", "StoreCrash", "Latchkey", "LatchkeyVendors", "LatchkeyHLS", "LatchkeyCore"]
         ),
-        tests("Support", ["LatchkeyFiles", "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyCore"]),
+        tests("Support", ["LatchkeySystem", "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyCore"]),
         tests(
             "Services",
             [
-                "LatchkeyMedia", "LatchkeyForms", "LatchkeyPolicy", "LatchkeyOperation", "LatchkeyVendorWire",
+                "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyOperation", "LatchkeyVendorWire",
                 "DocumentedRefusals", "WireTranscripts", "LatchkeyServices", "TLSPeer", "LatchkeyHTTP",
                 "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",
             [
-                "TestServers", "DocumentedRefusals", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms",
-                "LatchkeyPolicy",
-                "LatchkeyVault",
-                "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyVendorWire",
-                "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer", "LatchkeyServerTool",
-                "LatchkeyCommandLine", "LatchkeyTerminal", "LatchkeySimulation", "LatchkeySupport", "Latchkey",
-                "LatchkeyVendors", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
+                "TestServers", "DocumentedRefusals", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation",
+                "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer",
+                "LatchkeyServerTool", "LatchkeyCommandLine", "LatchkeyTerminal", "LatchkeySimulation",
+                "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
+                "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "CommandLine",
             [
-                "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyTokens", "LatchkeyServices",
+                "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyServices",
                 "LatchkeyCommandLine", "LatchkeyServerTool", "LatchkeySimulation", "LatchkeySupport",
-                "LatchkeyTerminal", "LatchkeyTracing", "Latchkey", "LatchkeyVendors", "LatchkeyDevice",
-                "LatchkeyPlayback", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "ServerTool",
             [
-                "TestServers", "BuiltLibrary", "LatchkeyServerExamples", "LatchkeyFiles", "LatchkeyTransport",
-                "LatchkeyForms",
-                "LatchkeyEngines", "LatchkeyRecord",
-                "LatchkeyPolicy", "LatchkeyTokens", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
+                "TestServers", "BuiltLibrary", "LatchkeyServerExamples", "LatchkeySystem", "LatchkeyTransport",
+                "LatchkeyForms", "LatchkeyVault", "LatchkeyDecision", "LatchkeyLicensees", "LatchkeyPackaging",
                 "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
                 "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyStores",
-                "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyStores", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
             "Browser",
             [
-                "TestServers", "LatchkeyFiles", "LatchkeyMedia", "LatchkeyForms", "LatchkeyEngines", "LatchkeyPolicy",
-                "LatchkeyTokens", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyRecord", "LatchkeyStores", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
+                "TestServers", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault",
+                "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores", "LatchkeyServerTool",
+                "LatchkeyStores", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
             ] + reports()),
         tests(
             "Bench",
@@ -467,10 +441,9 @@ if shape == .linux {
     package.targets += [
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        room("LatchkeyCurl", ["LatchkeyCore", "LatchkeyFiles", "CCurl"]),
         standIn(
             "StandInEngine",
-            ["LatchkeyCore", "LatchkeyCurl", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
+            ["LatchkeyCore", "LatchkeyTransport", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyPlayback"]),
         standIn(
             "AVFoundation", ["StandInEngine", "LatchkeyCore"]),
         standIn(
@@ -487,9 +460,9 @@ if shape == .linux {
             name: "LatchkeyDemo",
             dependencies: [
                 "Latchkey", "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySimulation", "LatchkeySupport",
-                "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyTracing", "LatchkeyVendors", "LatchkeyExamples",
-                "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary",
-                "StandInPlayers", "StandInEngine", "LatchkeyServices",
+                "LatchkeyTerminal", "LatchkeyTesting", "LatchkeyVendors", "LatchkeyExamples", "AVFoundation",
+                "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "StandInPlayers",
+                "StandInEngine", "LatchkeyServices",
             ], swiftSettings: settings),
         tests("Demo", ["LatchkeyDemo", "LatchkeySimulation", "LatchkeyServices", "Latchkey", "LatchkeyCore"]),
         // The trials of `acceptance`, so that they compile before anybody with a device opens them; the app's views need SwiftUI.
@@ -515,15 +488,13 @@ if shape == .linux {
         tests(
             "Players",
             [
-                "BridgeProgram", "BuiltLibrary", "LatchkeyBridge",
-                "LatchkeyMedia", "LatchkeyPolicy", "LatchkeyVault", "LatchkeyOperation", "LatchkeyServices",
-                "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK",
-                "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "LatchkeyExamples", "AVFoundation", "JWPlayerKit",
-                "JWPlayer_iOS_SDK",
-                "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers",
-                "StandInEngine", "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
-                "LatchkeyPlayback", "LatchkeyCommandLine", "LatchkeyTransport", "Latchkey", "LatchkeyVendors",
-                "LatchkeyCore",
+                "BridgeProgram", "BuiltLibrary", "LatchkeyBridge", "LatchkeyMedia", "LatchkeyDecision", "LatchkeyVault",
+                "LatchkeyOperation", "LatchkeyServices", "LatchkeyAVFoundation", "LatchkeyJWPlayer",
+                "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK", "LatchkeyBitmovin", "LatchkeyReactNativeVideo",
+                "LatchkeyExamples", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS",
+                "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine",
+                "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback",
+                "LatchkeyCommandLine", "LatchkeyTransport", "Latchkey", "LatchkeyVendors", "LatchkeyCore",
             ]),
     ]
 }

@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyTokens
 
 /// A minute before the token of RFC 7515 appendix A ends.
 private let date = Date(timeIntervalSince1970: 1_300_819_320)

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// A server's policy, and behind a zero byte the facts to decide. What is read goes through its canonical form unchanged, every decision
 /// is recorded and made again alike, and a grant never gets what the policy alone refuses.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 /// A row of the record. Written again, it is the same row.
 func fuzzRow(_ data: Data) {

@@ -21,7 +21,6 @@ LIBRARY = [
     Room("LatchkeySupport", "LatchkeySupport", None, ()),
     Room("LatchkeyAVFoundation", "LatchkeyAVFoundation", None, ()),
     Room("LatchkeyBridge", "LatchkeyBridge", None, ()),
-    Room("LatchkeyVirtualTime", "LatchkeyVirtualTime", None, ()),
     Room("LatchkeyTesting", "LatchkeyTesting", None, ()),
 ]
 

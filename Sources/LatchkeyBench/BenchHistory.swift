@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// One run of the bench, as a line of its history has it.

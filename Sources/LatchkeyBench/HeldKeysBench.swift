@@ -3,7 +3,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
-import LatchkeyVirtualTime
 
 /// What it costs to keep a hundred keys alive for a day: leases of ten minutes, in virtual time, with a service that answers at once.
 @available(macOS 15, iOS 18, tvOS 18, *)

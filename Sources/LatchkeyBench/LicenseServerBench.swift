@@ -1,11 +1,11 @@
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyTokens
 
 #if os(Linux)
     import Foundation
     import LatchkeyCore
     import LatchkeyFairPlay
-    import LatchkeyFiles
+    import LatchkeySystem
     import LatchkeyHTTP
     import LatchkeyPlayback
 

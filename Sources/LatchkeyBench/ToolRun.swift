@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyPlayback
+import LatchkeySystem
 
 /// Runs another program to its end.
 enum ToolRun {

@@ -7,7 +7,6 @@ import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyTesting
-import LatchkeyTracing
 import StandInEngine
 
 /// Plays the applications of `Examples` against the emulated services: their players' stand-ins make the SPCs, open the CKCs,

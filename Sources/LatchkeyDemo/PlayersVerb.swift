@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyTracing
 
 /// `latchkey-demo`: the applications of `Examples`, each in its player and with its vendor, and the pictures to prove it.
 struct PlayersVerb: Verb {

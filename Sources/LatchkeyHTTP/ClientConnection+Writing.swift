@@ -1,7 +1,7 @@
 import CSockets
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// How a connection sends a reply and ends. The loop's thread alone calls these.
 extension ClientConnection {

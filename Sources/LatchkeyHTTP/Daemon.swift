@@ -1,7 +1,7 @@
 import CSockets
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// A listening server from start to end, and what its loops share.
 // Sound because `listener`, `loops` and `threads` are written by `start` and `end`, which `HTTPServer` calls one after the other, and

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyFiles
+package import LatchkeySystem
 
 /// Where a server listens, and its limits.
 public struct HTTPServerConfiguration: Sendable {

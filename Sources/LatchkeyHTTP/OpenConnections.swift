@@ -1,7 +1,7 @@
 import CSockets
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// The connections of a server, and which one is closed at the limit.
 ///

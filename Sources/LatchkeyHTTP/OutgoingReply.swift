@@ -1,7 +1,7 @@
 import CSockets
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// The bytes of one reply, made as the client takes them: the head, and the body piece by piece.
 // Its connection alone uses it.

@@ -1,7 +1,7 @@
 import CSockets
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// A client's connection to a server, with one request at a time. Never blocks. Belongs to one thread.
 ///

@@ -5,7 +5,7 @@ package import LatchkeyCore
 /// Sends requests to one server over plain HTTP and connections that stay, one request at a time on each: the client of every load.
 ///
 /// Takes little processor time, which a load's server beside it would miss: 30 to 42 µs for a request of 4 KB and its reply, where
-/// `LatchkeyCurl`, which makes a handle for each, takes 98 to 110 (2026-11-25). Belongs to one thread.
+/// `LatchkeyTransport`, which makes a handle for each, takes 98 to 110 (2026-11-25). Belongs to one thread.
 package final class RequestLoop {
     /// A whole reply, or why there is none.
     package typealias Outcome = Result<HTTPResponse, TransportError>

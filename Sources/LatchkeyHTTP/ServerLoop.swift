@@ -1,7 +1,7 @@
 import CSockets
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Accepts connections, and reads and writes for them, without waiting for any.
 // Sound because one thread at a time runs it; others reach it by its inbox.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Reads files that hold secrets, and refuses those that others than their owner can read.
 ///

@@ -1,6 +1,6 @@
 package import Foundation
 package import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Where the secrets are that a configuration names: in files that only their owner can read, and in environment variables.
 ///

@@ -1,6 +1,6 @@
 public import Foundation
-import LatchkeyFiles
 public import LatchkeyHTTP
+import LatchkeySystem
 
 /// Serves the playlists and segments of a folder, and nothing else in it.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyPolicy
+package import LatchkeyDecision
 
 /// Why a packager gets no keys, or why its document is not taken. It is an answer, and never says what a key is.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// One run of a program without a shell. A thread of its own watches it, and a deadline ends it.
 ///

@@ -1,5 +1,5 @@
 // The types of these modules stand in the server's own API, so that a user needs one import only.
 @_exported public import LatchkeyCore
-@_exported public import LatchkeyEngines
-@_exported public import LatchkeyPolicy
+@_exported public import LatchkeyDecision
+@_exported public import LatchkeySystem
 @_exported public import LatchkeyVault

@@ -1,6 +1,6 @@
 public import Foundation
-import LatchkeyFiles
-import LatchkeyPolicy
+import LatchkeyDecision
+import LatchkeySystem
 
 /// What a policy decides on facts, without a server, a store or a clock: the server's own decision.
 ///

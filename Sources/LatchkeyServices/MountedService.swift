@@ -1,5 +1,5 @@
+import LatchkeyDecision
 import LatchkeyHTTP
-import LatchkeyPolicy
 
 /// A service and its routes.
 struct MountedService: Sendable {

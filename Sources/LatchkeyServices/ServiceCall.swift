@@ -1,7 +1,7 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// One request to a service, and what services do with requests: warn, decode, license, reply.

@@ -1,5 +1,5 @@
+import LatchkeyDecision
 public import LatchkeyHTTP
-import LatchkeyPolicy
 
 /// A path of a vendor's service.
 public typealias ServiceRoute = Route<ServiceHandler>

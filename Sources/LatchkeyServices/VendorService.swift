@@ -1,8 +1,8 @@
 import Foundation
 public import LatchkeyCore
+public import LatchkeyDecision
 public import LatchkeyHTTP
 package import LatchkeyMedia
-public import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A vendor's license service, emulated from its public documentation.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyOperation
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// What a store is opened for.

@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Where a verb reads and writes.
 package struct Console: Sendable {

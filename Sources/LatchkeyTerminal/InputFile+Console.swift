@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyFiles
+package import LatchkeySystem
 
 extension InputFile {
     /// The bytes of what a user names: a file, a pipe such as a shell makes of `<(…)`, or standard input for `-`. Waits for a pipe's writer.

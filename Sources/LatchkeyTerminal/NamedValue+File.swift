@@ -4,7 +4,7 @@ import LatchkeyTransport
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     import LatchkeyCore
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 extension Arguments {

@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 package import LatchkeyTransport
 
 /// How the tool speaks to servers.

@@ -1,6 +1,6 @@
 package import Foundation
-import LatchkeyFiles
 import LatchkeyPlayback
+import LatchkeySystem
 
 /// Writes files whole or not at all.
 package enum OutputFile {

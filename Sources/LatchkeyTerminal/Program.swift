@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 
 /// The life of a program: arguments in, texts to a console, an exit status out.
 package enum Program {

@@ -1,2 +1,1 @@
 // `VirtualTime`, which the tools use too.
-@_exported public import LatchkeyVirtualTime

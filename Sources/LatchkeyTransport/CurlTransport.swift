@@ -2,7 +2,6 @@
     public import Foundation
     public import FoundationNetworking
     public import LatchkeyCore
-    import LatchkeyCurl
 
     /// The transport over libcurl, the default on Linux: HTTP/2 where there is one, connections kept warm between requests.
     ///

@@ -1,6 +1,6 @@
 public import Foundation
 import LatchkeyCore
-import LatchkeyCurl
+import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

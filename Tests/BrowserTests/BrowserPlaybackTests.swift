@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 
 /// Headless Chromium with a profile of its own, spoken to by the DevTools protocol over a pipe.

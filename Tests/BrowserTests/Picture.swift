@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyFiles
 import LatchkeyMedia
+import LatchkeySystem
 import LatchkeyTesting
 
 /// A picture as its pixels.

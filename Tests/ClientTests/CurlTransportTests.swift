@@ -7,7 +7,7 @@
     import Testing
 
     @testable import Latchkey
-    @testable import LatchkeyCurl
+    @testable import LatchkeyTransport
 
     @Suite(.timeLimit(.minutes(5))) struct CurlTransportTests {
         private let transport = CurlTransport()

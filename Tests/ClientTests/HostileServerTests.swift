@@ -2,7 +2,7 @@
     import Foundation
     import FoundationNetworking
     import LatchkeyCore
-    import LatchkeyCurl
+    import LatchkeyTransport
     import LatchkeyTesting
     import LatchkeyVendors
     import Testing

@@ -1,11 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyVendors
 import Testing
 
 @testable import Latchkey
 @testable import LatchkeyCommandLine
+@testable import LatchkeyDecision
 @testable import LatchkeyDevice
 @testable import LatchkeyFairPlay
 @testable import LatchkeyHLS
@@ -14,7 +15,6 @@ import Testing
 @testable import LatchkeyServices
 @testable import LatchkeySupport
 @testable import LatchkeyTerminal
-@testable import LatchkeyTokens
 
 /// What apps, scripts and support read of an error: code, number, domain, remedy, JSON, exit status. They never change.
 @Suite(.timeLimit(.minutes(5))) struct ErrorFormTests {

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal

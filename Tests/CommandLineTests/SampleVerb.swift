@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal

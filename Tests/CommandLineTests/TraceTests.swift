@@ -3,7 +3,6 @@ import Latchkey
 import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTesting
-import LatchkeyTracing
 import Testing
 
 @testable import LatchkeyCommandLine

@@ -11,7 +11,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 /// Runs `latchkey doctor --trace --html` on setups with one fault each: both pages name the step and the one true cause at the top.

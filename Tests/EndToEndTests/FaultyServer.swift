@@ -10,7 +10,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 /// `latchkey-server run` as a process of its own, for faults that a test cannot have in its own process.

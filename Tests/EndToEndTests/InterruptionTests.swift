@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVendors
 import Testing

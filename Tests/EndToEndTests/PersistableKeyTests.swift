@@ -1,11 +1,11 @@
 import Foundation
 @_spi(Adapters) import Latchkey
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyMedia
 import LatchkeyPlayback
-import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

@@ -1,9 +1,9 @@
 import Foundation
 @_spi(Adapters) import Latchkey
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeyVault
 

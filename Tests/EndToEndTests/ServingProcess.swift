@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 
 /// A program that prints one line when it is ready, and then serves.

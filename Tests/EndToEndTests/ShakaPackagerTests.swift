@@ -1,13 +1,13 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeyHTTP
 import LatchkeyMedia
 import LatchkeyPackaging
 import LatchkeyPlayback
-import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting

@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 
 /// A test's authority, and a server certificate from it, as paths of PEM files.

@@ -5,7 +5,7 @@ import LatchkeyTesting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 /// The built tool, run like a user runs it.

@@ -5,8 +5,8 @@ import LatchkeySimulation
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyServices

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import Testing
 
 /// One count of a process's sockets.

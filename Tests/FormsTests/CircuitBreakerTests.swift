@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeySystem
 
 @Suite struct CircuitBreakerTests {
     private static let limits = CircuitBreaker.Limits(failures: 3, pause: .seconds(10), successes: 2)

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyHTTP
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 

@@ -5,8 +5,8 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensees
-@testable import LatchkeyPolicy
 
 /// Tokens that SoftHSM cannot be, by a module of our own.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltLibrary.canBuild, "there is no C compiler"))

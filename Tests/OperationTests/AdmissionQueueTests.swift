@@ -1,8 +1,8 @@
 import LatchkeyCore
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 
 @Suite struct AdmissionQueueTests {
     private func refusal(

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyOperation
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AuditChainTests {

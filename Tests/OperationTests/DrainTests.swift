@@ -1,6 +1,5 @@
 import LatchkeyCore
 import LatchkeyTesting
-import LatchkeyVirtualTime
 import Testing
 
 @testable import LatchkeyOperation

@@ -2,10 +2,9 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
-@testable import LatchkeyTokens
+@testable import LatchkeySystem
 
 /// What is said of an engine, and for how long.
 @Suite(.timeLimit(.minutes(1))) struct EngineHealthWordTests {

@@ -1,8 +1,8 @@
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 
 @Suite struct RecentDecisionsTests {
     private func record(_ requestID: String?, tenant: String = "a") -> DecisionRecord {

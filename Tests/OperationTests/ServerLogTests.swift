@@ -4,9 +4,9 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(5))) struct ServerLogTests {
     private let clock = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_767_225_600.25))

@@ -1,10 +1,10 @@
 import Foundation
-import LatchkeyFiles
 import LatchkeyHTTP
+import LatchkeySystem
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(5))) struct ServerMetricsTests {
     private let metrics = ServerMetrics(version: "1.2.3", tenants: 3)

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyFairPlay
 @testable import LatchkeyPackaging
-@testable import LatchkeyPolicy
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct CPIXDocumentTests {

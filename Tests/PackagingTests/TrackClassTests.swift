@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 @testable import LatchkeyVault
 
 @Suite struct TrackClassTests {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyForms
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(1))) struct LicenseRecordRowTests {
     @Test func `a row is read as it was written, every member of it`() throws {

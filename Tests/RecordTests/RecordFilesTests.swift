@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(1))) struct RecordFilesTests {
     private let folder: TemporaryFolder

@@ -1,11 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(2))) struct RecordShipperTests {
     private let folder: TemporaryFolder

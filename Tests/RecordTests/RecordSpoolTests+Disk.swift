@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 /// What a spool does with a disk that hangs, fails, or does not keep what it took.
 extension RecordSpoolTests {

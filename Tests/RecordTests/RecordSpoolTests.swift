@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(2))) struct RecordSpoolTests {
     let folder: TemporaryFolder

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 extension LicenseRecordRow {
     /// 2026-11-27T12:00:00Z.

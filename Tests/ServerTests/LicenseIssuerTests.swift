@@ -6,10 +6,10 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyVault
 
 /// What the issuer hands from one part to another: lanes to the pool, slots back to the book, the earliest renewal to a page.

@@ -4,10 +4,10 @@ import LatchkeyDevice
 import LatchkeyHTTP
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyPackaging
-@testable import LatchkeyPolicy
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(1)))

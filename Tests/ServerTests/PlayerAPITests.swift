@@ -5,11 +5,10 @@ import LatchkeyFairPlay
 import LatchkeyHTTP
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
-@testable import LatchkeyTokens
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(2)))

@@ -7,11 +7,10 @@ import LatchkeyTesting
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
-@testable import LatchkeyTokens
 @testable import LatchkeyVault
 
 extension APIStage {

@@ -4,11 +4,11 @@ import LatchkeyDevice
 import LatchkeyHTTP
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyPackaging
-@testable import LatchkeyPolicy
 @testable import LatchkeyVault
 
 /// Keys whose IV nobody stated: 16 zeros, as tools write them and as a version before stored them.

@@ -6,10 +6,10 @@ import LatchkeyTesting
 import SwitchedStores
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyVault
 
 /// The limits of a tenant: what is refused at the bound, what is not, and what nodes know of each other.

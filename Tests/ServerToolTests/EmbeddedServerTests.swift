@@ -1,12 +1,11 @@
 import Foundation
-import LatchkeyFiles
 import LatchkeyTransport
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyServer
 @testable import LatchkeyServerExamples
 @testable import LatchkeyServerTool
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 @testable import TestServers
 

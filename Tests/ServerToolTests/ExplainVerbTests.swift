@@ -3,7 +3,7 @@ import LatchkeyTerminal
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyDevice
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyVendors
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 
 /// Holds up the thread that reads a file, as a stalled mount does, until the test lets it go.

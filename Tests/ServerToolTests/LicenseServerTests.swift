@@ -4,12 +4,12 @@ import LatchkeyFairPlay
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 @testable import TestServers
 

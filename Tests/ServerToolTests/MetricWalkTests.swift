@@ -5,14 +5,12 @@ import LatchkeyFairPlay
 import TLSPeer
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
-@testable import LatchkeyTokens
 @testable import LatchkeyVault
 @testable import TestServers
 

@@ -3,9 +3,9 @@ import LatchkeyStores
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault

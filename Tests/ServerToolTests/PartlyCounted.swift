@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import LatchkeyEngines
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 @testable import TestServers
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyHTTP
+import LatchkeySystem
 import LatchkeyVendors
 import TLSPeer
 import Testing

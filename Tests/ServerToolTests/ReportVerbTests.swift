@@ -3,9 +3,9 @@ import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 /// `latchkey-server report` and `explain`, of a record.

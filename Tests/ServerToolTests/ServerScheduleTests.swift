@@ -2,11 +2,11 @@ import Foundation
 import LatchkeyStores
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 @testable import TestServers
 

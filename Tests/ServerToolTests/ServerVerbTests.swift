@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyStores
+import LatchkeySystem
 import LatchkeyTerminal
 import Testing
 

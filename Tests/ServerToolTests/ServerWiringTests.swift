@@ -1,14 +1,14 @@
 import Foundation
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 /// What files are not asked: more than one question may read.
 @Suite(.timeLimit(.minutes(2))) struct RecordFileReportsTests {

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyRecord
+@testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(1))) struct RecordRangeTests {
     /// 2026-11-27T12:00:00Z.

@@ -2,9 +2,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
-@testable import LatchkeyPolicy
-@testable import LatchkeyTokens
+@testable import LatchkeyDecision
+@testable import LatchkeySystem
 
 @Suite(.timeLimit(.minutes(5))) struct EntitlementCalloutTests {
     private typealias Callout = EntitlementCallout<String>

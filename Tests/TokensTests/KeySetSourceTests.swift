@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyTokens
+@testable import LatchkeyDecision
 
 @Suite(.timeLimit(.minutes(5))) struct KeySetSourceTests {
     /// A token service: its set, how often it was fetched, and what a fetch waits for.

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
-@testable import LatchkeyTokens
+@testable import LatchkeyDecision
 
 @Suite(.timeLimit(.minutes(5))) struct KeySetTests {
     private static let x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"

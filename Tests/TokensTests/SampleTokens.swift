@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyTokens
 
 /// Keys and tokens for the tests of this folder.
 enum SampleTokens {

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyTokens
 
 /// Points of Ed25519 for which anybody can make signatures, and second spellings of points.
 @Suite(.timeLimit(.minutes(1))) struct SmallOrderKeyTests {

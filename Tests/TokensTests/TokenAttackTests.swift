@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyTokens
 
 /// Tokens by which verifiers were fooled. Source: RFC 8725 §2 and §3.
 @Suite(.timeLimit(.minutes(5))) struct TokenAttackTests {

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyTokens
 
 @Suite(.timeLimit(.minutes(5))) struct TokenSignerTests {
     @Test func `the header says algorithm, key and type`() throws {

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyTokens
 
 @Suite(.timeLimit(.minutes(5))) struct TokenVectorTests {
     @Test(arguments: TokenVector.all) func `a published signature is that of its key`(_ vector: TokenVector) throws {

@@ -2,8 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyPolicy
-@testable import LatchkeyTokens
+@testable import LatchkeyDecision
 
 /// The rules on claims. The refusals that guard against attacks are in `TokenAttackTests`.
 @Suite(.timeLimit(.minutes(5))) struct TokenVerifierTests {

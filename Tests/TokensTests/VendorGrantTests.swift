@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(1))) struct VendorGrantTests {
     @Test func `a token without a viewer is an account of its own`() {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 @testable import LatchkeyVault
 
 /// Keys that somebody replaces or removes, by a vault.

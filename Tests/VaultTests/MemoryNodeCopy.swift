@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-@testable import LatchkeyEngines
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// A node's copy in memory, which outlives the node.

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyTokens
 
 /// What a new configuration's tenant takes over from the one before.
 @Suite(.timeLimit(.minutes(1))) struct TenantTakeOverTests {

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct TenantVaultTests {

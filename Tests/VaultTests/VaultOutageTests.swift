@@ -4,8 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// Licenses while the store of keys is away: never a key that nobody stored, and none less than before.

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// A tenant's vault over a store that counts and fails when told.

@@ -1,6 +1,6 @@
 import Latchkey
+import LatchkeySimulation
 import LatchkeySupport
-import LatchkeyTracing
 
 /// What doctor found, as a page: the cause first, then each step with what was seen, what was expected and what to do.
 struct DoctorPage {

@@ -5,7 +5,6 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyTracing
 @_spi(Integrations) import LatchkeyVendors
 
 #if canImport(FoundationNetworking)

@@ -5,7 +5,6 @@ import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyTracing
 import LatchkeyVendors
 
 /// Looks at each step of a stream's keys, from the playlist to the first decrypted samples, and goes on if one is wrong.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyHLS
 import LatchkeySimulation
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// The playlist that a verb was given: its bytes, and where they came from.

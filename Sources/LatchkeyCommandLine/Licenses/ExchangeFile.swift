@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDevice
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// The state of a key exchange between `latchkey spc` and `latchkey open-ckc`.

@@ -1,12 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyTokens
 import LatchkeyVault
 
 /// The license server's player API in this process, with a tenant named `load` whose tokens the load signs: what a license costs

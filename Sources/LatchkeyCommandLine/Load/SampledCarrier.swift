@@ -1,9 +1,9 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
-import LatchkeyTracing
 
 /// Records some of a load's exchanges for `--trace`: each of so many, and of those that went wrong the first ones.
 struct SampledCarrier: LoadCarrier {

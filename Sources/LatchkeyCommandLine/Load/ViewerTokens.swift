@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyTokens
+import LatchkeySystem
 
 /// Where the viewers' tokens come from.
 struct ViewerTokens: Sendable {

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyLicensing
-import LatchkeyPolicy
 import LatchkeyVault
 
 /// A load on virtual time: the server's own decisions and accounts, without SPCs and sockets, for as many devices as wanted.

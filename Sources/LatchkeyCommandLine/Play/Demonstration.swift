@@ -7,7 +7,6 @@ import LatchkeyServices
 import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
-import LatchkeyTracing
 import LatchkeyVendors
 
 /// Plays one encrypted stream through each vendor's profile against the vendor's emulated service.

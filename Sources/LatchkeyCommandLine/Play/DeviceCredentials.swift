@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// What the simulated device needs of a service's credentials: the certificate, and the ASk that belongs to it.

@@ -6,9 +6,8 @@ import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyTracing
+import LatchkeyTesting
 import LatchkeyVendors
-import LatchkeyVirtualTime
 
 /// Plays a live stream on virtual time: its services run in this process, hours take seconds, and every lease, renewal and change
 /// of keys happens as on a device.

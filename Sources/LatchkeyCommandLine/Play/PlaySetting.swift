@@ -8,7 +8,6 @@ import LatchkeyPlayback
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyTracing
 import LatchkeyVendors
 
 /// What `latchkey play` plays, and with what: a stream, a vendor's license service, and a device.

@@ -1,8 +1,8 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyForms
+import LatchkeySystem
 import LatchkeyTerminal
 @_spi(Adapters) import LatchkeyVendors
 

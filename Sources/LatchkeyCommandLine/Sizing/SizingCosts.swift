@@ -1,6 +1,6 @@
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 
 /// What a license and a heartbeat cost, as `Scripts/measure-sizing` measures it.
 ///

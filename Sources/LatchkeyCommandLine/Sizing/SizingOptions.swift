@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyForms
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// The options of `latchkey load --sizing`, beside those that it shares with other loads.

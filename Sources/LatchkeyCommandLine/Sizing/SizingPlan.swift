@@ -1,6 +1,6 @@
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
 
 /// Whom a cluster is to serve, and what it has for that.
 struct SizingPlan: Sendable {

@@ -5,7 +5,6 @@ import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
-import LatchkeyTracing
 
 /// Plays a stream once and makes a support bundle of it, whatever comes of it.
 struct Capture: Sendable {

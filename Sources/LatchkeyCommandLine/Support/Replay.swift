@@ -5,7 +5,7 @@ import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
-import LatchkeyVirtualTime
+import LatchkeyTesting
 
 /// Plays a support bundle again, on a time of its own.
 struct Replay: Sendable {

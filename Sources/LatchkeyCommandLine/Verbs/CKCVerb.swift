@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey ckc`: the key security module, once.

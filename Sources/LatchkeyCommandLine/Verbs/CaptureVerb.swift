@@ -1,8 +1,8 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeySupport
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey capture`: plays a stream, and writes what support needs into one file.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyPlayback
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey credentials`: test credentials for a key server and a simulated device.

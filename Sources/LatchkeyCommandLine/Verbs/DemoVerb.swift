@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeySimulation
 import LatchkeyTerminal
-import LatchkeyTracing
 import LatchkeyVendors
 
 /// `latchkey demo`: protected streams through the vendors' profiles and services, and the pictures to prove it.

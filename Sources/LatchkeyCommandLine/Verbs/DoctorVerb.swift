@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
+import LatchkeySimulation
 import LatchkeySupport
+import LatchkeySystem
 import LatchkeyTerminal
-import LatchkeyTracing
 import LatchkeyVendors
 
 /// `latchkey doctor`: what is wrong with a stream's keys, and at which step.

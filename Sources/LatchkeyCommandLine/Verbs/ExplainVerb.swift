@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey explain`: what the number of a failure means, and what to try.

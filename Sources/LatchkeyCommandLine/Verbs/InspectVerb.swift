@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyForms
+import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 

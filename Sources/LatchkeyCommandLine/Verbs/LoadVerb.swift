@@ -1,10 +1,10 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyDecision
+import LatchkeySimulation
+import LatchkeySystem
 import LatchkeyTerminal
-import LatchkeyTokens
-import LatchkeyTracing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

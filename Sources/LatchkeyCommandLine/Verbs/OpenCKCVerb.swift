@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey open-ckc`: the second half of a simulated device.

@@ -3,13 +3,12 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeySupport
+import LatchkeySystem
 import LatchkeyTerminal
-import LatchkeyTracing
 import LatchkeyVendors
 
 /// `latchkey play`: gets a stream's keys from a vendor's license service, and decodes it.

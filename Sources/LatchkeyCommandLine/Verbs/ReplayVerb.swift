@@ -1,8 +1,8 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeySupport
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey replay`: the error of a support bundle again.

@@ -1,13 +1,13 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyMedia
 import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey serve`: the emulated license services and a folder of media, for any client.

@@ -1,6 +1,6 @@
 import Foundation
-import LatchkeyFiles
 import LatchkeySupport
+import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 

@@ -5,7 +5,7 @@ import LatchkeyTerminal
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 /// `latchkey wire request`: the request that a client would send, without sending it.

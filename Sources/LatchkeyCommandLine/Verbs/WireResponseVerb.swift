@@ -5,7 +5,7 @@ import LatchkeyTerminal
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 /// `latchkey wire response`: what a client makes of a reply that was captured.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyOperation
-package import LatchkeyPolicy
 
 /// A request to one of a tenant's addresses, with what its surroundings say of the viewer.
 package struct APICall: Sendable {

@@ -1,5 +1,5 @@
 package import LatchkeyCore
-import LatchkeyPolicy
+import LatchkeyDecision
 package import LatchkeyVault
 
 /// What a vendor's request names a key by.

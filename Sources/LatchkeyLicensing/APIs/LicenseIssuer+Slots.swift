@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyOperation
-import LatchkeyPolicy
 import LatchkeyVault
 
 // Slots for licenses that other services make, by the same tokens, policies, stores and refusals. Source: `Documentation/Server/Slots.md`.

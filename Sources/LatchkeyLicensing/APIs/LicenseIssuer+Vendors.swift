@@ -1,9 +1,9 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 package import LatchkeyOperation
 import LatchkeyPackaging
-package import LatchkeyPolicy
 package import LatchkeyVault
 
 extension LicenseIssuer {

@@ -1,10 +1,9 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyFairPlay
 package import LatchkeyOperation
 import LatchkeyPackaging
-package import LatchkeyPolicy
-import LatchkeyTokens
 import LatchkeyVault
 
 /// Answers one license request: token, SPC, key, decision, CKC, in this order.

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyOperation
 import LatchkeyPackaging
-import LatchkeyPolicy
 
 /// A license request in the native API's two forms: an SPC as it is, or JSON.
 ///

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyHTTP
 package import LatchkeyOperation
 import LatchkeyPackaging
-package import LatchkeyPolicy
 import LatchkeyVault
 
 /// The addresses of a tenant that packagers use.

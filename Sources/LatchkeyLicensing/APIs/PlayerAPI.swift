@@ -1,11 +1,11 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyOperation
 import LatchkeyPackaging
-import LatchkeyPolicy
 
 /// The addresses of a tenant that players use.
 ///

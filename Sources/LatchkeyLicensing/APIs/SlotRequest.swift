@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyOperation
-import LatchkeyPolicy
 import LatchkeyVault
 
 /// A request for a slot, from the service that makes the license or from the player.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyPolicy
+package import LatchkeyDecision
+package import LatchkeySystem
 import LatchkeyVault
 
 // What players tell of their slots. Source: `Documentation/LicenseServer.md` §7.1.

@@ -1,7 +1,7 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyPolicy
+package import LatchkeyDecision
+package import LatchkeySystem
 package import LatchkeyVault
 
 // What operators see and do. Source: `Documentation/LicenseServer.md` §7.1.

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
-package import LatchkeyPolicy
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Decides with what is kept of accounts and tokens, and keeps what the decision changes.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyPolicy
+import LatchkeyDecision
+import LatchkeySystem
 
 // The form of accounts and used tokens in records: one for equal values, and no other is read. Dates are cut to milliseconds.
 // A script of `LatchkeyStores` finds a slot in it: `RedisScript.extend`.

@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyPolicy
+package import LatchkeyDecision
 import LatchkeyVault
 
 /// A decision about one key, with what it left in the account.

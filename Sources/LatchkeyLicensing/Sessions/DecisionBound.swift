@@ -1,4 +1,4 @@
-import LatchkeyPolicy
+import LatchkeyDecision
 
 /// A bound beyond policy, such as a tenant's limits. It is asked for each license before anything of the decision is kept, so that a request
 /// beyond it stops no session, and spends no token.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyVault
 
 /// What a player's heartbeats show: which slot is its own. Nobody but the server's nodes can make one.

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// Writes values one behind the other, as `RecordReader` reads them: numbers in groups of 7 bits, the lowest first; texts behind
 /// their length.

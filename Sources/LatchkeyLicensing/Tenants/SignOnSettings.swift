@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyOperation
-package import LatchkeyTokens
 
 extension ServerSettings {
     /// An OpenID provider that says who operators are.

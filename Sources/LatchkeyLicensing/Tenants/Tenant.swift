@@ -1,9 +1,8 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyFairPlay
 package import LatchkeyPackaging
-package import LatchkeyPolicy
-package import LatchkeyTokens
 package import LatchkeyVault
 
 /// One customer of a license server, with everything that its requests need.

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyLicensees
 package import LatchkeyOperation
 package import LatchkeyPackaging
-package import LatchkeyTokens
 package import LatchkeyVault
 
 /// What a configuration states of one tenant.

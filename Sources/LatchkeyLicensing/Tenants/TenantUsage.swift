@@ -1,8 +1,8 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyOperation
-package import LatchkeyPolicy
 package import LatchkeyVault
 
 /// How much of its limits a tenant uses, as far as this node knows.

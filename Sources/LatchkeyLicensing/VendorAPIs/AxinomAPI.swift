@@ -1,8 +1,8 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVault
 import LatchkeyVendorWire
 

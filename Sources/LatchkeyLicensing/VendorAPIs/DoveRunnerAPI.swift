@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVault
 import LatchkeyVendorWire
 

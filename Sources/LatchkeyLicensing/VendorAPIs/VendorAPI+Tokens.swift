@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
 
 extension VendorAPI {
     /// How many seconds the clock of a token's maker may be fast.

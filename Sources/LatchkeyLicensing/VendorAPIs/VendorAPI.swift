@@ -1,6 +1,6 @@
 package import Foundation
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A vendor's wire on the production server: the envelope is read as the vendor documents it, the tenant's policy decides, and replies have

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHTTP
 package import LatchkeyOperation
-import LatchkeyPolicy
 
 /// All tenants' vendor APIs: `/t/{tenant}/vudrm/…` and so on, with the vendor's own paths below.
 ///

@@ -1,9 +1,8 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
-import LatchkeyTokens
 import LatchkeyVendorWire
 
 /// VuDRM's wire, for a tenant.

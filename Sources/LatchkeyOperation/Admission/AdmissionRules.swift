@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyPolicy
+package import LatchkeyDecision
 
 /// How much work may wait, and for how long.
 ///

@@ -1,6 +1,6 @@
 package import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyFairPlay
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Adds to the audit, and checks it.

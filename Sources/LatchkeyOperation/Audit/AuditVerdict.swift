@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// What a check of the audit found.

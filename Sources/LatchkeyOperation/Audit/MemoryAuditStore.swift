@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Keeps the audit in memory: for a node without an engine, and for tests. It ends with the process.

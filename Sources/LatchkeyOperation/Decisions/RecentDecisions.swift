@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyPolicy
+package import LatchkeyDecision
 
 /// The latest decisions by their requests' identifiers, to say why one was refused.
 ///

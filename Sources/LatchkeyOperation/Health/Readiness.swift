@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
 package import LatchkeyForms
 package import LatchkeyHTTP
+package import LatchkeySystem
 
 /// Whether a node can answer for its tenants, by named checks.
 ///

@@ -1,7 +1,6 @@
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
-package import LatchkeyPolicy
-import LatchkeyTokens
 
 /// How much somebody should care about a log line.
 package enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 
 /// Writes an entry as one JSON object on one line.
 struct LogText: Sendable {

@@ -1,4 +1,4 @@
-import LatchkeyPolicy
+import LatchkeyDecision
 
 /// Makes the metrics and keeps them in their order.
 struct MetricTable {

@@ -1,4 +1,4 @@
-import LatchkeyPolicy
+import LatchkeyDecision
 
 /// A part of the work on a license of which the time is measured.
 package enum LicenseStage: Int, Sendable, Hashable, CaseIterable {

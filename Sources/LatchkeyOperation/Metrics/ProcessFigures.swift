@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// What the system knows of this process, under the names that every Prometheus client gives it.
 struct ProcessFigures {

@@ -1,6 +1,5 @@
-package import LatchkeyEngines
-import LatchkeyPolicy
-import LatchkeyTokens
+import LatchkeyDecision
+package import LatchkeySystem
 
 /// Figures for a console: sums of what the text of the metrics has in lines.
 extension ServerMetrics {

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 package import LatchkeyHTTP
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyVault
 
 /// All metrics of a license server.

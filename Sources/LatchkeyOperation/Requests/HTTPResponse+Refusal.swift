@@ -1,6 +1,6 @@
 import Foundation
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 extension HTTPResponse {
     /// A refusal in the form of the native APIs.

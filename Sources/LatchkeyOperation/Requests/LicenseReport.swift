@@ -1,7 +1,6 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyPolicy
-package import LatchkeyTokens
+package import LatchkeyDecision
 package import LatchkeyVault
 
 /// What became of one request, for logs, metrics and the question why. Holds no token, no SPC and no key.

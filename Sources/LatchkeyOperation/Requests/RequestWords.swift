@@ -1,4 +1,4 @@
-package import LatchkeyPolicy
+package import LatchkeyDecision
 
 /// What a request asked for, as logs, metrics and operators name it. The raw values are stable.
 package enum RequestEndpoint: String, Sendable, Hashable, CaseIterable {

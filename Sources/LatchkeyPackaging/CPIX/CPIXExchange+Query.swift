@@ -1,6 +1,6 @@
 import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVault
 
 /// What the query of an import says.

@@ -1,9 +1,9 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 package import LatchkeyVault
 
 /// Keys in and out of a tenant's vault as CPIX documents over HTTP.

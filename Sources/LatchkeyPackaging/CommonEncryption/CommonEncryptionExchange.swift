@@ -1,8 +1,8 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 package import LatchkeyVault
 
 /// Gives keys by the JSON that Shaka Packager speaks: a key for each kind of tracks and crypto period, always with its IV.

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyRecord
+import LatchkeyVault
 
 extension AdminAPI {
     static let accountRoutes: [Route<Page>] = [

@@ -1,11 +1,10 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
+import LatchkeySystem
 import LatchkeyVault
 
 extension AdminAPI {

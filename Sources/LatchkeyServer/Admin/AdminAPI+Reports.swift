@@ -4,7 +4,7 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyRecord
+import LatchkeyVault
 
 /// The record: figures, an account's history, viewers at once.
 ///

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
 import LatchkeyVault
 
 extension AdminAPI {

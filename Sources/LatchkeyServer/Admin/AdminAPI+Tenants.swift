@@ -1,12 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
 import LatchkeyPackaging
-import LatchkeyPolicy
-import LatchkeyTokens
 import LatchkeyVault
 
 extension AdminAPI {

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 package import LatchkeyOperation
-import LatchkeyPolicy
+import LatchkeySystem
 
 /// One request to the admin API by somebody who may send it, with what it is answered from.
 struct AdminCall: Sendable {

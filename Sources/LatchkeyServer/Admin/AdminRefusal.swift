@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyVault
 
 /// Why the admin API does not do what it is asked. Repeats nothing of the request's body.

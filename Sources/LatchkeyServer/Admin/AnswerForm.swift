@@ -1,7 +1,7 @@
 import Foundation
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
-import LatchkeyPolicy
 
 /// How something stands in an answer: one table of its members, from which the JSON and its description follow.
 struct AnswerForm<Root: Sendable>: Sendable {

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyForms
 import LatchkeyOperation
+import LatchkeySystem
 import LatchkeyVault
 
 /// Which entries of the audit somebody looks for.

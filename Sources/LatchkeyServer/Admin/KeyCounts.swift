@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyVault
 
 /// How many keys each tenant has, counted again when somebody looks and a minute has passed: a count reads all rows of an index.

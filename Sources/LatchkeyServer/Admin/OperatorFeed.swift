@@ -1,9 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyTokens
 
 /// What happens, for operators who look: the latest refusals, and events as they come.
 ///

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyFiles
 import LatchkeyForms
 package import LatchkeyLicensees
 package import LatchkeyLicensing
 import LatchkeyStores
+package import LatchkeySystem
 
 /// A configuration on disk, and the files that it names.
 package struct ConfigurationFile: Sendable {

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyOperation
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Changes of what seals a configuration's keys, each by an explicit word, and each in the audit before it is done.

@@ -1,9 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
 import LatchkeyLicensing
 import LatchkeyOperation
+import LatchkeySystem
 import LatchkeyVault
 
 /// What a running server does beside requests. Ends with the task.

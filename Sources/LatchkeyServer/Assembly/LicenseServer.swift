@@ -1,9 +1,9 @@
 public import Foundation
 package import LatchkeyCore
-import LatchkeyFiles
 package import LatchkeyHTTP
 import LatchkeyLicensing
 package import LatchkeyOperation
+import LatchkeySystem
 import LatchkeyVault
 
 /// A running license server: listeners for players, packagers and operators, the configuration in force, and what they share.

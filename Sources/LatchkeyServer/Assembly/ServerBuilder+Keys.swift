@@ -1,9 +1,8 @@
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyForms
 import LatchkeyLicensing
+import LatchkeySystem
 import LatchkeyVault
 
 /// What seals the tenants' keys, and what they are opened with. Nothing here changes a store.

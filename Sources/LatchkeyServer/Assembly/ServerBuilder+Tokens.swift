@@ -1,14 +1,13 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyTokens
 import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyEngines
+    import LatchkeySystem
     import LatchkeyLicensees
 #endif
 

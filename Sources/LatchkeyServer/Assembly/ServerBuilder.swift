@@ -1,13 +1,13 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyVault
 
 /// Builds a server's state out of a configuration, and finds everything that is wrong with it.

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
 package import LatchkeyLicensing
 import LatchkeyOperation
 package import LatchkeyStores
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// The stores of a running server. They stay as they are while configurations change.

@@ -1,5 +1,5 @@
 public import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Everything that is wrong with a configuration, with the place of each.
 public struct ServerProblems: DiagnosableError {

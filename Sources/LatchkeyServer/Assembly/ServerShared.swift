@@ -1,13 +1,12 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
 package import LatchkeyOperation
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyVault
 
 /// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.

@@ -1,9 +1,9 @@
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
-import LatchkeyPolicy
 import LatchkeyVault
 
 extension ServerState {

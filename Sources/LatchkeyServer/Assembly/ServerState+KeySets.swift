@@ -1,6 +1,6 @@
+import LatchkeyDecision
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyTokens
 
 /// How the tenants' key sets for tokens stand, for the check, the metrics and the console.
 extension ServerState {

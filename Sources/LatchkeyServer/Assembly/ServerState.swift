@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyLicensees
 package import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
 import LatchkeyVault
 
 /// One configuration, built and checked. Immutable: a reload makes another one, and requests that run keep theirs.

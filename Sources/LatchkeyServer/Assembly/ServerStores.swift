@@ -1,5 +1,5 @@
-import LatchkeyEngines
 import LatchkeyStores
+import LatchkeySystem
 public import LatchkeyVault
 
 /// Stores of an embedding program, in place of those that the configuration names.

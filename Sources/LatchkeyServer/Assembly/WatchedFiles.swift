@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyLicensing
+import LatchkeySystem
 
 /// The files that a configuration depends on, so that a change is seen without a signal.
 struct WatchedFiles: Equatable, Sendable {

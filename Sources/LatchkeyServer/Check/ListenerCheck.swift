@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyLicensing
+import LatchkeySystem
 
 /// A look whether a listener could be opened, by taking its address for a moment without listening.
 struct ListenerCheck: Sendable {

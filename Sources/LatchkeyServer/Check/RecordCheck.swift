@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyLicensing
-import LatchkeyRecord
+import LatchkeySystem
+import LatchkeyVault
 
 /// A look whether the record could be kept, which writes nothing: destination, folder, room.
 ///

@@ -5,7 +5,7 @@ import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyTokens
+    import LatchkeyDecision
 #endif
 
 /// What a check asks addresses that a server asks while it runs.

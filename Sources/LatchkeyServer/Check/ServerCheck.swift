@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyLicensees
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
+import LatchkeySystem
 
 /// A look at everything that a configuration names, which writes nothing: not to a store, and not to a folder.
 ///

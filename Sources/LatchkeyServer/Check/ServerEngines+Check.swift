@@ -1,8 +1,8 @@
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyLicensing
 import LatchkeyOperation
 import LatchkeyStores
+import LatchkeySystem
 import LatchkeyVault
 
 extension ServerEngines {

@@ -1,6 +1,6 @@
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
-import LatchkeyPolicy
 import LatchkeyStores
 
 /// What a configuration leaves to defaults that are dangerous, or states so. Nothing of it stops a server.

@@ -1,10 +1,10 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyVault
 
 /// What packagers' requests pass: the API; then the audit, log and metrics.

@@ -1,11 +1,10 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyTokens
+import LatchkeySystem
 
 /// What players' requests pass: rate limits and the limit of requests under way, on the thread that has read them; then the tenant's pages and the API; then log
 /// and metrics.

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-package import LatchkeyRecord
+import LatchkeySystem
+package import LatchkeyVault
 
 /// The record of a running server: makes rows, keeps them in the spool, and has them shipped.
 ///

@@ -1,12 +1,11 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyRecord
-import LatchkeyTokens
+import LatchkeyVault
 
 /// Makes the rows of what became of requests.
 ///

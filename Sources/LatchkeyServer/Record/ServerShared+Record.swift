@@ -1,12 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeyDecision
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyPolicy
-import LatchkeyRecord
 import LatchkeyStores
+import LatchkeySystem
+import LatchkeyVault
 
 extension ServerShared {
     /// Opens the record that the configuration names; nothing without one.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyOperation
-import LatchkeyPolicy
-package import LatchkeyRecord
+import LatchkeySystem
+package import LatchkeyVault
 
 /// Where operators ask the record, on connections and threads that no license uses.
 ///

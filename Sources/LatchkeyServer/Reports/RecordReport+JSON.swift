@@ -1,6 +1,6 @@
 import LatchkeyCore
 import LatchkeyForms
-import LatchkeyRecord
+import LatchkeyVault
 
 // What the admin API says of the record. Source: `Documentation/Server/Reports.md` §4.
 

@@ -1,8 +1,8 @@
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyLicensing
-import LatchkeyRecord
 import LatchkeyStores
+import LatchkeySystem
+import LatchkeyVault
 
 extension ServerShared {
     /// Has operators ask the record that is open; nothing without one.

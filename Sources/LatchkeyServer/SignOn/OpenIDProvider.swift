@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeyTokens
 import LatchkeyTransport
 
 #if canImport(FoundationNetworking)

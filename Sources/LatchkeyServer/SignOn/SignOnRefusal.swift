@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyTokens
+import LatchkeyDecision
 
 /// Why somebody is not signed in. No text repeats what a provider or a browser sent, but for names that are cut short.
 ///

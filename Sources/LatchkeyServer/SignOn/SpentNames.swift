@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
 import LatchkeyOperation
+import LatchkeySystem
 import LatchkeyVault
 
 /// Names that count once: sign-ins that are over, and sessions that were ended.

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyFiles
 import LatchkeyForms
+import LatchkeySystem
 import LatchkeyTerminal
-import LatchkeyTokens
 
 /// A folder with everything that a server needs, made out of nothing: credentials, secrets, a key set, policies, a configuration.
 struct DemoFolder {

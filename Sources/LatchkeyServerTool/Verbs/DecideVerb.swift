@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyServer
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey-server decide`: what a policy decides on facts, without a server.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 import LatchkeyTerminal
 
 /// `latchkey-server explain`: why a server decided so, by the request's identifier.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyLicensing
 import LatchkeyServer
 import LatchkeyStores
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey-server migrate`: the tables of a configuration's databases.

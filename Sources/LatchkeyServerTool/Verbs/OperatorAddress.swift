@@ -6,7 +6,7 @@ import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
-    import LatchkeyFiles
+    import LatchkeySystem
 #endif
 
 /// How a verb asks the admin API of a running server.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyForms
-import LatchkeyRecord
 import LatchkeyTerminal
+import LatchkeyVault
 
 /// `latchkey-server report`: what the record of licenses says, of all nodes.
 struct ReportVerb: Verb {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
 import LatchkeyServer
+import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey-server run`: the server of a configuration.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+public import LatchkeyDecision
 public import LatchkeyFairPlay
 package import LatchkeyMedia
 public import LatchkeyOperation
-public import LatchkeyPolicy
 
 /// Decides about licenses and makes them, with a KSM, keys and a policy.
 ///

@@ -1,8 +1,8 @@
 public import Foundation
 public import LatchkeyCore
+public import LatchkeyDecision
 public import LatchkeyFairPlay
 package import LatchkeyMedia
-public import LatchkeyPolicy
 
 /// A license request without its vendor's envelope.
 public struct LicenseQuestion: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
-import LatchkeyPolicy
 
 /// A way in which a service can misbehave.
 ///

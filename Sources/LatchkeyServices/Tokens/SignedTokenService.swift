@@ -1,6 +1,6 @@
 package import LatchkeyCore
+import LatchkeyDecision
 package import LatchkeyForms
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A service whose tokens are JWTs.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Anvato: licenses as JSON, and errors with a DRM code in their message.

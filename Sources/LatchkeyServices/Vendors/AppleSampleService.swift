@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// The convention of Apple's sample key server: a form with SPC and asset, answered with a CKC as text.

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Axinom DRM: raw licenses for a license service message, errors in a header field.

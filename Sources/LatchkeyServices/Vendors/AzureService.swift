@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 package import LatchkeyForms
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// Microsoft's Azure Media Services: licenses for form requests, chosen by the `kid` of the license URL.

@@ -1,8 +1,8 @@
 import Foundation
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A refusal as Brightcove's playback restrictions name it. The shape around the two codes is the Playback API's, inferred for licenses.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Bunny Stream with MediaCage Enterprise DRM: JSON both ways, library and video in the URL, embed view tokens if the library asks for

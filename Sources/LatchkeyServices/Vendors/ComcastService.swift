@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Comcast's thePlatform: licenses as nested JSON, for a token and an account in the query.

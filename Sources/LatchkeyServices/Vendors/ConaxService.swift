@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// Conax: raw license requests for key URIs in base64.

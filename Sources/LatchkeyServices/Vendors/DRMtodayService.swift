@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// castLabs' DRMtoday: licenses for form requests, results in header fields.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// DoveRunner, formerly PallyCon: the certificate in base64 and in DER form, licenses for form requests, and errors with status 200.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// EZDRM: raw licenses from a URL that ends in the asset's GUID.

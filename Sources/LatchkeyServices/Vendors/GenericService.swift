@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// A service of no vendor with the four usual dialects, each answered in kind.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// Gumlet: license requests as JSON with the SPC in URL-safe base64.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Irdeto Control: raw licenses from a URL that names customer, content and key.

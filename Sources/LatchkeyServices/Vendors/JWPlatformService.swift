@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// JW Platform's Studio DRM: a delivery document with signed addresses, which lead to certificate and raw licenses.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Kaltura's uDRM: license requests in base64, answered as JSON that states how long the key may be stored. Web players name the key in

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyOperation
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// The wire of `latchkey-server`'s own API, without tenants, policies and sessions.

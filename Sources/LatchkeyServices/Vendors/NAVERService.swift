@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// NAVER Cloud's One Click Multi DRM: certificate and licenses for a token that names site, content and viewer.

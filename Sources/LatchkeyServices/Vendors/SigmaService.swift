@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Sigma Multi-DRM: the SPC in JSON or in a form, the viewer in the header `custom-data`, the license in JSON.

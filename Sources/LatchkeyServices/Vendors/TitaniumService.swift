@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// CommScope's Titanium DRM: raw licenses for a token or for a registered device.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Uplynk: licenses as JSON, from the URL that is the key URI with another scheme.

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A look at PostgreSQL that writes nothing: tables, rights of the role, standby, clock.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A look at Redis and its sentinels that writes nothing: connection, password, role, rights of the user, memory's policy, replicas, clock.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A look at a file of SQLite that writes nothing: whether all of its pages fit together, as those of a file do not that was copied while
 /// a server wrote it.

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// What a look at a store finds that somebody should do something about. Holds no password.
 package struct StoreFinding: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import CPostgreSQL
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// One connection of libpq that never blocks. Belongs to one thread.
 final class PostgreSQLConnection {

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// What was sent over a connection that is up, and waits for answers. Lives on its lane's thread.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// Drives one connection: connects, sends jobs, reads answers, and connects again. Lives on its lane's thread.
 final class PostgreSQLDriver {

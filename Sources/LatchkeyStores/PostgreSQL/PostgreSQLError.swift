@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A failure by its SQLSTATE. PostgreSQL's and libpq's messages may quote values, addresses and passwords, so they are not repeated.
 struct PostgreSQLFailure {

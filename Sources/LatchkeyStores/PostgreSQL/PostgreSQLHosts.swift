@@ -1,6 +1,6 @@
 import CPostgreSQL
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// The hosts of an address, each with the parameters of a connection.
 ///

@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Statements that are one transaction, and who waits for their answers.
 struct PostgreSQLJob: Sendable {

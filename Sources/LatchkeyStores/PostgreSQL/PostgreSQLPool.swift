@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// Connections for one kind of work.
 struct PostgreSQLPool: Sendable {

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyVault
 
 /// The tables in the schema `latchkey`.

@@ -1,4 +1,4 @@
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 extension PostgreSQLStore {

@@ -1,7 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-import LatchkeyPolicy
+import LatchkeyDecision
+package import LatchkeySystem
 package import LatchkeyVault
 
 extension PostgreSQLStore {

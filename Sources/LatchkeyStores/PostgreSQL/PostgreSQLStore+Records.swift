@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 extension PostgreSQLStore {

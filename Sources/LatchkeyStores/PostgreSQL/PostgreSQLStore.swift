@@ -1,7 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyFairPlay
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Records, keys and the audit of any number of nodes.

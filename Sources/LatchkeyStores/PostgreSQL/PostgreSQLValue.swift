@@ -1,7 +1,7 @@
 import CPostgreSQL
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A value that is bound to a statement, in PostgreSQL's binary form: big-endian numbers, times from 2000.
 struct PostgreSQLValue: Sendable {

@@ -1,6 +1,6 @@
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyRecord
+import LatchkeySystem
+import LatchkeyVault
 
 /// Copies batches over one connection. Belongs to one thread, which it blocks.
 final class PostgreSQLCopier {

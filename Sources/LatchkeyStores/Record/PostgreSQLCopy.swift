@@ -1,7 +1,7 @@
 import CPostgreSQL
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A connection that copies rows. Blocks its thread, and never beyond a deadline. Belongs to one thread.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyForms
-package import LatchkeyRecord
+package import LatchkeySystem
+package import LatchkeyVault
 
 /// The record in PostgreSQL: rows come by COPY, and the position of their spool with them in one transaction.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyRecord
+package import LatchkeySystem
+package import LatchkeyVault
 
 /// Answers questions from the record in PostgreSQL, which counts by itself, over connections that nothing else uses.
 ///

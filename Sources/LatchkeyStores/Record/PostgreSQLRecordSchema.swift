@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyForms
-import LatchkeyRecord
+import LatchkeyVault
 
 /// The tables of the record in the schema `latchkey`: one partition for each day by UTC, and the position of each spool.
 ///

@@ -1,4 +1,4 @@
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// What Redis answers.
 ///

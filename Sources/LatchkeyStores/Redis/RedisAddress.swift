@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// Where Redis is, and how to log in.
 ///

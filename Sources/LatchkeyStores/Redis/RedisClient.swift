@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
+import LatchkeySystem
 
 /// A connection to Redis with a thread of its own, on which any number of tasks send commands, one behind the other without waiting.
 ///

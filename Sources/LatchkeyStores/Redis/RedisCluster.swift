@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// The nodes of a cluster: sends each request to the primary of its slot, and follows where nodes send it.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyHTTP
+import LatchkeySystem
 
 /// The thread of a connection: sends what tasks leave in the inbox, and gives answers to those who wait, in order.
 struct RedisDriver {

@@ -1,8 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
 import LatchkeyHTTP
+import LatchkeySystem
 
 // What a connection logs in with. Files are read for each, so that a new password or certificate is used without a restart.
 extension RedisAddress {

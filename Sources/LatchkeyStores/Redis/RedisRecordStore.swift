@@ -1,6 +1,6 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Records in Redis or Valkey, one server or a cluster: a hash of version and bytes each, which Redis forgets at its end.

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// The servers that keep records, and which of them has which: one server, the primary that sentinels know, or a cluster.
 ///

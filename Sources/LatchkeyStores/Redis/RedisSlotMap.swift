@@ -1,4 +1,4 @@
-import LatchkeyEngines
+import LatchkeySystem
 
 /// Which node of a cluster has which slots.
 struct RedisSlotMap: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyHTTP
+import LatchkeySystem
 
 /// A socket that never blocks longer than it is told. Belongs to one thread.
 final class RedisSocket {

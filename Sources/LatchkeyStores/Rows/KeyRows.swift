@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyPolicy
+import LatchkeyDecision
+import LatchkeySystem
 import LatchkeyVault
 
 /// How rows of keys, data keys and the audit are read, on every engine.

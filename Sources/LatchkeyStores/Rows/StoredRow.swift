@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// One row of an engine's answer. Columns count from 0.
 protocol StoredRow {

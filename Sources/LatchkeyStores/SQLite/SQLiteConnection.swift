@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A value that is bound to a statement.
 enum SQLiteValue: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A connection with a thread of its own, so that no thread of Swift's waits for a disk.
 ///

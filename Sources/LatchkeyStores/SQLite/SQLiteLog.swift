@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// Keeps a copy of a file in use from being taken for the whole: what is new stands in the log beside it, `-wal`.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// A node's own copy of a store of keys, in one file that nobody else may read.

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// The tables of a file, and how older files get them.
 ///

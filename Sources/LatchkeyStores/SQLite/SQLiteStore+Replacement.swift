@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// Keys that change places, and the file's fingerprint.

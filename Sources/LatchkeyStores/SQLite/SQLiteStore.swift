@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 import LatchkeyVault
 
 /// Records, keys and the audit of one node in one file.

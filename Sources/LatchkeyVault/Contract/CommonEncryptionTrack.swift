@@ -1,6 +1,6 @@
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
-package import LatchkeyPolicy
 
 /// The kinds of tracks that Shaka Packager asks keys for.
 ///

@@ -1,5 +1,5 @@
 package import LatchkeyCore
-import LatchkeyPolicy
+import LatchkeyDecision
 
 /// The filters that the names of AWS's presets and of Shaka Packager stand for, for contracts of keys of which the names alone are kept.
 ///

@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyPolicy
+package import LatchkeyDecision
 
 /// The class of the tracks that a key encrypts, which policies speak of.
 ///

@@ -1,6 +1,6 @@
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 
 /// The key encryption key in force, and others that are known: the one before, and the one that comes next.
 ///

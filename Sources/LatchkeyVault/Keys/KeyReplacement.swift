@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 
 /// A key that somebody replaces or removes, before it is done: what the audit says of it, and what the store is told.
 package struct KeyReplacement: Sendable {

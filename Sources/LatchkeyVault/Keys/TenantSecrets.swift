@@ -1,6 +1,6 @@
 package import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 
 /// A tenant's data keys and seeds, open in memory.
 ///

@@ -1,6 +1,6 @@
 package import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 
 /// Keys by the name of their content, for vendors whose requests name nothing else.
 extension TenantVault {

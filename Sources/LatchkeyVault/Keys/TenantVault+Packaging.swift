@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
+import LatchkeySystem
 
 /// Keys for packagers.
 extension TenantVault {

@@ -1,6 +1,6 @@
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 
 /// Keys by derivation, each content by its own seed.
 extension TenantVault {

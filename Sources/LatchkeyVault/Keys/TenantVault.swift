@@ -1,7 +1,7 @@
 package import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
+import LatchkeySystem
 
 /// One tenant's content keys, for packagers and for licenses.
 ///

@@ -1,6 +1,6 @@
 package import LatchkeyCore
-package import LatchkeyEngines
 package import LatchkeyFairPlay
+package import LatchkeySystem
 
 /// Why a vault gives no key, or why one could not be made, sealed or opened. Names keys and versions, never bytes of them.
 package enum VaultError: DiagnosableError, Equatable {

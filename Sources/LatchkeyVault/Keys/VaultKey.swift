@@ -1,5 +1,5 @@
 package import LatchkeyCore
-package import LatchkeyPolicy
+package import LatchkeyDecision
 
 /// A key as a license needs it: open, with what the decision has to know of it.
 package struct VaultKey: Sendable {

@@ -1,4 +1,4 @@
-public import LatchkeyEngines
+public import LatchkeySystem
 
 /// Keeps the audit: a chain of entries that nobody can change unseen.
 ///

@@ -1,5 +1,5 @@
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// A store of keys that may be away: it notes whether the store answers, and answers from the node's own copy meanwhile.
 ///

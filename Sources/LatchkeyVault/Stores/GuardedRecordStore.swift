@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyPolicy
+package import LatchkeyDecision
+package import LatchkeySystem
 
 /// A store that costs nobody much time when it is out of service: each call has a time limit, and a store that fails again and again is
 /// left alone until it answers a question that is asked beside the calls.

@@ -1,7 +1,7 @@
 public import Foundation
 public import LatchkeyCore
-public import LatchkeyEngines
-public import LatchkeyPolicy
+public import LatchkeyDecision
+public import LatchkeySystem
 
 /// Keeps what is sealed: content keys, seeds, and the tenants' data keys. Never sees a key in clear.
 ///

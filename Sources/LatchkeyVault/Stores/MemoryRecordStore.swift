@@ -1,6 +1,6 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// Records in this process: for one node whose sessions may be forgotten when it ends, and the model for the other stores.
 ///

@@ -1,5 +1,5 @@
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// Keys in this process: for tests, for one node whose keys are all derived, and the model for the other stores.
 ///

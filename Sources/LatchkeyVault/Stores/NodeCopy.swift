@@ -1,6 +1,6 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// What a node keeps on its own disk of the store of keys, so that it starts and licenses while the store is away.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyPolicy
+package import LatchkeyDecision
+package import LatchkeySystem
 
 /// The changes of a node that the stores have not got yet: in force here at once, delivered in their order when the stores answer.
 ///

@@ -1,6 +1,6 @@
 public import Foundation
 import LatchkeyCore
-public import LatchkeyEngines
+public import LatchkeySystem
 
 /// Small records that several nodes change at once: accounts with their slots, and used tokens.
 ///

@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// Records in several regions, each of which is kept in one of them: the home of its account.
 ///

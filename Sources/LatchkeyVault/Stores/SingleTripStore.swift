@@ -1,5 +1,5 @@
 package import Foundation
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// A store beyond a network, of which a node knows enough that most changes take one trip instead of two: it decides on what it guesses, and
 /// the store refuses what was decided on anything else.

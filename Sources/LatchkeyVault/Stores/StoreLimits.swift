@@ -1,5 +1,5 @@
 import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// What every engine takes, so that what one of them holds fits into any other.
 package enum StoreLimits {

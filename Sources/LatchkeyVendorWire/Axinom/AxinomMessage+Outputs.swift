@@ -1,6 +1,6 @@
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
-package import LatchkeyPolicy
 
 extension AxinomMessage {
     /// Where the picture of each key may go, by the usage policy that the key names. A key without one is left out.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 extension AxinomMessage {
     /// The header field, and the query item, of the message.

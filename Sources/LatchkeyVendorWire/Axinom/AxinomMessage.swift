@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
-package import LatchkeyPolicy
 
 /// Axinom's license service message: a JWT around an entitlement message.
 ///

@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
-package import LatchkeyPolicy
 
 /// One entry of a token's `crt`: what may be licensed, and how.
 ///

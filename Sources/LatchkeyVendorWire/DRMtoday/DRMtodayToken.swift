@@ -1,8 +1,8 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 /// A DRMtoday authorization token: a JWT whose claims hold JSON as text.
 ///

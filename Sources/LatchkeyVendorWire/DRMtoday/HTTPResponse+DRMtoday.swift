@@ -1,6 +1,6 @@
 import Foundation
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 extension HTTPResponse {
     /// The reply with DRMtoday's sign of success.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 package import LatchkeyForms
 import LatchkeyHTTP
-package import LatchkeyPolicy
 
 /// A refusal as DoveRunner numbers it.
 ///

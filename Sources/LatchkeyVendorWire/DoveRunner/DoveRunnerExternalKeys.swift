@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
-package import LatchkeyPolicy
 package import LatchkeyVault
 
 /// The keys that a token says its content has. They are compared with the server's, and never licensed.

@@ -1,6 +1,6 @@
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
-package import LatchkeyPolicy
 
 /// Rules by track.
 ///

@@ -1,7 +1,7 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 extension DoveRunnerToken {
     /// The header field, and the query item, of the token.

@@ -1,8 +1,8 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 package import LatchkeyForms
-package import LatchkeyPolicy
 
 /// A DoveRunner license token: a JSON object in base64 with an encrypted policy and a hash over the site's access key.
 ///

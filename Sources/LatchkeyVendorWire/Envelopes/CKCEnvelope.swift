@@ -1,7 +1,7 @@
 package import Foundation
+package import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 /// How a service writes a CKC, if clients of the vendor accept several forms.
 ///

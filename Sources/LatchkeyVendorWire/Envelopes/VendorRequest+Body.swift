@@ -1,8 +1,8 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
 import LatchkeyHTTP
-package import LatchkeyPolicy
 
 extension VendorRequest {
     /// A body that is the SPC itself.

@@ -1,5 +1,5 @@
+package import LatchkeyDecision
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 extension VendorRequest {
     /// The token in the header `Authorization: Bearer …`; `nil` without the header.

@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
-package import LatchkeyPolicy
 
 extension JSONWebToken {
     /// Reads and checks a token.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 package import LatchkeyForms
-import LatchkeyTokens
 
 /// A JSON web token, signed with HS256 or HS512.
 ///

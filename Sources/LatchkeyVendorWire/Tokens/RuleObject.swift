@@ -1,5 +1,5 @@
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 
 /// An object in a token whose members are rules. A rule that is not known cannot be kept, so it is refused and never ignored.
 struct RuleObject {

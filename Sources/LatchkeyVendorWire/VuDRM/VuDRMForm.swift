@@ -1,8 +1,8 @@
 package import Foundation
 import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyPolicy
 
 /// A VuDRM license request: token, content ID and SPC, in the JSON or in the raw dialect.
 ///

@@ -1,8 +1,8 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 package import LatchkeyForms
-package import LatchkeyPolicy
 
 /// A VuDRM token: client, generation time, version (in the second generation), policy and hash, separated by `|`.
 ///

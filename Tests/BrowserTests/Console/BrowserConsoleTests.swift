@@ -12,7 +12,7 @@ import Testing
     import FoundationNetworking
     @testable import LatchkeyLicensing
     @testable import LatchkeyOperation
-    @testable import LatchkeyPolicy
+    @testable import LatchkeyDecision
     @testable import LatchkeyVault
 #endif
 

@@ -2,17 +2,17 @@ import Foundation
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 @testable import TestServers
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     @testable import LatchkeyLicensing
-    @testable import LatchkeyTokens
+    @testable import LatchkeyDecision
 #endif
 
 /// A running server of which a test takes away what it asks: the stores, the operator's own service, the key set.

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 @testable import TestServers
 

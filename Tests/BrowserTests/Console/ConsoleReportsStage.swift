@@ -2,9 +2,9 @@ import Foundation
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 /// A running server with a record in memory, and its console in Chromium.

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 extension ConsoleInChromium {

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import Testing
 
 /// A process is killed at any step of a change to a file key store, 200 times, and the store holds the state before or after.

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyTesting
-import LatchkeyTokens
 import Testing
 
 @testable import LatchkeyCommandLine

@@ -1,8 +1,8 @@
 import AVFoundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyOperation
-import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeyTesting
 import LatchkeyTransport

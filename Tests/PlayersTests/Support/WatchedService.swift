@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeyVault
 

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 
 /// Keys for a browser: only by policies that rely on nothing that the device does.
 @Suite(.timeLimit(.minutes(1))) struct ClearKeyRuleTests {

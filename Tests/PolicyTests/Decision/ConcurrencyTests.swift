@@ -4,8 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// Slots: who takes one, who waits, and who is stopped.
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 
 /// What holds for every policy and all facts. Each seed makes fifty of both.
 @Suite(.timeLimit(.minutes(5))) struct DecisionPropertyTests {

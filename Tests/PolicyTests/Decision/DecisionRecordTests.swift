@@ -4,8 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(5))) struct DecisionRecordTests {
     private let facts = """

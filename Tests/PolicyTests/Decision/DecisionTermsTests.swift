@@ -4,8 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// On what terms a license is granted.
 @Suite(.timeLimit(.minutes(5))) struct DecisionTermsTests {

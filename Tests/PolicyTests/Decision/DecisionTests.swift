@@ -4,8 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// One case of a table: a policy, a change of the usual facts, and the decision.
 struct DecisionCase: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 
 /// What a grant may change of a policy.
 @Suite(.timeLimit(.minutes(5))) struct NarrowingTests {

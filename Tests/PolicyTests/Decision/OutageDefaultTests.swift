@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// What a policy without `outage` means while a store of limits is away, in code and in pages.
 @Suite(.timeLimit(.minutes(1))) struct OutageDefaultTests {

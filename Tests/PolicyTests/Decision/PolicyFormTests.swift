@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 @Suite(.timeLimit(.minutes(5))) struct PolicyFormTests {
     /// The policy of the documentation, with every section.

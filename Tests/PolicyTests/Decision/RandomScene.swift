@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// Policies and facts by seed, from small sets of values, so that rules and facts meet.
 struct RandomScene {

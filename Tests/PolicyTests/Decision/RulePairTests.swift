@@ -3,9 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
-@testable import LatchkeyTokens
 
 /// Two rules, or two facts, that say something of one thing: which of them counts, in both orders.
 @Suite(.timeLimit(.minutes(1))) struct RulePairTests {

@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyPolicy
 
 /// Facts and policies of the tests: one account, one content, one device, on a Sunday in November.
 enum Scene {

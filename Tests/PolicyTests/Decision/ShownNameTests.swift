@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 
 /// What a refusal repeats of a name that came in an SPC: who sends somebody else's SPC shall not read it.
 @Suite(.timeLimit(.minutes(1))) struct ShownNameTests {

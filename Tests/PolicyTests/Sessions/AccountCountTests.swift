@@ -4,9 +4,9 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// What an account counts: each count alone, in an account of its own, so that nothing else keeps the record.

@@ -3,9 +3,9 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// Twenty acquires each: a million in both modes with `LATCHKEY_ACQUIRES=500000`. The test run makes do with fewer.

@@ -3,9 +3,9 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyTesting
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// Account books of the tests: nodes over one store, whose clock a test moves.

@@ -4,9 +4,9 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// Decisions over a store: what is read, what is written, and who wins.

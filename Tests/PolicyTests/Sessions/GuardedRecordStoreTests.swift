@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// Who waits for a store of records that hangs.

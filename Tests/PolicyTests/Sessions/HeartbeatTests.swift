@@ -3,9 +3,9 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyEngines
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
+@testable import LatchkeySystem
 @testable import LatchkeyVault
 
 /// What players tell of their slots.

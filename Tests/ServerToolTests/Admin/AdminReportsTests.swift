@@ -3,9 +3,9 @@ import Testing
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 /// What operators are told of the record, and what it costs licenses.

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 

@@ -1,9 +1,9 @@
 import Foundation
 
 @testable import LatchkeyOperation
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 /// A demonstration's server whose record is in memory, with an operator of each role.

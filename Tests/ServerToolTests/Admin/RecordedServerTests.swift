@@ -3,10 +3,10 @@ import Testing
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
+@testable import LatchkeyVault
 @testable import StoreProcesses
 @testable import TestServers
 

@@ -1,8 +1,8 @@
 import Foundation
+import LatchkeyDecision
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyFiles
-import LatchkeyTokens
+import LatchkeySystem
 import LatchkeyVendors
 import Testing
 

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyFairPlay
 import LatchkeyServer
 
-@testable import LatchkeyEngines
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
+@testable import LatchkeySystem
 @testable import StoreProcesses
 @testable import TestServers
 

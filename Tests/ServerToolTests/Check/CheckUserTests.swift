@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTerminal
 import Testing
 

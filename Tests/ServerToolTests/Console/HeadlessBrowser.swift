@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyFiles
+import LatchkeySystem
 
 /// Chromium without a window, on one page, until it is ended.
 final class HeadlessBrowser: Sendable {

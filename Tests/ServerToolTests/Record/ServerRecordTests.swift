@@ -1,14 +1,13 @@
 import Foundation
 import LatchkeyDevice
-import LatchkeyEngines
-import LatchkeyFiles
+import LatchkeySystem
 import Testing
 
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyRecord
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 /// What a running server puts into its record.

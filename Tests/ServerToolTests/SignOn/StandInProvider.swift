@@ -4,10 +4,10 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import TLSPeer
 
+@testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyHTTP
 @testable import LatchkeyServer
-@testable import LatchkeyTokens
 
 /// An OpenID provider in small, over TLS on loopback, that can do each thing that a provider must not.
 ///

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyHTTP
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
 @testable import LatchkeyOperation
-@testable import LatchkeyPolicy
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyMedia
 import LatchkeyOperation
-import LatchkeyPolicy
 import LatchkeyServices
 import LatchkeyTesting
 import Testing

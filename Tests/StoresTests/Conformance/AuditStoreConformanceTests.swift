@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyPolicy
+import LatchkeyDecision
 import LatchkeyVault
 import Testing
 

@@ -1,10 +1,10 @@
 import LatchkeyCore
-import LatchkeyPolicy
+import LatchkeyDecision
 import LatchkeyVault
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyStores
+@testable import LatchkeySystem
 
 /// How every `KeyStore` replaces and removes keys, in memory, too.
 @Suite(.timeLimit(.minutes(5))) struct KeyReplacementConformanceTests {

@@ -1,12 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
 @testable import LatchkeyStores
+@testable import LatchkeyVault
 @testable import StoreProcesses
 
 /// What every `RecordReporter` answers, whichever engine it has.

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyPolicy
+import LatchkeyDecision
 import LatchkeyVault
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyStores
+@testable import LatchkeySystem
 
 /// What every `RecordStore` does, whichever engine it has.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreConformanceTests {

@@ -1,12 +1,12 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing
 
-@testable import LatchkeyPolicy
+@testable import LatchkeyDecision
 @testable import LatchkeyStores
 @testable import StoreProcesses
 

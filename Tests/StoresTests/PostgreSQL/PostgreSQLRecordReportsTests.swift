@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyRecord
 @testable import LatchkeyStores
+@testable import LatchkeyVault
 @testable import StoreProcesses
 
 /// What a report costs the database, and what becomes of one that it does not answer.

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing

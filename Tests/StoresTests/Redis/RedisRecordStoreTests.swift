@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeyDecision
 import LatchkeyLicensing
-import LatchkeyPolicy
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing

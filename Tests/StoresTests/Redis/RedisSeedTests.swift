@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyPolicy
+import LatchkeyDecision
+import LatchkeySystem
 import LatchkeyVault
 import Testing
 

@@ -1,4 +1,4 @@
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyVault
 import Testing
 

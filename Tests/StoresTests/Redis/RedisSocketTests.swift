@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyHTTP
+import LatchkeySystem
 import LatchkeyTesting
 import TLSPeer
 import Testing

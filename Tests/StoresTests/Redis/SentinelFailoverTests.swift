@@ -4,8 +4,8 @@ import LatchkeyTesting
 import LatchkeyVault
 import Testing
 
-@testable import LatchkeyEngines
 @testable import LatchkeyStores
+@testable import LatchkeySystem
 @testable import StoreProcesses
 
 /// A primary that is killed, with a real sentinel that makes its replica the primary.

@@ -1,13 +1,13 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing
 
+@testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyPolicy
 @testable import LatchkeyStores
 @testable import StoreProcesses
 

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing

@@ -1,8 +1,7 @@
 import CSQLite
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 import Testing
 

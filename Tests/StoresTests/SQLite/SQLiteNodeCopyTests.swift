@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyFairPlay
+import LatchkeySystem
 import LatchkeyTesting
 import LatchkeyVault
 import Testing

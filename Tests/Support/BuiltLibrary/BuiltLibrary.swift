@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 import LatchkeyTesting
 
 /// A shared library that a test builds from `Tests/Support`, with macros that leave things out or break them.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
 import LatchkeyLicensing
 import LatchkeyStores
+import LatchkeySystem
 import LatchkeyVault
 
 /// Measures an engine, and prints a line for each figure.

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyEngines
-import LatchkeyRecord
 import LatchkeyStores
+import LatchkeySystem
+import LatchkeyVault
 
 /// How long reports take over a record of so many rows of the ten days from 2026-11-01 on.
 struct ReportMeasurement {

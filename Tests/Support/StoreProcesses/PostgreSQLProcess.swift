@@ -2,7 +2,7 @@
 #if DEBUG
     import Foundation
     import LatchkeyCore
-    import LatchkeyFiles
+    import LatchkeySystem
 
     @testable import LatchkeyStores
 

@@ -2,8 +2,7 @@
 #if DEBUG
     import Foundation
     import LatchkeyCore
-    import LatchkeyEngines
-    import LatchkeyFiles
+    import LatchkeySystem
     import LatchkeyTesting
 
     @testable import LatchkeyStores

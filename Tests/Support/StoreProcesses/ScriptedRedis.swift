@@ -2,7 +2,7 @@
 #if DEBUG
     import Foundation
     import LatchkeyCore
-    import LatchkeyEngines
+    import LatchkeySystem
 
     @testable import LatchkeyStores
 

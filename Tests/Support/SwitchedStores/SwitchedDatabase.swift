@@ -1,6 +1,6 @@
 package import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyOperation
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// A database for keys and audit that is away when told. The sessions are in an engine of their own.

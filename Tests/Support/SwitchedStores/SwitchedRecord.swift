@@ -1,6 +1,6 @@
 import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyRecord
+package import LatchkeySystem
+package import LatchkeyVault
 
 /// A record of licenses in memory that is away, or says nothing, when told.
 package final class SwitchedRecord: RecordReporter {

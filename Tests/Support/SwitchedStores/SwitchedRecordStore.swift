@@ -1,6 +1,6 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
+package import LatchkeySystem
 package import LatchkeyVault
 
 /// A store of sessions that is away when told.

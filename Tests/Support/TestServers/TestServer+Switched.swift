@@ -1,7 +1,7 @@
 #if DEBUG
     import Foundation
     import LatchkeyCore
-    import LatchkeyEngines
+    import LatchkeySystem
     import LatchkeyForms
     import LatchkeyLicensing
     import LatchkeyStores

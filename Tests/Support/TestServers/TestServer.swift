@@ -1,7 +1,7 @@
 #if DEBUG
     import Foundation
     import LatchkeyCore
-    import LatchkeyFiles
+    import LatchkeySystem
     import LatchkeyForms
     import LatchkeyLicensing
     import LatchkeyOperation

@@ -1,10 +1,10 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Insys's Cloud DRM (drm.cloud): certificate, and licenses for raw and multipart requests, answered raw or as JSON.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A Cloud DRM token: a JWT with the claims of either generation.

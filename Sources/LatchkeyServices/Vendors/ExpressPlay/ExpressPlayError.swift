@@ -1,5 +1,5 @@
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
 
 /// A refusal as ExpressPlay numbers it.
 ///

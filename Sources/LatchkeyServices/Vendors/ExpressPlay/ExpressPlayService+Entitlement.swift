@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// The entitlement server and the token service, which issue token URLs.

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// ExpressPlay (Adobe Primetime Cloud DRM): licenses by token URL, the entitlement server that issues such URLs, the token service, an app's

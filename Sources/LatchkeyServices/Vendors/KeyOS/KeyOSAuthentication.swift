@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A KeyOS authentication: XML in base64, signed with the customer's RSA key.

@@ -1,8 +1,8 @@
 import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyPolicy
 package import LatchkeyVendorWire
 
 /// BuyDRM's KeyOS: licenses for form requests with a signed XML.

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Mux: certificate and raw licenses from URLs that end in the playback ID and carry the token.

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A Mux DRM token: a JWT for one playback ID.

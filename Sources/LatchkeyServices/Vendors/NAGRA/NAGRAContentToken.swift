@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// A NAGRA content token (ContentAuthZ): what an account's device may play, and with which sessions.

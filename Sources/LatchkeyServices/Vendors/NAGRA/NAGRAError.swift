@@ -1,5 +1,5 @@
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
 
 /// A refusal as NAGRA's services number it. One number means two things: 4001 is a missing token at the license service, and at secure
 /// session management (SSM) that it is away.

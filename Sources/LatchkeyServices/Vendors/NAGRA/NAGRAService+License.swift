@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Certificate and license.

@@ -1,7 +1,7 @@
 import Foundation
+import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Secure session management, V1.

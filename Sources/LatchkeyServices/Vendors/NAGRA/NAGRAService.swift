@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// NAGRA CONNECT: certificate, licenses for content and session tokens, and secure session management V1.

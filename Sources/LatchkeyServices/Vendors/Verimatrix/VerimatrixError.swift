@@ -1,5 +1,5 @@
+import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyPolicy
 
 /// An error as Verimatrix numbers it.
 ///

@@ -1,9 +1,9 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-package import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Verimatrix's Streamkeeper Multi-DRM: licenses as JSON, and the form of the older, non-cloud product.

@@ -1,8 +1,8 @@
 package import Foundation
 package import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyPolicy
 import LatchkeyVendorWire
 
 /// Vualto's VuDRM: certificate, and licenses in the JSON and in the raw dialect.

@@ -1,8 +1,7 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyFiles
 import LatchkeyForms
+package import LatchkeySystem
 
 /// The record as files: a folder for each day, in which each batch is a file of JSON lines with a name of its own.
 ///

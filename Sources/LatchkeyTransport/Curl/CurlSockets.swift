@@ -1,7 +1,7 @@
 import CCurl
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 // libcurl calls these on a loop's thread. They are not closures and are declared outside `main.swift`, so that no actor is asserted.
 

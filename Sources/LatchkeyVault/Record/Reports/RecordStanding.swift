@@ -1,4 +1,4 @@
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// How far the record reaches, into the past and up to now.
 package struct RecordStanding: Sendable, Hashable {

@@ -1,6 +1,6 @@
 package import Foundation
 import LatchkeyCore
-package import LatchkeyFiles
+package import LatchkeySystem
 
 /// The rows of a node until they are where they are kept: files in a folder, to which rows are only appended.
 ///

@@ -1,7 +1,6 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyFiles
+package import LatchkeySystem
 
 /// Brings the rows of a spool where they are kept, in order, for as long as its task runs.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-package import LatchkeyFiles
+package import LatchkeySystem
 
 extension RecordSpool {
     /// Rows to ship, and what to acknowledge once they are shipped.

@@ -1,7 +1,6 @@
 package import LatchkeyCore
-package import LatchkeyEngines
 import LatchkeyForms
-package import LatchkeyPolicy
+package import LatchkeySystem
 
 /// Decides by asking the operator's service whether a user may have an asset. For services that cannot put that into a token.
 ///

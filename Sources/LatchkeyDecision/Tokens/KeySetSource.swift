@@ -1,7 +1,6 @@
 package import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-package import LatchkeyFiles
+package import LatchkeySystem
 
 /// Keeps the key set in force: from a file, which is read when told, or from an address, which is fetched in the background.
 ///

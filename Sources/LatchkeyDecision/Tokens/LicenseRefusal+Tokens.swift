@@ -1,5 +1,3 @@
-package import LatchkeyPolicy
-
 /// The refusals of the production server's tokens. They are as vague as a stranger may see them.
 extension LicenseRefusal {
     /// A token that was refused, for whatever reason; 401.

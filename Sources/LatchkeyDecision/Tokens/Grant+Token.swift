@@ -1,7 +1,6 @@
 package import Foundation
 import LatchkeyCore
 package import LatchkeyForms
-package import LatchkeyPolicy
 
 extension Grant {
     /// The claim that holds what no registered claim says: `profile`, `device`, `label`, `address`, `contents`, `keys` and `policy`.

@@ -1,5 +1,4 @@
 import LatchkeyCore
-package import LatchkeyPolicy
 
 /// Why a token was refused, for the operator's log. The client gets ``refusal``, which tells none of it.
 ///

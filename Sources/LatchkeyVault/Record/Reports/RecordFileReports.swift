@@ -1,8 +1,7 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyEngines
-import LatchkeyFiles
 import LatchkeyForms
+package import LatchkeySystem
 
 /// Answers questions from the record's files, which it reads one after the other, on threads of its own that give way to all others.
 ///

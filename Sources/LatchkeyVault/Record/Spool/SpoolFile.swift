@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 /// What a spool does with the disk; tests put a disk there that fails or hangs.
 package struct SpoolDisk: Sendable {

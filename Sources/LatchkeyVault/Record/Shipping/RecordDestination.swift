@@ -1,4 +1,4 @@
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// Where the rows of all nodes end up, each exactly once.
 ///

@@ -1,4 +1,4 @@
-package import LatchkeyEngines
+package import LatchkeySystem
 
 /// Reads rows of the record, of all nodes.
 ///

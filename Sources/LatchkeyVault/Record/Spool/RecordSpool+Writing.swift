@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyFiles
+import LatchkeySystem
 
 extension RecordSpool {
     func writeWaiting() {

@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
-import LatchkeyFiles
 package import LatchkeyForms
+import LatchkeySystem
 
 /// The policies of a server by their names, each with the one that it extends.
 ///
