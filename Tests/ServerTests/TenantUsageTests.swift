@@ -106,10 +106,12 @@ import Testing
     @Test func `a license that cannot be sent gives back its slot and its room in the limits`() async throws {
         let stage = try await APIStage(Self.policy, settings: #""limits":{"licensesPerDay":2,"sessions":2}"#)
         let first = try await Self.license(stage, "ann", session: 1)
-        #expect(first.response.status == 200 && stage.tenant.usage.taken == 1)
-        await first.report.undo?()
-        #expect(stage.tenant.usage.taken == 0)
-        #expect(stage.tenant.usage.licenses(at: stage.time.date) == ["2026-01-01": 0])
+        #expect(try await Self.license(stage, "bob", session: 2).response.status == 200)
+        #expect(first.response.status == 200 && stage.tenant.usage.taken == 2)
+        // Once, however often the answer is copied.
+        for copy in [first, first] { await copy.taken?.giveBack() }
+        #expect(stage.tenant.usage.taken == 1)
+        #expect(stage.tenant.usage.licenses(at: stage.time.date) == ["2026-01-01": 1])
         #expect(try await stage.accounts.account("ann", of: "acme").slots.isEmpty)
     }
 

@@ -32,14 +32,17 @@ package struct APICall: Sendable {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
-/// What an API answers, and what became of the request.
+/// An API's reply, and the outcome of the request.
 package struct APIAnswer: Sendable {
     package var response: HTTPResponse
     package let report: LicenseReport
+    /// To give back if the reply cannot be sent; `nil` without a license.
+    package let taken: TakenRoom?
 
-    package init(_ response: HTTPResponse, _ report: LicenseReport) {
+    package init(_ response: HTTPResponse, _ report: LicenseReport, taken: TakenRoom? = nil) {
         self.response = response
         self.report = report
+        self.taken = taken
     }
 }
 

@@ -13,6 +13,7 @@ extension LicenseIssuer {
         fileprivate let booked: BookedDecision
         fileprivate let terms: LicenseTerms
         fileprivate let renewAfter: Duration?
+        let taken: TakenRoom
 
         static let schema = JSONSchema.named(
             "Slot",
@@ -66,13 +67,14 @@ extension LicenseIssuer {
         facts.request.tenant = tenant.name
         if let device = request.device { facts.request.device = try Self.digest(of: Secret(device), tenant) }
         try await entitle(&facts, tenant)
-        let booked = try await decision(facts, tenant, &report)
+        let taken = TakenRoom(accounts)
+        let booked = try await decision(facts, tenant, taken, &report)
         guard case .license(let terms, _, let renewAfter, _, _) = booked.decision else {
             throw booked.decision.refusal ?? .malformed("The session is over.")
         }
         report.end(.answer, at: timekeeper.uptime)
         note(terms, of: facts.grant, &report)
-        return GrantedSlot(booked: booked, terms: terms, renewAfter: renewAfter)
+        return GrantedSlot(booked: booked, terms: terms, renewAfter: renewAfter, taken: taken)
     }
 
     /// What the policies have to know of a key or an asset.

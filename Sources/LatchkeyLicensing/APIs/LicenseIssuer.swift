@@ -14,7 +14,7 @@ import LatchkeyVault
 package struct LicenseIssuer: Sendable {
     private let module: KeyServerModule
     private let policies: PolicySet
-    private let accounts: AccountSessions
+    let accounts: AccountSessions
     private let pool: WorkerPool
     private let playbacks: RunningPlaybacks
     let timekeeper: any Timekeeper
@@ -85,6 +85,7 @@ package struct LicenseIssuer: Sendable {
         package let heartbeatToken: String?
         /// How often the player sends it; `nil` if sessions live by leases.
         package let heartbeat: Duration?
+        let taken: TakenRoom
     }
 
     /// Answers a request.
@@ -109,7 +110,8 @@ package struct LicenseIssuer: Sendable {
     ) async throws(LicenseRefusal) -> License? {
         // Before the decision, so that no slot is taken. Clear Key takes its IVs from the media.
         if let kid = key.facts.id, !key.content.hasStatedIV { throw LicenseRefusal(VaultError.ivMissing(kid)) }
-        let outcome = try await decision(facts, tenant, &report)
+        let taken = TakenRoom(accounts)
+        let outcome = try await decision(facts, tenant, taken, &report)
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal
         case .acknowledge: return nil
@@ -118,15 +120,14 @@ package struct LicenseIssuer: Sendable {
             do throws(LicenseRefusal) {
                 ckc = try self.ckc(context, key.content, terms)
             } catch {
-                await report.undo?()
-                report.undo = nil
+                await taken.giveBack()
                 throw error
             }
             report.end(.answer, at: timekeeper.uptime)
             note(terms, of: facts.grant, &report)
             return License(
                 ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeatToken: outcome.heartbeatToken,
-                heartbeat: outcome.heartbeat)
+                heartbeat: outcome.heartbeat, taken: taken)
         }
     }
 
@@ -147,6 +148,7 @@ package struct LicenseIssuer: Sendable {
         package internal(set) var heartbeatToken: String?
         /// How often the page sends it; `nil` if sessions live by leases.
         package internal(set) var heartbeat: Duration?
+        let taken: TakenRoom
     }
 
     /// Keys for a browser, without protection on the device: those of the keys that policy grants.
@@ -157,7 +159,7 @@ package struct LicenseIssuer: Sendable {
     ) async throws(LicenseRefusal) -> ClearKeys {
         guard tenant.settings.allowsClearKey else { throw .clearKeyIsOff }
         let grant = try await self.grant(token, of: tenant, &report)
-        var answer = ClearKeys()
+        var answer = ClearKeys(taken: TakenRoom(accounts))
         var refused: LicenseRefusal?
         // The decision that the report shows: the first that began a playback or ended another, else the first with a license.
         var shown: (kid: KeyID, record: DecisionRecord?)?
@@ -187,7 +189,7 @@ package struct LicenseIssuer: Sendable {
         (facts.request, facts.grant, facts.key) = (viewer, grant, key.facts)
         (facts.request.tenant, facts.request.drm) = (tenant.name, .clearKey)
         try await entitle(&facts, tenant)
-        let outcome = try await decision(facts, tenant, &report)
+        let outcome = try await decision(facts, tenant, answer.taken, &report)
         if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
         answer.keys.append((kid, key.content))
         if case .license(_, _, let renewAfter?, _, _) = outcome.decision {
@@ -282,7 +284,7 @@ extension LicenseIssuer {
     }
 
     func decision(
-        _ facts: Facts, _ tenant: Tenant, _ report: inout LicenseReport
+        _ facts: Facts, _ tenant: Tenant, _ taken: TakenRoom, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> BookedDecision {
         let policy: Policy
         do throws(Diagnosis) {
@@ -295,14 +297,7 @@ extension LicenseIssuer {
         do throws(TenantBound.Excess) {
             let outcome = try await accounts.decide(facts, by: policy, requestID: report.requestID, within: limits)
             report.record = outcome.record
-            guard let use = outcome.use, outcome.isTaken || report.undo != nil || limits.counts else { return outcome }
-            // A later key of the request renews the slot that an earlier one took.
-            report.tookSlot = outcome.isTaken || report.tookSlot
-            report.undo = { [accounts, former = report.undo, tookSlot = report.tookSlot] in
-                await former?()
-                await accounts.undo(outcome, tookSlot: tookSlot)
-                limits.undo(use)
-            }
+            taken.add(outcome, within: limits)
             return outcome
         } catch {
             throw tenant.usage.refusal(error.limit, wait: error.wait)

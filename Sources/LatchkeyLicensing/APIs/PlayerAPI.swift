@@ -76,7 +76,8 @@ package struct PlayerAPI: Sendable {
         case .found(let route, let path):
             var report = report(route.handler)
             do throws(LicenseRefusal) {
-                return APIAnswer(try await answer(route.handler, call, path["tenant"], &report), report)
+                let (response, taken) = try await answer(route.handler, call, path["tenant"], &report)
+                return APIAnswer(response, report, taken: taken)
             } catch {
                 return refused(error, call, report)
             }
@@ -90,21 +91,24 @@ package struct PlayerAPI: Sendable {
         }
     }
 
+    /// A reply, and what it took.
+    private typealias Reply = (HTTPResponse, TakenRoom?)
+
     private func answer(
         _ endpoint: RequestEndpoint, _ call: APICall, _ name: String, _ report: inout LicenseReport
-    ) async throws(LicenseRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> Reply {
         guard let tenant = tenants[name] else { throw .unknownTenant("There is no such tenant.") }
         report.tenant = tenant.name
         guard call.request.body.count <= Self.bodyBytes else { throw .tooLarge }
         report.outcome = .ok
         return switch endpoint {
         case .fairPlay: try await license(call, tenant, &report)
-        case .certificate: try certificate(call, tenant)
+        case .certificate: (try certificate(call, tenant), nil)
         case .clearKey: try await clearKeys(call, tenant, &report)
-        case .heartbeat: try await heartbeat(call, tenant, &report)
-        case .session: try await endSession(call, tenant, &report)
+        case .heartbeat: (try await heartbeat(call, tenant, &report), nil)
+        case .session: (try await endSession(call, tenant, &report), nil)
         case .slot: try await slot(call, tenant, &report)
-        case .slotDescription: SlotDescription.response
+        case .slotDescription: (SlotDescription.response, nil)
         default: throw .noSuchPath
         }
     }
@@ -119,12 +123,12 @@ package struct PlayerAPI: Sendable {
 extension PlayerAPI {
     private func license(
         _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(LicenseRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> Reply {
         let message = try LicenseMessage(call)
         let license = try await issuer.license(message.request, of: tenant, &report)
         report.outcome = license == nil ? .acknowledge : .license
-        guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
-        return message.reply(license)
+        guard let license else { return (HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]), nil) }
+        return (message.reply(license), license.taken)
     }
 
     private func certificate(_ call: APICall, _ tenant: Tenant) throws(LicenseRefusal) -> HTTPResponse {
@@ -142,7 +146,7 @@ extension PlayerAPI {
     /// Source: `Documentation/LicenseServer.md` §10.
     private func clearKeys(
         _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(LicenseRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> Reply {
         guard let request = JSONValue(call.request.body), case .array(let names)? = request["kids"],
             (1...100).contains(names.count)
         else { throw .malformed("The body is no JSON with 1 to 100 “kids”.") }
@@ -163,12 +167,12 @@ extension PlayerAPI {
         }
         var response = HTTPResponse.json(.object(["keys": .array(keys), "type": .text("temporary")]))
         response.tell(renewAfter: answer.renewAfter, heartbeatToken: answer.heartbeatToken, heartbeat: answer.heartbeat)
-        return response
+        return (response, answer.taken)
     }
 
     private func slot(
         _ call: APICall, _ tenant: Tenant, _ report: inout LicenseReport
-    ) async throws(LicenseRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> Reply {
         do throws(CallerRefusal) { report.caller = try tenant.slotCaller(of: call.request, callers)?.name } catch {
             throw LicenseRefusal(error)
         }
@@ -178,7 +182,7 @@ extension PlayerAPI {
         let request = try SlotRequest(call, isOfService: report.caller != nil)
         let slot = try await issuer.slot(request, of: tenant, &report)
         report.outcome = .license
-        return .json(slot.json(for: request.drm))
+        return (.json(slot.json(for: request.drm)), slot.taken)
     }
 
     private func heartbeat(

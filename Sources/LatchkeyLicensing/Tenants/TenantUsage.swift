@@ -222,9 +222,6 @@ struct TenantBound: DecisionBound {
 
     /// Gives back the room of a license that was kept and cannot be sent.
     func undo(_ use: SlotUse) { usage.giveBack(use, isKept: true, at: date) }
-
-    /// Whether there is something to give back.
-    var counts: Bool { limits.sessions != nil || limits.licensesPerDay != nil }
 }
 
 extension TenantLimit {

@@ -72,7 +72,8 @@ package struct VendorAPIs: Sendable {
             var report = report(kind)
             let vendorCall = VendorAPICall(request: below, path: path, viewer: call.viewer, date: timekeeper.date)
             do throws(LicenseRefusal) {
-                return APIAnswer(try await answer(kind, vendorCall, mounted, &report), report)
+                let (response, taken) = try await answer(kind, vendorCall, mounted, &report)
+                return APIAnswer(response, report, taken: taken)
             } catch {
                 return refused(error, mounted, kind, report)
             }
@@ -83,23 +84,23 @@ package struct VendorAPIs: Sendable {
 
     private func answer(
         _ kind: VendorEndpoint.Kind, _ call: VendorAPICall, _ mounted: Mounted, _ report: inout LicenseReport
-    ) async throws(LicenseRefusal) -> HTTPResponse {
+    ) async throws(LicenseRefusal) -> (HTTPResponse, TakenRoom?) {
         guard kind == .license else {
             guard let certificate = issuer.certificate(of: mounted.tenant) else {
                 throw .malformed("The server has no application certificate.")
             }
             report.outcome = .ok
-            return try mounted.api.certificate(certificate.der, for: call)
+            return (try mounted.api.certificate(certificate.der, for: call), nil)
         }
         guard call.request.body.count <= PlayerAPI.bodyBytes else {
             throw .malformed("The body is larger than that of any license request.")
         }
         let license = try await issuer.license(try mounted.api.licenseRequest(call), of: mounted.tenant, &report)
         report.outcome = license == nil ? .acknowledge : .license
-        guard let license else { return HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]) }
+        guard let license else { return (HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]), nil) }
         var response = mounted.api.reply(license)
         response.headers[.cacheControl] = "no-store"
-        return response
+        return (response, license.taken)
     }
 
     private func refused(

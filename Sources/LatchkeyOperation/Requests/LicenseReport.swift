@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyVault
 
-/// What became of one request, for logs, metrics and the question why. Holds no token, no SPC and no key.
+/// The outcome of one request, for logs, metrics and `explain`. Holds no token, no SPC and no key.
 package struct LicenseReport: Sendable {
     /// The tenant; `nil` for an address that no tenant has.
     package var tenant: String?
@@ -32,11 +32,6 @@ package struct LicenseReport: Sendable {
     package var recipients: [[UInt8]] = []
     /// The decision with everything that it depended on.
     @Boxed package var record: DecisionRecord? = nil
-    /// Gives back what the license took, for one that cannot be sent after all: a slot, and room in the tenant's limits; `nil` if it took
-    /// nothing.
-    package var undo: (@Sendable () async -> Void)?
-    /// Whether the request took a slot.
-    package var tookSlot = false
     /// How long each part took.
     package private(set) var stages: [(stage: LicenseStage, duration: Duration)] = []
     /// When the request came, by the uptime clock.

@@ -37,7 +37,7 @@ extension ServerShared {
     /// - Returns: the answer; a refusal in its place where its row could not be kept and the settings say so.
     func recorded(_ answer: APIAnswer, _ call: APICall) async -> APIAnswer {
         guard let record, await !record.keep(answer.report, call.viewer) else { return answer }
-        await answer.report.undo?()
+        await answer.taken?.giveBack()
         return .unrecorded(answer.report, call)
     }
 }

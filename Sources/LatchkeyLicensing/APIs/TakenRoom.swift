@@ -1,0 +1,36 @@
+import LatchkeyCore
+
+/// What the license of one request took: a slot, and room in the tenant's limits. Given back at most once, however often it is copied.
+package final class TakenRoom: Sendable {
+    private struct Part {
+        let booked: BookedDecision
+        let use: SlotUse
+        let limits: TenantBound
+    }
+
+    private let accounts: AccountSessions
+    private let parts = Locked<[Part]>([])
+
+    init(_ accounts: AccountSessions) { self.accounts = accounts }
+
+    /// Notes what a decision took. A request for several keys has several.
+    func add(_ booked: BookedDecision, within limits: TenantBound) {
+        guard let use = booked.use else { return }
+        parts.withLock { $0.append(Part(booked: booked, use: use, limits: limits)) }
+    }
+
+    /// Gives everything back, for a license that cannot be sent.
+    package func giveBack() async {
+        let parts = parts.withLock { parts in
+            defer { parts = [] }
+            return parts
+        }
+        var tookSlot = false
+        for part in parts {
+            // A later key of the request renews the slot that an earlier one took.
+            tookSlot = tookSlot || part.booked.isTaken
+            await accounts.undo(part.booked, tookSlot: tookSlot)
+            part.limits.undo(part.use)
+        }
+    }
+}
