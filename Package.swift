@@ -153,10 +153,10 @@ let package = Package(
         room(
             "LatchkeyOperation",
             ["LatchkeyCore", "LatchkeySystem", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault"]),
-        // Four vendors' tokens and envelopes, as their license services take them.
+        // Vendors' wires, for whoever makes licenses.
         room(
             "LatchkeyVendorWire",
-            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault"]),
+            ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyDecision"]),
         room(
             "LatchkeyLicensing",
             [
@@ -249,7 +249,7 @@ let package = Package(
             dependencies: [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyHTTP", "LatchkeyStores",
                 "LatchkeyTransport", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees",
-                "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing",
+                "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyVendorWire",
             ],
             resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(

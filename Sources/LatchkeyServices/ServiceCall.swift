@@ -2,7 +2,7 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyHTTP
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
 /// One request to a service, and what services do with requests: warn, decode, license, reply.
 public struct ServiceCall: Sendable {
@@ -17,6 +17,7 @@ public struct ServiceCall: Sendable {
     package var endpoint: ServiceEndpoint { handler.endpoint }
     /// The ID that reply, warnings and log carry.
     package let id: String
+    package var date: Date { environment.time.date }
 
     let fault: Fault?
     private var handler: ServiceHandler

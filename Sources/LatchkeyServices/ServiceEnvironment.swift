@@ -1,6 +1,7 @@
 import Foundation
 public import LatchkeyCore
 import LatchkeyMedia
+import LatchkeyVendorWire
 
 /// What a service needs: an authority that decides about licenses, the time, a log, and the service's own faults and warnings.
 public struct ServiceEnvironment: Sendable {
@@ -16,6 +17,7 @@ public struct ServiceEnvironment: Sendable {
     let requestIDs = RequestIDs()
     let log: @Sendable (String) -> Void
     let warnings = WarningJournal()
+    let used = UsedTokens()
 
     /// - Parameters:
     ///   - authority: decides about licenses and makes them.

@@ -2,17 +2,19 @@ package import LatchkeyCore
 import LatchkeyDecision
 package import LatchkeyVault
 
-/// What a vendor's request names a key by.
+/// What a request names a key of a tenant by.
 package enum KeyName: Sendable, Hashable {
     /// Its identifier, with the content if the request says it.
     case kid(KeyID, ContentName?)
     /// Its content, which has one key.
     case content(ContentName)
 
-    /// - Parameter text: a UUID or 32 hexadecimal digits, or else the content's name. The result is `nil` for no name.
-    package init?(_ text: String) {
+    /// - Parameters:
+    ///   - text: a UUID or 32 hexadecimal digits, or else the content's name. The result is `nil` for no name.
+    ///   - content: the content's name beside the key's; one that is a kid says nothing.
+    package init?(_ text: String, of content: String? = nil) {
         if let kid = KeyID(text) {
-            self = .kid(kid, nil)
+            self = .kid(kid, content.flatMap { KeyID($0) == nil ? ContentName($0) : nil })
         } else if let content = ContentName(text) {
             self = .content(content)
         } else {

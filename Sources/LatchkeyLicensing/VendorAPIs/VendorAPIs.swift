@@ -4,6 +4,7 @@ import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyHTTP
 package import LatchkeyOperation
+package import LatchkeyVendorWire
 
 /// All tenants' vendor APIs: `/t/{tenant}/vudrm/…` and so on, with the vendor's own paths below.
 ///
@@ -53,7 +54,7 @@ package struct VendorAPIs: Sendable {
         let place = Self.place(String(parts[1]), String(parts[2]))
         guard let mounted = mounted[place], let below = call.request.below(place) else { return nil }
         let uptime = timekeeper.uptime
-        func report(_ kind: VendorEndpoint.Kind) -> LicenseReport {
+        func report(_ kind: VendorEndpoint) -> LicenseReport {
             LicenseReport(
                 tenant: mounted.tenant.name, endpoint: mounted.api.name.requestEndpoint(kind),
                 requestID: call.requestID,
@@ -66,13 +67,13 @@ package struct VendorAPIs: Sendable {
             return APIAnswer(.noSuchPath, report)
         case .otherMethod(let route, _, let allowed):
             let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
-            return refused(refusal, mounted, route.handler.kind, report(route.handler.kind))
+            return refused(refusal, mounted, route.handler, report(route.handler))
         case .found(let route, let path):
-            let kind = route.handler.kind
+            let kind = route.handler
             var report = report(kind)
-            let vendorCall = VendorAPICall(request: below, path: path, viewer: call.viewer, date: timekeeper.date)
+            let vendorCall = VendorAPICall(request: below, path: path, date: timekeeper.date)
             do throws(LicenseRefusal) {
-                let (response, taken) = try await answer(kind, vendorCall, mounted, &report)
+                let (response, taken) = try await answer(kind, vendorCall, call.viewer, mounted, &report)
                 return APIAnswer(response, report, taken: taken)
             } catch {
                 return refused(error, mounted, kind, report)
@@ -83,7 +84,8 @@ package struct VendorAPIs: Sendable {
     private static func place(_ tenant: String, _ api: String) -> String { "/t/\(tenant)/\(api)" }
 
     private func answer(
-        _ kind: VendorEndpoint.Kind, _ call: VendorAPICall, _ mounted: Mounted, _ report: inout LicenseReport
+        _ kind: VendorEndpoint, _ call: VendorAPICall, _ viewer: LicenseRequestFacts, _ mounted: Mounted,
+        _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> (HTTPResponse, TakenRoom?) {
         guard kind == .license else {
             guard let certificate = issuer.certificate(of: mounted.tenant) else {
@@ -95,16 +97,17 @@ package struct VendorAPIs: Sendable {
         guard call.request.body.count <= PlayerAPI.bodyBytes else {
             throw .malformed("The body is larger than that of any license request.")
         }
-        let license = try await issuer.license(try mounted.api.licenseRequest(call), of: mounted.tenant, &report)
+        let question = try mounted.api.licenseRequest(call)
+        let license = try await issuer.license(question, of: viewer, mounted.tenant, &report)
         report.outcome = license == nil ? .acknowledge : .license
         guard let license else { return (HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]), nil) }
-        var response = mounted.api.reply(license)
+        var response = mounted.api.reply(license.ckc.revealed)
         response.headers[.cacheControl] = "no-store"
         return (response, license.taken)
     }
 
     private func refused(
-        _ refusal: LicenseRefusal, _ mounted: Mounted, _ kind: VendorEndpoint.Kind, _ report: LicenseReport
+        _ refusal: LicenseRefusal, _ mounted: Mounted, _ kind: VendorEndpoint, _ report: LicenseReport
     ) -> APIAnswer {
         var report = report
         report.outcome = .refused(refusal)
@@ -116,9 +119,19 @@ package struct VendorAPIs: Sendable {
     }
 }
 
+/// A request to a tenant's API of a vendor.
+private struct VendorAPICall: VendorRequest {
+    let request: HTTPRequest
+    let path: PathParameters
+    let date: Date
+
+    /// Leniency is for clients of the vendor, and nobody reads warnings about each of them.
+    func warn(_ code: String, _ text: String) {}
+}
+
 extension VendorAPIName {
     /// What a request to one of its addresses asks for.
-    package func requestEndpoint(_ kind: VendorEndpoint.Kind) -> RequestEndpoint {
+    package func requestEndpoint(_ kind: VendorEndpoint) -> RequestEndpoint {
         switch (self, kind) {
         case (.vuDRM, .license): .vuDRM
         case (.vuDRM, .certificate): .vuDRMCertificate

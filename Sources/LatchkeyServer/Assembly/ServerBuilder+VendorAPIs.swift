@@ -3,6 +3,7 @@ import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
+import LatchkeyVendorWire
 
 /// The APIs of vendors, with their secrets out of the files that the configuration names.
 extension ServerBuilder {
@@ -18,7 +19,10 @@ extension ServerBuilder {
         if let vuDRM = settings.vuDRM {
             apis.append(
                 problems.collecting("\(place).vudrm.secret") {
-                    VuDRMAPI(vuDRM, secret: try secret(vuDRM.secret, 16...1_024))
+                    var api = VuDRMAPI()
+                    (api.client, api.secret) = (vuDRM.client, try secret(vuDRM.secret, 16...1_024))
+                    (api.tokenLifetime, api.tokensAreSingleUse) = (vuDRM.tokenLife, vuDRM.isSingleUse)
+                    return api
                 })
         }
         if let axinom = settings.axinom, let id = KeyID(axinom.keyID) {
@@ -28,21 +32,28 @@ extension ServerBuilder {
                     guard let key = Data(lenientBase64: text.revealedText), 32...64 ~= key.count else {
                         throw Diagnosis.secretUnfit("A communication key has 32 to 64 bytes in base64.")
                     }
-                    return AxinomAPI(keyID: id, key: Secret(key))
+                    var api = AxinomAPI()
+                    (api.communicationKeyID, api.communicationKey) = (id, Secret(key))
+                    return api
                 })
         }
         if let doveRunner = settings.doveRunner {
             apis.append(
                 problems.collecting("\(place).doverunner") {
-                    DoveRunnerAPI(
-                        doveRunner, accessKey: try secret(doveRunner.accessKey, 16...1_024),
-                        siteKey: try secret(doveRunner.siteKey, 32...32))
+                    var api = DoveRunnerAPI()
+                    (api.siteID, api.accessKey) = (doveRunner.site, try secret(doveRunner.accessKey, 16...1_024))
+                    api.siteKey = try secret(doveRunner.siteKey, 32...32)
+                    (api.tokenLifetime, api.tokensAreSingleUse) = (doveRunner.tokenLife, doveRunner.isSingleUse)
+                    return api
                 })
         }
         if let drmToday = settings.drmToday {
             apis.append(
                 problems.collecting("\(place).drmtoday.key") {
-                    DRMtodayAPI(drmToday, key: try secret(drmToday.key, 32...64))
+                    var api = DRMtodayAPI()
+                    (api.merchant, api.signingKey) = (drmToday.merchant, try secret(drmToday.key, 32...64))
+                    (api.tokenLifetime, api.tokensAreSingleUse) = (drmToday.tokenLife, drmToday.isSingleUse)
+                    return api
                 })
         }
         return apis.compactMap { $0 }

@@ -9,6 +9,7 @@ import LatchkeyLicensing
 import LatchkeyOperation
 import LatchkeySystem
 import LatchkeyVault
+import LatchkeyVendorWire
 
 /// Builds a server's state out of a configuration, and finds everything that is wrong with it.
 struct ServerBuilder: Sendable {

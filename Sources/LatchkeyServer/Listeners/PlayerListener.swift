@@ -4,7 +4,7 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyOperation
-import LatchkeySystem
+import LatchkeyVendorWire
 
 /// What players' requests pass: rate limits and the limit of requests under way, on the thread that has read them; then the tenant's pages and the API; then log
 /// and metrics.

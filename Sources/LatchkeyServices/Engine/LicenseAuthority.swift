@@ -1,9 +1,10 @@
 import Foundation
 import LatchkeyCore
-public import LatchkeyDecision
+package import LatchkeyDecision
 public import LatchkeyFairPlay
 package import LatchkeyMedia
 public import LatchkeyOperation
+package import LatchkeyVendorWire
 
 /// Decides about licenses and makes them, with a KSM, keys and a policy.
 ///
@@ -44,7 +45,7 @@ public struct LicenseAuthority: Sendable {
     /// Grants or refuses a license.
     ///
     /// Looks up the key that the request names before it opens the SPC, so that a wrong request costs no RSA.
-    public func license(for question: LicenseQuestion) async -> Result<IssuedLicense, LicenseRefusal> {
+    package func license(for question: LicenseQuestion) async -> Result<IssuedLicense, LicenseRefusal> {
         await pool.run { decide(question) } ?? .failure(.overloaded)
     }
 
@@ -61,12 +62,14 @@ public struct LicenseAuthority: Sendable {
         let requested: StoredKey? = if let name = question.key.name { try key(named: name) } else { nil }
         let context = try opened(question.spc)
         let chosen = try key(requested, agreeingWith: context.assetID, of: question)
-        if let objection = question.objection(chosen, context.assetID) { throw objection }
-        let terms = question.terms ?? policy.terms(for: chosen.id)
+        let asked = vendorKey(chosen)
+        if let objection = question.objection(asked, context.assetID) { throw objection }
+        var grant = question.grant
+        try question.narrow(&grant, asked.facts, context.assetID)
+        let terms = grant.terms ?? policy.terms(for: chosen.id)
         let ckc = try answer(context, chosen.content, terms)
         return IssuedLicense(
-            ckc: ckc, key: chosen, terms: terms, transactionID: context.transactionID,
-            deviceIdentifier: context.deviceIdentifier, playback: context.playback)
+            ckc: ckc, key: chosen, terms: terms, deviceIdentifier: context.deviceIdentifier, playback: context.playback)
     }
 
     private func opened(_ spc: Data) throws(LicenseRefusal) -> ServerPlaybackContext {
@@ -88,13 +91,22 @@ public struct LicenseAuthority: Sendable {
     private func key(
         _ requested: StoredKey?, agreeingWith asset: ContentIdentifier, of question: LicenseQuestion
     ) throws(LicenseRefusal) -> StoredKey {
-        let nameInSPC = question.key.nameInSPC(asset, keys)
+        let nameInSPC: String? = if let rule = question.key.nameInSPC { rule(asset) } else { keys.name(in: asset) }
         guard let requested else { return try key(named: nameInSPC ?? asset.description) }
         guard let name = nameInSPC else { return requested }
         guard case .one(let sealed) = keys.key(named: name), sealed.isSameKey(as: requested) else {
             throw .contentMismatch(question.key.name ?? "", asset.description)
         }
         return requested
+    }
+
+    /// Nothing is known of the key's content.
+    private func vendorKey(_ key: StoredKey) -> VendorKey {
+        var facts = KeyFacts()
+        facts.id = key.id
+        return VendorKey(key.content, facts) { [keys] name in
+            if case .one(let named) = keys.key(named: name) { named.id == key.id } else { false }
+        }
     }
 
     private func key(named name: String) throws(LicenseRefusal) -> StoredKey {
@@ -104,4 +116,18 @@ public struct LicenseAuthority: Sendable {
         case .none: throw .unknownKey(name)
         }
     }
+}
+
+/// A granted license.
+package struct IssuedLicense: Sendable {
+    /// The CKC, which answers the question's SPC and no other.
+    package let ckc: Secret
+    /// The key in the CKC.
+    package let key: StoredKey
+    /// The terms in the CKC.
+    package let terms: LicenseTerms
+    /// The device's identifier (HU), 20 bytes, by which services bind licenses to devices.
+    package let deviceIdentifier: Secret
+    /// The state of playback as the device reports it; `nil` if it reports none.
+    package let playback: MediaPlayback?
 }

@@ -1,16 +1,14 @@
 import Foundation
 package import LatchkeyCore
-package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
 /// Axinom DRM: raw licenses for a license service message, errors in a header field.
 ///
 /// Source: `Documentation/Vendors/Axinom.md`.
-package struct AxinomService: VendorService {
-    package let identifier: ServiceIdentifier = "axinom"
+package struct AxinomService: VendorAPIService {
     package let environment: ServiceEnvironment
     /// The communication key's identifier that messages need. Defaults to `nil`: any.
     package var communicationKeyID: KeyID?
@@ -22,11 +20,14 @@ package struct AxinomService: VendorService {
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    package var redaction: Redaction { Redaction(headers: [AxinomMessage.field], queryItems: [AxinomMessage.field]) }
-
-    package var routes: [ServiceRoute] {
-        [.certificate("/FPScert/fairplay.cer"), .license("/AcquireLicense", license)]
+    package var api: AxinomAPI {
+        var api = AxinomAPI()
+        (api.communicationKeyID, api.communicationKey) = (communicationKeyID, communicationKey)
+        api.requiresIV = true
+        return api
     }
+
+    package var redaction: Redaction { Redaction(headers: [AxinomMessage.field], queryItems: [AxinomMessage.field]) }
 
     package func keyURI(for key: StoredKey, at host: String) -> String {
         keyURIsHaveIV
@@ -79,26 +80,14 @@ package struct AxinomService: VendorService {
         [400, 403, 500].flatMap { DocumentedRefusal.all($0, "\($0)") }
     }
 
-    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse { .axinom(refusal) }
+    package func reply(_ license: IssuedLicense, to call: ServiceCall) -> HTTPResponse {
+        var response = api.reply(call.ckc(of: license))
+        response.headers["X-AxDRM-Identity"] = call.id
+        return response
+    }
 }
 
 extension AxinomService {
     /// The communication key of the demonstration.
     private var demoKeyID: String { communicationKeyID?.description ?? "69e54088-e9e0-4530-8c1a-1eb6dcd0d14e" }
-
-    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let text = try AxinomMessage.text(in: call.request)
-        let message = try AxinomMessage(
-            text, key: communicationKey, communicationKeyID: communicationKeyID,
-            date: environment.time.date)
-        let key = RequestedKey.namedInSPC { AxinomMessage.parts(of: $0)?.key }
-        let question = LicenseQuestion(spc: try call.rawSPC(), key: key, terms: message.terms) {
-            message.objection(to: $0.id, $0.content, iv: AxinomMessage.parts(of: $1)?.iv)
-        }
-        var response = HTTPResponse.octets(try await call.ckc(for: question))
-        response.headers["X-AxDRM-Identity"] = call.id
-        response.headers["X-AxDRM-Server"] = "latchkey"
-        response.headers["X-AxDRM-Version"] = "1"
-        return response
-    }
 }

@@ -8,8 +8,7 @@ package import LatchkeyVendorWire
 /// DoveRunner, formerly PallyCon: the certificate in base64 and in DER form, licenses for form requests, and errors with status 200.
 ///
 /// Source: `Documentation/Vendors/DoveRunner.md`.
-package struct DoveRunnerService: VendorService {
-    package let identifier: ServiceIdentifier = "doverunner"
+package struct DoveRunnerService: VendorAPIService {
     package let environment: ServiceEnvironment
     /// The four characters of the one site that the service accepts. Defaults to `nil`: any.
     package var siteID: String?
@@ -30,19 +29,15 @@ package struct DoveRunnerService: VendorService {
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    package var redaction: Redaction { Redaction(headers: [DoveRunnerToken.field]) }
-
-    package var routes: [ServiceRoute] {
-        [
-            .certificate("/ri/fpsKeyManager.do") { call async throws(LicenseRefusal) in
-                try certificate(call) { .text($0.base64EncodedString()) }
-            },
-            .certificate("/ri/fpsCert.do") { call async throws(LicenseRefusal) in
-                try certificate(call) { .octets($0) }
-            },
-            .license("/ri/licenseManager.do", license),
-        ]
+    package var api: DoveRunnerAPI {
+        var api = DoveRunnerAPI()
+        (api.siteID, api.accessKey) = (siteID, accessKey)
+        api.tokenLifetime = environment.tokenLifetime ?? tokenLifetime
+        (api.requiresContent, api.errorStatus, api.nestsErrors, api.ckc) = (false, errorStatus, nestsErrors, ckc)
+        return api
     }
+
+    package var redaction: Redaction { Redaction(headers: [DoveRunnerToken.field]) }
 
     package func parameters(at base: String) -> [String: String] {
         [
@@ -79,66 +74,13 @@ package struct DoveRunnerService: VendorService {
                 errorStatus,
                 "7001 7009 7011 7012 7016 7018 7019 7304 7305 7308 7316 7317 8002 8710 8711 9001 9999")
     }
-
-    package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        guard let error = DoveRunnerError(refusal) else { return .plain(refusal) }
-        var status = errorStatus
-        if case .vendor(_, let told) = refusal.kind, told != 200 { status = told }
-        let nests = call.endpoint == .license && (nestsErrors || error.code == "8002")
-        return .json(nests ? error.nested : error.json, status: status)
-    }
 }
 
 extension DoveRunnerService {
-    /// How many seconds the clock of a token's maker may be fast. The number is ours.
-    private static let clockDifference = 60.0
-
-    private func certificate(
-        _ call: ServiceCall, _ reply: (Data) -> HTTPResponse
-    ) throws(LicenseRefusal) -> HTTPResponse {
-        guard let sent = call.request.queryValue("siteId"), !sent.isEmpty else {
-            throw .malformed("The query has no “siteId”.")
-        }
-        try checkSite(sent)
+    package func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
         guard environment.authority.certificate != nil else {
             throw .doveRunner("7301", "The site has no FairPlay certificate.")
         }
-        return reply(try call.certificate())
-    }
-
-    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let text = try DoveRunnerToken.text(in: call.request)
-        let token = try checked(text)
-        let (spc, asset) = try call.doveRunnerBody()
-        let keys = environment.keys
-        let key = asset.map { RequestedKey.named($0, inSPC: { keys.name(in: $0) }) } ?? .namedInSPC
-        let terms = try token.terms(at: environment.time.date)
-        let question = LicenseQuestion(spc: spc, key: key, terms: terms) { key, identifier in
-            guard let content = token.contentID, content != KeyURI(identifier.description).remainder else { return nil }
-            if case .one(let found) = keys.key(named: content), found.id == key.id { return nil }
-            return .notCovered("The token's “cid” is not the content of the SPC.")
-        }
-        return .ckc(try await call.ckc(for: question), in: ckc)
-    }
-
-    private func checked(_ text: String) throws(LicenseRefusal) -> DoveRunnerToken {
-        let token = try DoveRunnerToken(text, key: accessKey)
-        try checkSite(token.siteID)
-        let age = environment.time.date.timeIntervalSince(token.timestamp)
-        if tokenLifetime != nil, age < -Self.clockDifference {
-            throw .tokenNotYetValid("The token's “timestamp” is still to come.")
-        }
-        if let limit = environment.tokenLifetime ?? tokenLifetime, age > limit.inSeconds {
-            throw .tokenExpired(
-                "The token is \(Int(saturating: min(age, 1e9))) s old; it was good for \(Int(saturating: limit.inSeconds)) s."
-            )
-        }
-        return token
-    }
-
-    private func checkSite(_ id: String) throws(LicenseRefusal) {
-        guard id.count == 4, siteID.map({ $0 == id }) ?? true else {
-            throw .unknownTenant("There is no site “\(id.prefix(20))”.")
-        }
+        return try api.certificate(try call.certificate(), for: call)
     }
 }

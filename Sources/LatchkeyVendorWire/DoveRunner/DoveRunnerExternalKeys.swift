@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyForms
-package import LatchkeyVault
 
 /// The keys that a token says its content has. They are compared with the server's, and never licensed.
 ///
@@ -32,7 +31,7 @@ package struct DoveRunnerExternalKeys: Sendable {
     }
 
     /// Why the server's key is not the token's; `nil` if it is, and for a token without keys.
-    package func objection(to key: VaultKey) -> LicenseRefusal? {
+    package func objection(to key: VendorKey) -> LicenseRefusal? {
         let isKnown = keys.contains { $0.classes.contains(key.facts.track) && $0.key == key.content }
         guard !keys.isEmpty, !isKnown else { return nil }
         return LicenseRefusal(

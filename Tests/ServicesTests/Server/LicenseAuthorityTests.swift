@@ -7,6 +7,7 @@ import LatchkeyMedia
 import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LicenseAuthorityTests {

@@ -1,12 +1,14 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDecision
+import LatchkeyDevice
 import LatchkeyForms
+import LatchkeyServices
 import LatchkeyVendorWire
 import Testing
 
 /// Limits of rights. Sources: `Documentation/Vendors/DRMtoday.md`, rules.
-@Suite(.timeLimit(.minutes(1))) struct DRMtodayLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct DRMtodayLimitTests {
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
 
     private func limits(_ right: String) throws -> DRMtodayRight.Limits {
@@ -79,5 +81,16 @@ import Testing
     @Test func `a play time beyond all bounds is the longest that a license states`() throws {
         let limits = try limits(#"{"profile":{"rental":{"playDuration":1e300}}}"#)
         #expect(limits.plays == .longest)
+    }
+    @Test func `the emulated service keeps a token's limits`() async throws {
+        try await withService(DRMtodayService.init) { stage in
+            let exchange = try stage.exchange("assetId=\(Stage.videoKeyID)")
+            let token = stage.service.token(right: #"{"profile":{"rental":{"playDuration":600000}}}"#)
+            let reply = try await stage.send(
+                "POST", "/license-server-fairplay/", ["x-dt-auth-token": token.revealedText],
+                Data("spc=\(formEncoded(exchange.spc.revealed.base64EncodedString()))".utf8))
+            let ckc = try #require(Data(base64Encoded: reply.text))
+            #expect(try exchange.open(ckc, at: stage.time).terms == LicenseTerms(.lease(.seconds(600))))
+        }
     }
 }

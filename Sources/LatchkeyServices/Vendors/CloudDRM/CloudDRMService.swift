@@ -31,7 +31,6 @@ package struct CloudDRMService: SignedTokenService {
     package var certificateEncoding = CertificateEncoding.der
     /// Whether a token is valid for one license only, as a customer may ask for. Defaults to `false`.
     package var tokensAreSingleUse = false
-    private let used = UsedTokens()
 
     /// The brand of the demonstration.
     private var brand: String { brandGuid ?? "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b" }
@@ -122,7 +121,7 @@ extension CloudDRMService {
         let id = try keyID(call)
         guard token.covers(id) else { throw .notCovered("The token does not list the key \(id).") }
         try checkIV(call, of: id)
-        guard !tokensAreSingleUse || used.add(Secret(text)) else { throw .tokenUsed }
+        guard !tokensAreSingleUse || environment.used.add(Secret(text)) else { throw .tokenUsed }
         // The SPC names the key URI without its scheme.
         let key = RequestedKey.named(id.description) { $0.text.map { KeyURI($0).queryValue("KID") ?? $0 } }
         let question = LicenseQuestion(spc: try spc(call), key: key, terms: token.terms(at: environment.time.date))

@@ -1,15 +1,14 @@
 package import Foundation
 package import LatchkeyCore
-import LatchkeyDecision
-import LatchkeyHTTP
+package import LatchkeyDecision
+package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
 /// Vualto's VuDRM: certificate, and licenses in the JSON and in the raw dialect.
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`.
-package struct VuDRMService: VendorService {
-    package let identifier: ServiceIdentifier = "vudrm"
+package struct VuDRMService: VendorAPIService {
     package let environment: ServiceEnvironment
     /// The one customer whose certificate the service has. Defaults to `nil`: any.
     package var client: String?
@@ -20,11 +19,17 @@ package struct VuDRMService: VendorService {
     /// The shortest time from a license to its renewal without a warning. The vendor's own SDK refuses to renew below 300 seconds.
     /// Defaults to `nil`: any.
     package var shortestRenewal: Duration?
-    private let used = UsedTokens()
     private let renewals = RenewalTimes()
 
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
+
+    package var api: VuDRMAPI {
+        var api = VuDRMAPI()
+        api.tokensAreSingleUse = tokensAreSingleUse
+        api.tokenLifetime = environment.tokenLifetime ?? tokenLifetime
+        return api
+    }
 
     package var routes: [ServiceRoute] {
         [
@@ -63,39 +68,19 @@ package struct VuDRMService: VendorService {
 }
 
 extension VuDRMService {
-    private func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+    package func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
         // The vendor's samples send no token; one that is sent is checked.
-        if let token = call.request.headers[VuDRMForm.tokenField] { _ = try checked(token, call) }
-        return .octets(try call.certificate())
+        if let token = call.request.headers[VuDRMForm.tokenField] { _ = try api.token(token, call) }
+        return try api.certificate(try call.certificate(), for: call)
     }
 
-    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let form = try VuDRMForm(call)
-        let token = try checked(form.token, call)
-        guard token.covers(form.contentID) else {
-            throw .notCovered("The token's policy is for other content than “\(form.contentID)”.")
-        }
-        guard !tokensAreSingleUse || used.add(Secret(form.token)) else { throw .tokenUsed }
-        let key = RequestedKey.named(form.contentID) { $0.text.map(VuDRMForm.contentID(inIdentifier:)) }
-        let license = try await call.license(for: LicenseQuestion(spc: form.spc, key: key, terms: token.terms))
+    package func reply(_ license: IssuedLicense, to call: ServiceCall) -> HTTPResponse {
         if let limit = shortestRenewal,
             let time = renewals.timeSinceLast(license, at: environment.time.uptime), time < limit
         {
             call.warn("renewal", "a key is renewed \(Int(saturating: time.inSeconds)) s after its license")
         }
-        return .octets(call.ckc(of: license))
-    }
-
-    private func checked(_ text: String, _ call: ServiceCall) throws(LicenseRefusal) -> VuDRMToken {
-        let token = try VuDRMToken(text)
-        if token.hasSwappedDate { call.warn("tokenDate", "the token's generation time has day and month swapped") }
-        let age = environment.time.date.timeIntervalSince(token.generated)
-        if let limit = environment.tokenLifetime ?? tokenLifetime, age > limit.inSeconds {
-            throw .tokenExpired(
-                "The token is \(Int(saturating: min(age, 1e9))) s old; it was good for \(Int(saturating: limit.inSeconds)) s."
-            )
-        }
-        return token
+        return api.reply(call.ckc(of: license))
     }
 
     /// The last path component of the key's own URI if the alphabet allows it and no other key has it, otherwise the key's identifier.
