@@ -92,8 +92,9 @@ test-all: engines packager readers ## run all tests, start all programs, and fol
 
 # The rooms in which threads and tasks meet.
 TSAN_TESTS ?= Core,HTTP,Client,Players,Policy,Record,Operation,Tokens,Vault,Stores,Server
-# One thread each, or the same threads as in another suite, and they take minutes.
-TSAN_SKIP ?= DecisionPropertyTests|RecordReporterConformanceTests|TraceSecrecyTests|VendorMatrixTests|SequenceTests
+# One thread each, or the same threads as in another suite, and they take minutes. SDKs but AVFoundation stay on the main thread.
+TSAN_PLAYERS = Bitmovin|Conformance|JWPlayer|OpenTV|ReactNative|THEOplayer|TVSDK|Tutorial
+TSAN_SKIP ?= DecisionPropertyTests|RecordReporterConformanceTests|TraceSecrecyTests|VendorMatrixTests|SequenceTests|^PlayersTests[.]($(TSAN_PLAYERS))
 
 tsan: ROOMS = $(TSAN_TESTS)
 tsan: deps ## run the tests of TSAN_TESTS with the thread sanitizer
@@ -110,7 +111,7 @@ MUTANTS ?= 16
 MUTANT_SEED ?= 16
 
 mutants: deps ## break what decides on licenses in MUTANTS=16 places, one by one, and see tests fail
-	@Scripts/mutants --into .build/mutants --seed $(MUTANT_SEED) --count $(MUTANTS) --sources $(MUTATED) --tests Policy,Tokens,Vault,Server \
+	@Scripts/mutants --into .build/mutants --seed $(MUTANT_SEED) --count $(MUTANTS) --sources $(MUTATED) --tests Policy,Tokens,Vault,Record,Server \
 	    --product latchkeyPackageTests --survivors $$(($(MUTANTS) / 4))
 
 check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md

@@ -122,7 +122,9 @@ let package = Package(
         // What the operating system has: files, processes, sockets; and the health of the engines that a server asks.
         room("LatchkeySystem", ["LatchkeyCore", "CSockets"]),
         // How a request gets to a server: below client and server.
-        room("LatchkeyTransport", ["LatchkeyCore"] + curl()),
+        .target(
+            name: "LatchkeyTransport", dependencies: ["LatchkeyCore"] + curl(),
+            exclude: shape == .linux ? [] : ["Curl"], swiftSettings: settings),
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
         room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeySystem", "CGnuTLS", "CSockets"]),

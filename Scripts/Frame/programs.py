@@ -253,7 +253,10 @@ def demonstration(server, folder):
             yield process, json.loads(process.stdout.readline())
         finally:
             process.terminate()
-            process.wait(20)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 class Server:

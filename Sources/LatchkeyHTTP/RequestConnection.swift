@@ -15,7 +15,7 @@ final class RequestConnection {
     private var head: (reply: ReplyHead, count: Int)?
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    private static let (mostHeadBytes, mostBytes) = (65_536, 1 << 20)
+    fileprivate static let (mostHeadBytes, mostBytes) = (65_536, 1 << 20)
 
     /// Begins to connect to one of the addresses.
     init(_ addresses: [SocketAddress]) throws(TransportError) {
@@ -120,6 +120,9 @@ struct ReplyHead: Hashable {
         let isEmpty = status == 204 || status == 304
         let length = headers[.contentLength].flatMap { Int($0) } ?? (isEmpty ? 0 : nil)
         guard let length, length >= 0 else { throw TransportError(.replyMalformed, "the reply states no length") }
+        guard length <= RequestConnection.mostBytes else {
+            throw TransportError(.bodyTooLarge, "the reply is longer than 1 MiB")
+        }
         (self.status, self.headers, bodyLength) = (status, headers, length)
     }
 }

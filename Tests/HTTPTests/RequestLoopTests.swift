@@ -62,8 +62,9 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n\r\n", "SSH-2.0 x y\r\n\r\n", "HTTP/1.1 9999 X\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n",
     ])
-    func `what states no length, or is no HTTP, is no reply`(text: String) {
+    func `what states no length or one that no reply has, or is no HTTP, is no reply`(text: String) {
         #expect(throws: TransportError.self) { try head(text.utf8) }
     }
 

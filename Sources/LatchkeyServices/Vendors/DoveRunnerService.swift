@@ -34,6 +34,7 @@ package struct DoveRunnerService: VendorAPIService {
         (api.siteID, api.accessKey) = (siteID, accessKey)
         api.tokenLifetime = environment.tokenLifetime ?? tokenLifetime
         (api.requiresContent, api.errorStatus, api.nestsErrors, api.ckc) = (false, errorStatus, nestsErrors, ckc)
+        api.statesStatus = true
         return api
     }
 

@@ -12,7 +12,8 @@ enum RawHTTP {
         func heads(_ mark: String) -> [RecordedExchange] {
             Self.heads(lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(2)) })
         }
-        var (found, came) = (heads("> "), heads("< ")[...])
+        // An interim reply, such as 100 Continue, comes before the reply.
+        var (found, came) = (heads("> "), heads("< ").filter { !(100..<200 ~= $0.reply?.status ?? 0) }[...])
         for index in found.indices where found[index].reply == nil {
             guard let next = came.popFirst() else { break }
             (found[index].reply, found[index].replyGap) = (next.reply, next.replyGap)

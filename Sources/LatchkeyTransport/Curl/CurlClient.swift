@@ -1,5 +1,5 @@
 import Foundation
-public import FoundationNetworking
+package import FoundationNetworking
 import LatchkeyCore
 
 /// An HTTP client over libcurl: HTTP/2 if the server has it, kept connections, any number of exchanges on one thread.
@@ -7,12 +7,12 @@ import LatchkeyCore
 /// It follows no redirects, keeps no cookies, caches nothing and decompresses nothing. Whatever a server sends, an exchange ends
 /// with a reply or an error within its time and its limits. Proxies come from the environment (`https_proxy`, `no_proxy`). Safe
 /// to use from any number of tasks.
-public final class CurlClient: Sendable {
+package final class CurlClient: Sendable {
     private let configuration: CurlConfiguration
     private let loop: CurlLoop
 
     /// Makes a client. Its thread starts with the first request and ends with the client.
-    public init(_ configuration: CurlConfiguration = CurlConfiguration()) {
+    package init(_ configuration: CurlConfiguration = CurlConfiguration()) {
         self.configuration = configuration
         loop = CurlLoop(configuration)
     }
@@ -32,7 +32,7 @@ public final class CurlClient: Sendable {
     ///   - bodyLimit: the maximum number of bytes of the reply's body.
     /// - Returns: the reply, whatever its status.
     /// - Throws: a `TransportError`, or a `CancellationError` if the task is cancelled.
-    public func send(_ request: URLRequest, bodyLimit: Int) async throws -> CurlReply {
+    package func send(_ request: URLRequest, bodyLimit: Int) async throws -> CurlReply {
         try Task.checkCancellation()
         let message = try CurlMessage(request)
         let exchange = Locked(TransferState.notBegun)
@@ -58,11 +58,11 @@ public final class CurlClient: Sendable {
     }
 
     /// Receives the reply, or a `TransportError` or a `CancellationError`.
-    public typealias Answer = @Sendable (Result<CurlReply, any Error>) -> Void
+    package typealias Answer = @Sendable (Result<CurlReply, any Error>) -> Void
 
     /// Sends a request without a task.
     /// - Parameter answer: receives the result. Called once, on the client's thread; it must not block.
-    public func send(_ request: URLRequest, bodyLimit: Int, answer: @escaping Answer) {
+    package func send(_ request: URLRequest, bodyLimit: Int, answer: @escaping Answer) {
         do throws(TransportError) {
             // The answer retains the client, because nobody else may.
             loop.begin(

@@ -1,27 +1,27 @@
-public import Foundation
+package import Foundation
 import LatchkeyCore
 
 /// The limits for servers, and which servers a `CurlClient` trusts.
-public struct CurlConfiguration: Sendable, Hashable {
+package struct CurlConfiguration: Sendable, Hashable {
     /// The maximum number of connections to a host. Further requests wait.
-    public var connectionsPerHost = 6
+    package var connectionsPerHost = 6
     /// The maximum size of a reply's head in bytes, including interim replies and trailers. Defaults to 128 KiB.
-    public var headBytes = 128 << 10
+    package var headBytes = 128 << 10
     /// The maximum number of header fields of a reply, including interim replies and trailers. Defaults to 1,000.
-    public var headFields = 1_000
+    package var headFields = 1_000
     /// The maximum duration of an exchange, however often its body makes progress. Defaults to 10 minutes.
     ///
     /// The request's `timeoutInterval` limits the time until the head is complete, and each pause in the body.
-    public var longestExchange = Duration.seconds(600)
+    package var longestExchange = Duration.seconds(600)
     /// A PEM file of authorities that are trusted in addition to the system's. Defaults to `nil`, the system's alone.
     ///
     /// As with OpenSSL, the variables `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the system's file and folder.
-    public var authorities: URL?
+    package var authorities: URL?
 
     /// - Parameters:
     ///   - connectionsPerHost: the maximum number of connections to a host.
     ///   - authorities: a PEM file of authorities that are trusted in addition to the system's.
-    public init(connectionsPerHost: Int = 6, authorities: URL? = nil) {
+    package init(connectionsPerHost: Int = 6, authorities: URL? = nil) {
         self.connectionsPerHost = connectionsPerHost
         self.authorities = authorities
     }

@@ -22,6 +22,8 @@ package struct DoveRunnerAPI: VendorAPI {
     package var requiresContent = true
     /// The status of errors: 200 is documented for certificates, and not stated for licenses.
     package var errorStatus = 200
+    /// Whether a refusal that states a status of its own has it, as those of an emulated service have.
+    package var statesStatus = false
     /// Whether the errors of the license endpoint stand in the message of an error 8002.
     package var nestsErrors = false
     /// How the CKC is written. The vendor's page lists tags, too.
@@ -75,7 +77,7 @@ package struct DoveRunnerAPI: VendorAPI {
     package func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint) -> HTTPResponse {
         guard let error = DoveRunnerError(refusal) else { return .plain(refusal) }
         var status = errorStatus
-        if case .vendor(_, let told) = refusal.kind, told != 200 { status = told }
+        if statesStatus, case .vendor(_, let told) = refusal.kind, told != 200 { status = told }
         let nests = endpoint == .license && (nestsErrors || error.code == "8002")
         return .json(nests ? error.nested : error.json, status: status)
     }

@@ -128,7 +128,9 @@ import Testing
     }
 
     @Test func `what curl -v prints has no bodies, and says so`() throws {
-        let text = ["a", "b"].map { "> POST /\($0) HTTP/1.1\n> Host: h\n>\n< HTTP/1.1 200 OK\n< X: \($0)\n<\n" }
+        let text = ["a", "b"].map {
+            "> POST /\($0) HTTP/1.1\n> Host: h\n>\n< HTTP/1.1 100 Continue\n<\n< HTTP/1.1 200 OK\n< X: \($0)\n<\n"
+        }
         let found = try TrafficCapture(Data(text.joined().utf8)).exchanges
         #expect(found.map(\.request?.url) == ["https://h/a", "https://h/b"])
         #expect(found.map { $0.reply?.header("x") } == ["a", "b"])
