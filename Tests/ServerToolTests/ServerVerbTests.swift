@@ -90,6 +90,15 @@ struct ServerVerbTests {
         #expect(try ConfigurationFile(folder.configuration).licensee.derivation == nil)
     }
 
+    @Test func `a demonstration with a derivation that is missing says so, and serves nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let run = await Run(
+            "demo", "--folder", folder.path("demo"), "--port", "0", "--derivation", "nowhere/libtest.so")
+        #expect(run.status == .no)
+        #expect(run.error.contains(URL(filePath: "nowhere/libtest.so").absoluteURL.path), "\(run.error)")
+        #expect(run.output == "")
+    }
+
     @Test(arguments: [("credentials", "node-secret.hex"), ("other", "credentials/private-key.pem")])
     func `a recipient of keys has a certificate and the private key that belongs to it`(
         _ certificate: String, _ key: String

@@ -54,6 +54,8 @@
             var arguments = [
                 "--cluster-enabled", "yes", "--cluster-config-file", "nodes-\(number).conf", "--cluster-port", "\(bus)",
                 "--cluster-node-timeout", "\(timeout)", "--repl-diskless-sync-delay", "0", "--dir", folder.url.path,
+                // By default all primaries refuse while one is away and its replica has not taken over.
+                "--cluster-require-full-coverage", "no",
             ]
             if let certificates {
                 arguments += [
