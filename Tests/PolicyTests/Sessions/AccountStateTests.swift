@@ -90,6 +90,13 @@ import Testing
         }
     }
 
+    @Test func `the licenses of a minute are kept until it is over`() {
+        var account = AccountState()
+        account.minute = .init(began: Scene.now, licenses: 3)
+        #expect(account.kept(at: Scene.now + 59).minute == account.minute)
+        #expect(account.kept(at: Scene.now + 60).minute == nil)
+    }
+
     @Test func `a damaged record is told, whatever byte changed or is missing`() throws {
         var account = AccountState()
         account.slots = [Scene.slot("a", fence: 1_795_359_600_000_000, device: "TV", profile: "kid")]
