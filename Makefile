@@ -160,7 +160,7 @@ work:
 	$(MAKE) --no-print-directory uninstall DESTDIR=.build/installed PREFIX=/usr
 	$(MAKE) --no-print-directory bench BENCH_FLAGS="--brief --history .build/brief.jsonl"
 	$(BIN)/latchkey-bench --brief --server
-	$(MAKE) --no-print-directory attack ATTACK_SECONDS=5
+	$(MAKE) --no-print-directory attack ATTACK_SECONDS=25
 	$(MAKE) --no-print-directory test TESTS=Core
 
 fuzz: deps ## feed damaged input to every parser for an hour, or FUZZ_SECONDS each
