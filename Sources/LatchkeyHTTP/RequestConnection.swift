@@ -94,7 +94,7 @@ struct ReplyHead: Hashable {
     var keepsConnection: Bool { headers[.connection]?.equalsIgnoringCase("close") != true }
 
     /// The head at the beginning of what has arrived, and how many bytes it has; `nil` if its end has not arrived.
-    /// - Throws: `replyMalformed` for what is no reply with a length.
+    /// - Throws: `replyMalformed` if the bytes are not an HTTP reply with a length; `bodyTooLarge` above 1 MiB.
     static func found(
         in bytes: [UInt8], by scan: inout HeadScan, most: Int
     ) throws(TransportError) -> (ReplyHead, count: Int)? {

@@ -7,7 +7,7 @@ package import LatchkeyCore
 /// Takes little processor time, which a load's server beside it would miss: 30 to 42 µs for a request of 4 KB and its reply, where
 /// `LatchkeyTransport`, which makes a handle for each, takes 98 to 110 (2026-11-25). Belongs to one thread.
 package final class RequestLoop {
-    /// A whole reply, or why there is none.
+    /// A whole reply, or the reason that none came.
     package typealias Outcome = Result<HTTPResponse, TransportError>
 
     private struct Job {

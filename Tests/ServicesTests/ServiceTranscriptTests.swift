@@ -11,13 +11,15 @@ import WireTranscripts
         #expect(try await ServicePlayer.differences(wire) == [])
     }
 
-    /// What stands in a transcript can fail: each reply is damaged once.
+    /// What stands in a transcript can fail: each part of each reply is damaged once.
     @Test(arguments: cases) func `a transcript that is damaged fails`(_ wire: WireCase) async throws {
-        var damaged = wire
-        for index in wire.steps.indices { damaged.steps[index].damageReply() }
-        let count = wire.steps.count(where: Self.isReply)
-        #expect(try await ServicePlayer.differences(damaged).count == count)
+        for part in WireStep.ReplyPart.allCases {
+            for index in wire.steps.indices {
+                var damaged = wire
+                guard damaged.steps[index].damageReply(part) else { continue }
+                #expect(
+                    try await ServicePlayer.differences(damaged).count == 1, "\(part), line \(wire.steps[index].line)")
+            }
+        }
     }
-
-    private static func isReply(_ step: WireStep) -> Bool { step.word == "<" || step.word == "app" }
 }

@@ -11,7 +11,7 @@ public struct KeyStatistics: Sendable, Hashable, Codable {
     public private(set) var answered = 0
     /// Keys that the license service delivered, renewed ones included. Those from the store and from the player's system are not.
     public private(set) var licenses = 0
-    /// Key requests by which players renewed a key, including those that failed (`renewalsFailed`).
+    /// Renewals that players asked for, including failed ones (`renewalsFailed`).
     public private(set) var renewals = 0
     /// Key requests for keys that the player's system held already.
     package private(set) var heldBySystem = 0

@@ -50,7 +50,7 @@ package struct RecordedRequest: Sendable {
     /// The URL as text; only a path if the recording lacks the host.
     package var url: String
     package var headers: [(name: String, value: String)]
-    /// `nil` if there is none or the recording lacks it.
+    /// `nil` where the message has none, or the recording lacks it.
     package var body: Data?
     /// Why the body is not the one that was sent; `nil` if it is.
     package var gap: BodyGap?
@@ -94,7 +94,7 @@ package enum BodyGap: Sendable, Hashable {
         case .notSaved: "is not in the capture"
         case .cutShort: "is not in the capture as a whole"
         case .lossy: "is in the capture as text that lost its bytes"
-        case .undecodable: "is in the capture as base64 that is none"
+        case .undecodable: "is in the capture as invalid base64"
         }
     }
 }

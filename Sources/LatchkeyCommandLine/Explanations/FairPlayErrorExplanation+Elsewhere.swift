@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-// The numbers that no `NSError` has, which only a log or a viewer's words bring.
+// Numbers that never come as an `NSError`: logs and viewers quote them.
 
 extension FairPlayErrorExplanation.Domain {
     /// The status of an HTTP reply.

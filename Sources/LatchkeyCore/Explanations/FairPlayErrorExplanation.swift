@@ -25,7 +25,7 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
 
     public var id: Int { code }
 
-    /// Whose number it is. An app meets these; the tool adds those that no `NSError` has.
+    /// Whose number it is. An app meets these; the tool adds those that never come as an `NSError`.
     package struct Domain: RawRepresentable, Sendable, Hashable {
         package let rawValue: String
 

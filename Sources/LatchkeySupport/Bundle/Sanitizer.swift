@@ -140,7 +140,7 @@ extension Sanitizer {
 // MARK: - What is known by its form
 
 extension Sanitizer {
-    /// The head of a CKC, its payload blotted out; `nil` for what is none. A CKC in a wrong length keeps that.
+    /// The head of a CKC, its payload blotted out; `nil` if the bytes are not a CKC. A CKC in a wrong length keeps that.
     ///
     /// Source: `Documentation/FairPlay.md` §6.
     static func contentKeyContext(_ body: Data) -> Data? {

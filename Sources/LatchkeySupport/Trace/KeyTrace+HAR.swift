@@ -17,7 +17,7 @@ extension KeyTrace {
 }
 
 extension TraceSpan {
-    /// The exchange at the span's time; `nil` for what is no request.
+    /// The exchange at the span's time; `nil` if the span is not a request.
     fileprivate var recorded: RecordedExchange? {
         guard var exchange else { return nil }
         (exchange.date, exchange.milliseconds) = (start, RecordedExchange.milliseconds(length))

@@ -31,7 +31,7 @@ package struct TraceSpan: Sendable {
     package var owner = ""
     /// The stage's name; empty for none.
     package var stage = ""
-    /// The request and what came of it, of which a trace keeps what it shows; `nil` for what is none.
+    /// The request and what came of it, of which a trace keeps what it shows; `nil` for other spans.
     package var exchange: RecordedExchange? { didSet { exchange = exchange?.shown } }
     /// What it waited for, in words; `nil` if it did not wait.
     package var waitedFor: String?

@@ -22,7 +22,7 @@ package struct DoveRunnerAPI: VendorAPI {
     package var requiresContent = true
     /// The status of errors: 200 is documented for certificates, and not stated for licenses.
     package var errorStatus = 200
-    /// Whether a refusal that states a status of its own has it, as those of an emulated service have.
+    /// Whether a refusal keeps the status that it states, as an emulated service does; otherwise `errorStatus`.
     package var statesStatus = false
     /// Whether the errors of the license endpoint stand in the message of an error 8002.
     package var nestsErrors = false

@@ -93,7 +93,7 @@ package indirect enum Recognition: Sendable, Hashable {
         }
     }
 
-    /// Ends at the first byte that is none, which in binary data comes soon; making a text would repair all of it.
+    /// Stops at the first invalid byte, which binary data has soon; making a `String` would repair all of it.
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
         while true {

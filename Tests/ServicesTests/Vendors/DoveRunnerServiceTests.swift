@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyServices
+import LatchkeyVendorWire
 import Testing
 
 /// The clock stands at 2026-01-01T00:00:00Z.
@@ -31,6 +33,14 @@ import Testing
             #expect(try reply.member("errorCode") == code)
             #expect(try reply.member("message")?.isEmpty == false)
         }
+    }
+
+    @Test func `a refusal that states a status has it here, and 200 at the license server`() {
+        let refusal = LicenseRefusal(.vendor(code: "tenantLicenseLimit", status: 429), reason: "The day is over.")
+        var api = DoveRunnerAPI()
+        #expect(api.reply(to: refusal, at: .license).status == 200)
+        api.statesStatus = true
+        #expect(api.reply(to: refusal, at: .license).status == 429)
     }
 
     @Test func `a customer is told where certificate and licenses are`() async throws {

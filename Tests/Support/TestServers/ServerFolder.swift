@@ -60,7 +60,7 @@
             try write(value.canonicalText, to: name)
         }
 
-        /// Puts a text in another's place, for what is no JSON or is to be none.
+        /// Replaces a text in a file that is not JSON, or that is to become invalid.
         /// - Throws: `NothingChanged` if the other is not there.
         func replace(_ old: String, _ new: String, in name: String = "server.json") throws {
             let former = try text(name)

@@ -174,9 +174,29 @@ public struct WireStep: Sendable {
         }
     }
 
-    /// Makes what the service should reply another.
-    public mutating func damageReply() {
-        if word == "<" { value += "x" } else if word == "app" { result[0] += "x" }
+    /// What of a service's reply a transcript states.
+    public enum ReplyPart: CaseIterable, Sendable {
+        case status, field, body, result
+    }
+
+    /// Makes a part of what the service should reply another; `false` if the step does not state it.
+    public mutating func damageReply(_ part: ReplyPart) -> Bool {
+        guard word == "<" || word == "app" else { return false }
+        let end = text.firstIndex(of: "") ?? text.endIndex
+        switch part {
+        case .status where word == "<": value += "x"
+        case .field where end > 0: text[0] += "x"
+        case .body where end + 1 < text.endIndex: text[text.endIndex - 1] += "x"
+        case .result:
+            guard
+                let stated = result.firstIndex(where: {
+                    word == "app" || $0.hasPrefix("= terms ") || $0.hasPrefix("= warning ")
+                })
+            else { return false }
+            result[stated] += "x"
+        default: return false
+        }
+        return true
     }
 
     /// Ends the text, and refuses a step that could not fail.
