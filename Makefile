@@ -36,7 +36,7 @@ help: ## list the targets
 deps: ## install what is missing beside the Swift toolchain
 	@Scripts/install-dependencies
 
-engines: ## install the programs that tests start: PostgreSQL, Redis, SoftHSM, HAProxy, Chromium and others of Scripts/install-dependencies
+engines: ## install the programs that tests start: PostgreSQL, PgBouncer, Redis, SoftHSM, HAProxy, Chromium and others of Scripts/install-dependencies
 	@Scripts/install-dependencies --engines
 	@Scripts/install-crypto-mb
 	@Scripts/install-python-tools
@@ -179,10 +179,10 @@ check-api: build ## compare the public API with its listing
 	@BUILD=$(BIN) Scripts/check-api
 
 install: CONFIGURATION = release
-install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local), with manual pages and completions
+install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local), with pages, completions and unit
 	$(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
 	$(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
-	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)"
+	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 
 uninstall: ## remove what install put below PREFIX
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"

@@ -128,16 +128,16 @@ let package = Package(
         room("LatchkeyHLS", ["LatchkeyCore"]),
         room("LatchkeyFairPlay", ["LatchkeyCore", "COpenSSL"]),
         room("LatchkeyHTTP", ["LatchkeyCore", "LatchkeySystem", "CGnuTLS", "CSockets"]),
-        room("LatchkeyVendors", ["LatchkeyCore"]),
+        // Strict JSON, and forms with problems by place: below client and server.
+        room("LatchkeyForms", ["LatchkeyCore"]),
+        room("LatchkeyVendors", ["LatchkeyCore", "LatchkeyForms"]),
         room("LatchkeyDevice", ["LatchkeyCore", "LatchkeyFairPlay"]),
         room("LatchkeyPlayback", ["LatchkeyCore", "LatchkeyHLS", "LatchkeySystem"]),
         .target(
             name: "Latchkey", dependencies: ["LatchkeyCore", "LatchkeyHLS", "LatchkeyTransport", "LatchkeyVendors"],
             exclude: shape == .app ? [] : [privacyManifest],
             resources: shape == .app ? [.copy(privacyManifest)] : [], swiftSettings: settings),
-        // The license server, from below. Forms: strict JSON, and forms with problems by place.
-        room("LatchkeyForms", ["LatchkeyCore"]),
-        // The decision: tokens, policies, terms. Pure: no HTTP, no store, no clock.
+        // The license server, from below. The decision: tokens, policies, terms. Pure: no HTTP, no store, no clock.
         room("LatchkeyDecision", ["LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyForms"]),
         // Keys under seal, the protocols of stores, and the record of every license.
         room(
@@ -152,9 +152,6 @@ let package = Package(
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "CLibXML2", "LatchkeyForms", "LatchkeyDecision",
                 "LatchkeyVault",
             ]),
-        room(
-            "LatchkeyOperation",
-            ["LatchkeyCore", "LatchkeySystem", "LatchkeyHTTP", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault"]),
         // Vendors' wires, for whoever makes licenses.
         room(
             "LatchkeyVendorWire",
@@ -163,14 +160,13 @@ let package = Package(
             "LatchkeyLicensing",
             [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyForms", "LatchkeySystem",
-                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation",
-                "LatchkeyVendorWire",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyVendorWire",
             ]),
         room(
             "LatchkeyServices",
             [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyMedia", "LatchkeyForms",
-                "LatchkeyDecision", "LatchkeyOperation", "LatchkeyVendorWire",
+                "LatchkeyDecision", "LatchkeyVendorWire",
             ]),
         room("LatchkeyMedia", ["LatchkeyCore", "LatchkeySystem", "LatchkeyHTTP"], resources: [.copy("DemoAsset")]),
         // A page that plays in a browser. It is compiled in, so that nothing has to be found at run time.
@@ -181,14 +177,13 @@ let package = Package(
             "LatchkeyStores",
             [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyForms", "LatchkeyHTTP", "CSQLite",
-                "CPostgreSQL", "LatchkeyDecision", "LatchkeyVault", "LatchkeyOperation",
+                "CPostgreSQL", "LatchkeyDecision", "LatchkeyVault",
             ]),
         room(
             "LatchkeySimulation",
             [
                 "Latchkey", "LatchkeyTerminal", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS",
-                "LatchkeyHTTP",
-                "LatchkeyMedia", "LatchkeyPlayback", "LatchkeySupport", "LatchkeyVendors", "LatchkeyOperation",
+                "LatchkeyHTTP", "LatchkeyMedia", "LatchkeyPlayback", "LatchkeySupport", "LatchkeyVendors",
                 "LatchkeyServices",
             ]),
         // Pages, files and bundles of what a loader did. An app takes it along where it wants them.
@@ -244,14 +239,14 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyVendors",
                 "LatchkeyTesting", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision",
-                "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServices",
+                "LatchkeyVault", "LatchkeyLicensing", "LatchkeyServices",
             ], swiftSettings: settings),
         .target(
             name: "LatchkeyServer",
             dependencies: [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeySystem", "LatchkeyHTTP", "LatchkeyStores",
                 "LatchkeyTransport", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees",
-                "LatchkeyPackaging", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyVendorWire",
+                "LatchkeyPackaging", "LatchkeyLicensing", "LatchkeyVendorWire",
             ],
             resources: [.embedInCode("Console/Web")], swiftSettings: settings),
         .executableTarget(
@@ -259,7 +254,7 @@ let package = Package(
             dependencies: [
                 "LatchkeyCore", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeyStores", "LatchkeyTerminal",
                 "LatchkeyWebPlayer", "LatchkeySystem", "LatchkeyMedia", "LatchkeyTransport", "LatchkeyForms",
-                "LatchkeyDecision", "LatchkeyVault", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing", "LatchkeyServer",
             ], swiftSettings: settings),
         .executableTarget(
             name: "LatchkeyBench",
@@ -267,7 +262,7 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyTesting",
                 "LatchkeyVendors", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision",
-                "LatchkeyOperation", "LatchkeyServices", "LatchkeyLicensees",
+                "LatchkeyServices", "LatchkeyLicensees",
             ], swiftSettings: settings),
 
         // A process that the tests kill while it writes keys.
@@ -299,15 +294,15 @@ let package = Package(
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
-            dependencies: ["LatchkeyCore", "LatchkeySystem", "LatchkeyVault", "LatchkeyOperation"],
+            dependencies: ["LatchkeyCore", "LatchkeySystem", "LatchkeyVault"],
             path: "Tests/Support/SwitchedStores", swiftSettings: testSettings),
         // License servers that tests start, each in a folder of its own.
         .target(
             name: "TestServers",
             dependencies: [
-                "SwitchedStores", "LatchkeyServerTool", "LatchkeyServer", "LatchkeyLicensing", "LatchkeyOperation",
-                "LatchkeyForms", "LatchkeySystem", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyStores",
-                "LatchkeyVault", "LatchkeyTransport", "LatchkeyTesting", "LatchkeyCore",
+                "SwitchedStores", "LatchkeyServerTool", "LatchkeyServer", "LatchkeyLicensing", "LatchkeyForms",
+                "LatchkeySystem", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyStores", "LatchkeyVault",
+                "LatchkeyTransport", "LatchkeyTesting", "LatchkeyCore",
             ],
             path: "Tests/Support/TestServers", swiftSettings: testSettings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
@@ -348,21 +343,20 @@ let package = Package(
             "Licensees",
             [
                 "BuiltLibrary", "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault",
-                "LatchkeyLicensees", "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay",
-                "LatchkeyCore",
+                "LatchkeyLicensees", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
             "Operation",
             [
-                "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyOperation",
-                "LatchkeyHTTP", "LatchkeyCore",
+                "LatchkeySystem", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing",
+                "LatchkeyVendorWire", "LatchkeyHTTP", "LatchkeyCore",
             ]),
         tests(
             "Server",
             [
                 "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging",
-                "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP",
-                "LatchkeySystem", "SwitchedStores", "LatchkeyCore",
+                "LatchkeyLicensing", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHTTP", "LatchkeySystem",
+                "SwitchedStores", "LatchkeyCore",
             ]),
         tests(
             "Stores",
@@ -371,7 +365,7 @@ let package = Package(
                 "StoreEngines", "StoreProcesses", "SwitchedStores", "TLSPeer", "LatchkeyForms", "LatchkeyFairPlay",
                 "LatchkeyStores", "LatchkeyCore", "CSQLite",
             ]),
-        tests("Vendors", ["WireTranscripts", "LatchkeyVendors", "LatchkeyCore"]),
+        tests("Vendors", ["WireTranscripts", "LatchkeyVendors", "LatchkeyForms", "LatchkeyCore"]),
         tests(
             "Record", ["LatchkeyVault", "LatchkeySystem", "LatchkeyForms", "LatchkeyCore"]),
         tests("Device", ["LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyCore"]),
@@ -384,19 +378,19 @@ let package = Package(
         tests(
             "Services",
             [
-                "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyOperation", "LatchkeyVendorWire",
-                "DocumentedRefusals", "WireTranscripts", "LatchkeyServices", "TLSPeer", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyCore",
+                "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVendorWire", "DocumentedRefusals",
+                "WireTranscripts", "LatchkeyServices", "TLSPeer", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
+                "LatchkeyCore",
             ]),
         tests(
             "EndToEnd",
             [
                 "TestServers", "DocumentedRefusals", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms",
-                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyOperation",
-                "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "LatchkeyServices", "TLSPeer",
-                "LatchkeyServerTool", "LatchkeyCommandLine", "LatchkeyTerminal", "LatchkeySimulation",
-                "LatchkeySupport", "Latchkey", "LatchkeyVendors", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice",
-                "LatchkeyPlayback", "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensees", "LatchkeyPackaging", "LatchkeyLicensing",
+                "LatchkeyVendorWire", "LatchkeyServer", "LatchkeyServices", "TLSPeer", "LatchkeyServerTool",
+                "LatchkeyCommandLine", "LatchkeyTerminal", "LatchkeySimulation", "LatchkeySupport", "Latchkey",
+                "LatchkeyVendors", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback",
+                "LatchkeyHLS", "LatchkeyCore",
             ]),
         tests(
             "CommandLine",
@@ -411,16 +405,16 @@ let package = Package(
             [
                 "TestServers", "BuiltLibrary", "LatchkeyServerExamples", "LatchkeySystem", "LatchkeyTransport",
                 "LatchkeyForms", "LatchkeyVault", "LatchkeyDecision", "LatchkeyLicensees", "LatchkeyPackaging",
-                "LatchkeyOperation", "LatchkeyVendorWire", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores",
-                "StoreProcesses", "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors",
-                "LatchkeyStores", "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyLicensing", "LatchkeyVendorWire", "LatchkeyServer", "SwitchedStores", "StoreProcesses",
+                "TLSPeer", "LatchkeyServerTool", "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyStores",
+                "LatchkeyDevice", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore",
             ]),
         tests(
             "Browser",
             [
                 "TestServers", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyVault",
-                "LatchkeyOperation", "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores", "LatchkeyServerTool",
-                "LatchkeyStores", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
+                "LatchkeyLicensing", "LatchkeyServer", "SwitchedStores", "LatchkeyServerTool", "LatchkeyStores",
+                "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyCore", "TLSPeer",
             ] + reports()),
         tests(
             "Bench",
@@ -491,12 +485,12 @@ if shape == .linux {
             "Players",
             [
                 "BridgeProgram", "BuiltLibrary", "LatchkeyBridge", "LatchkeyMedia", "LatchkeyDecision", "LatchkeyVault",
-                "LatchkeyOperation", "LatchkeyServices", "LatchkeyAVFoundation", "LatchkeyJWPlayer",
-                "LatchkeyTHEOplayer", "LatchkeyOpenTV", "LatchkeyTVSDK", "LatchkeyBitmovin", "LatchkeyReactNativeVideo",
-                "LatchkeyExamples", "AVFoundation", "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS",
-                "PSDKLibrary", "BitmovinPlayer", "ReactNativeVideo", "StandInPlayers", "StandInEngine",
-                "LatchkeySimulation", "LatchkeyHTTP", "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback",
-                "LatchkeyCommandLine", "LatchkeyTransport", "Latchkey", "LatchkeyVendors", "LatchkeyCore",
+                "LatchkeyServices", "LatchkeyAVFoundation", "LatchkeyJWPlayer", "LatchkeyTHEOplayer", "LatchkeyOpenTV",
+                "LatchkeyTVSDK", "LatchkeyBitmovin", "LatchkeyReactNativeVideo", "LatchkeyExamples", "AVFoundation",
+                "JWPlayerKit", "JWPlayer_iOS_SDK", "THEOplayerSDK", "OPYSDKFPS", "PSDKLibrary", "BitmovinPlayer",
+                "ReactNativeVideo", "StandInPlayers", "StandInEngine", "LatchkeySimulation", "LatchkeyHTTP",
+                "LatchkeyFairPlay", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyCommandLine", "LatchkeyTransport",
+                "Latchkey", "LatchkeyVendors", "LatchkeyCore",
             ]),
     ]
 }

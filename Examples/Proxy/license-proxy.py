@@ -9,7 +9,7 @@ slot back if the service makes no license. A refusal of the slot is the player's
 
 It makes no license and reads none. Source: Documentation/Server/Slots.md. Python 3.11 and nothing else.
 """
-import argparse, http.client, http.server, ipaddress, json, sys, urllib.error, urllib.parse, urllib.request
+import argparse, http.client, http.server, ipaddress, json, re, sys, urllib.error, urllib.parse, urllib.request
 
 LIMIT = 64 * 1024  # bytes of a request or a reply
 PATIENCE = 2  # seconds for the service, and for the slot
@@ -49,20 +49,21 @@ def ask(url, method, headers, body=None):
 
 class Proxy(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = 10  # seconds for the client's next bytes
     options = None  # of the command line
 
     def do_POST(self):
         url = urllib.parse.urlsplit(self.path)
-        length = self.headers.get("Content-Length", "")
-        if url.path != "/license":
-            return self.refuse(404, "noSuchPath", "There is nothing at this address.")
-        if not length.isdecimal() or int(length) > LIMIT:
-            self.close_connection = True
-            return self.refuse(413, "bodyTooLarge", "The request has no length, or more than 64 KiB.")
+        length = ",".join(self.headers.get_all("Content-Length", []))
+        if not re.fullmatch("[0-9]{1,9}", length) or "Transfer-Encoding" in self.headers:
+            return self.refuse(411, "lengthRequired", "The request does not have one Content-Length.")
+        if int(length) > LIMIT:
+            return self.refuse(413, "bodyTooLarge", "The request has more than 64 KiB.")
         request = self.rfile.read(int(length))
         if len(request) < int(length):
-            self.close_connection = True
             return self.refuse(400, "bodyTooShort", "The request ended too early.")
+        if url.path != "/license":
+            return self.refuse(404, "noSuchPath", "There is nothing at this address.")
         named = {name: values[0] for name, values in urllib.parse.parse_qs(url.query).items()}
         try:
             status, headers, body = self.take_slot(named)
@@ -125,6 +126,8 @@ class Proxy(http.server.BaseHTTPRequestHandler):
                 self.send_header(name, str(value))
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
+        # Each connection carries one request: a balancer sends the next viewer's over another one, so that nothing unread is taken for it.
+        self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

@@ -228,6 +228,16 @@ class Playback {
     this.view.showEnd(error);
   }
 
+  // Makes room for the viewer's next stream. Without it the session ends when its heartbeats do.
+  async giveBack() {
+    try {
+      const response = await fetch(this.setup.sessionsURL, this.sessionRequest('DELETE'));
+      if (!response.ok) throw new Error(`The server answers with status ${response.status}.`);
+    } catch (error) {
+      console.error('The session was not given back, and ends by itself.', error);
+    }
+  }
+
   // Ends playback, forgets the keys, and gives the session back.
   async stop() {
     if (this.abort.signal.aborted) return;
@@ -238,7 +248,7 @@ class Playback {
     this.video.removeAttribute('src');
     this.video.load();
     if (this.address) URL.revokeObjectURL(this.address);
-    if (this.heartbeatToken) fetch(this.setup.sessionsURL, this.sessionRequest('DELETE')).catch(() => {});
+    if (this.heartbeatToken) this.giveBack();
     await this.session?.close().catch(() => {});
     await this.video.setMediaKeys(null).catch(() => {});
   }

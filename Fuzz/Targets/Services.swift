@@ -21,7 +21,7 @@ func fuzzToken(_ data: Data) {
     if let token = try? NAGRAContentToken(text, key: nil, date: date) {
         _ = (token.objection(to: "c"), token.terms, token.sessionLimit)
     }
-    if let token = try? MuxToken(text, for: "id", key: nil, date: date) { _ = token.terms }
+    if let token = try? MuxToken(text, for: "id", key: nil, date: date, breach: { _, _ in }) { _ = token.terms }
     if let token = try? AxinomMessage(text, key: nil, communicationKeyID: nil, date: date) { _ = token.terms }
     if let token = try? KeyOSAuthentication(data, key: nil, date: date) { _ = token.terms }
     _ = ExpressPlayToken(text, key: Secret("sealing key"))

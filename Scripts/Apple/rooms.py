@@ -16,6 +16,7 @@ LIBRARY = [
     Room("LatchkeyCore", "LatchkeyCore", None, ()),
     Room("LatchkeyTransport", "LatchkeyTransport", None, ()),
     Room("LatchkeyHLS", "LatchkeyHLS", None, ()),
+    Room("LatchkeyForms", "LatchkeyForms", None, ()),
     Room("LatchkeyVendors", "LatchkeyVendors", None, ()),
     Room("Latchkey", "Latchkey", None, ()),
     Room("LatchkeySupport", "LatchkeySupport", None, ()),

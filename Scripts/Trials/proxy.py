@@ -61,11 +61,11 @@ class NameServer:
 class Proxy:
     """HAProxy with the shipped file, but for ports, limits of this machine and who knows names."""
 
-    def __init__(self, haproxy, folder, text, ports, name_server, named=None):
+    def __init__(self, haproxy, folder, text, ports, name_server, named=None, health=None):
         self.port, self.folder = free_port(), folder
         for name, port in ports.items():
             host = name if named else "127.0.0.1"
-            text = re.sub(rf"server {name} {name}:8443", f"server {name} {host}:{port} check port {port}", text)
+            text = re.sub(rf"server {name} {name}:8443", f"server {name} {host}:{port} check port {health or port}", text)
         text = text.replace("bind :8443", f"bind 127.0.0.1:{self.port}")
         text = text.replace("maxconn 20000", f"maxconn 1000\n    stats socket {folder}/haproxy.sock mode 600")
         text = text.replace("parse-resolv-conf", f"nameserver test 127.0.0.1:{name_server.port}")

@@ -2,10 +2,12 @@
 import contextlib
 import io
 
-from Frame.checks import judged
+from Frame.checks import ROOT, judged
+from Frame.programs import program
 from Frame.report import Report
 from Trials.keys import NONE, RIGHT, WRONG, DISABLED_LICENSED, Answer, Sight, Title
 from Trials.outages import Outages, Window
+from Trials.replay import replayed
 
 TITLE, DISABLED = Title(1, "imported", "demo"), Title(2, "imported, disabled", "demo", is_disabled=True)
 
@@ -67,4 +69,8 @@ def self_test():
         ("viewers who wait for nothing", judgment(load=window(timeouts=50)), [["p99"], []]),
         ("a node that holds its viewers", judgment(first=window(timeouts=1), others=busy), [["then"], []]),
     ]
+    if program("promtool"):
+        certificate = "LatchkeyTLSCertificateEnds"
+        cases.append(("a replay", replayed(str(ROOT / "Deployment/prometheus/alerts.yml")), [
+            [certificate], ["LatchkeyAllNodesDown", "LatchkeyNodeDown", "LatchkeyNotReady", "LatchkeyProbeFails", certificate]]))
     return judged(([f"{name}: {seen}"], [f"{name}: {wanted}"]) for name, seen, wanted in cases)

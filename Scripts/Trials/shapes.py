@@ -1,4 +1,6 @@
-"""Starts latchkey-server as Deployment's files start it: the same configuration, folders, rights and user; with PostgreSQL and Redis.
+"""Starts latchkey-server as Deployment's files start it: the same configuration, folders, rights and user; with PostgreSQL and Redis, behind
+HAProxy and before Prometheus with their shipped files. The operators' listener has a certificate, and some operator is of one tenant, as the pages
+advise: balancer, probes and Prometheus have to work all the same.
 
 Not tried: containers, Kubernetes and systemd themselves. Their mounts are laid out in a folder, to whose paths those of the configuration are
 changed; ports and the engines' addresses are this machine's.
@@ -14,11 +16,12 @@ import stat
 import struct
 import subprocess
 
-from Frame.programs import Postgres, Redis, free_port, get, program, until
+from Frame.programs import Child, Postgres, Redis, free_port, get, program, until
+from Trials.proxy import NameServer, Proxy
 
 USER = 65532  # The pod's, the container's, and here also the unit's.
 PASSWORD = "a password of a trial"
-ADMIN, PACKAGER = "an operator's key", "a packager's key"
+ADMIN, SUPPORT, PACKAGER = "an operator's key", "the key of one tenant's operator", "a packager's key"
 NOBODY_HAS = "0" * 64  # What stands for the SHA-256 of a key in the examples.
 
 
@@ -29,7 +32,8 @@ def sha256(text):
 class Engines:
     """PostgreSQL, with a password, and Redis, in a folder."""
 
-    missing = [name for name, path in [("postgresql", Postgres.binaries), ("redis-server", program("redis-server"))] if not path]
+    missing = [name for name, path in [("postgresql", Postgres.binaries)] + [(name, program(name)) for name in ["redis-server", "haproxy", "prometheus"]]
+               if not path]
 
     def __init__(self, folder):
         self.folder = folder
@@ -51,7 +55,7 @@ class Shape:
         self.server, self.tool = programs
         self.database = name
         engines.postgres.run("createdb", name)
-        self.ports = {name: free_port() for name in ["players", "packagers", "operators"]}
+        self.ports = {name: free_port() for name in ["players", "packagers", "operators", "health"]}
         self.groups = []
         os.mkdir(folder)
         os.chmod(folder, 0o755)
@@ -66,7 +70,10 @@ class Shape:
         settings = {**json.loads(text), "drainDelay": "0s"}
         for listener, port in self.ports.items():
             settings[listener] = {**settings.get(listener, {}), "port": port}
+        place = self.make("/etc/latchkey-operators")
+        settings["operators"] |= dict(certificate=f"{place}/certificate.pem", privateKey=f"{place}/key.pem")
         settings["admins"] = [{**one, "key": sha256(ADMIN)} for one in settings.get("admins", [{"name": "operations", "role": "security"}])]
+        settings["admins"].append({"name": "support", "role": "viewer", "tenants": ["main"], "key": sha256(SUPPORT)})
         for tenant in settings["tenants"].values():
             tenant["packagers"] = [{**one, "apiKey": sha256(PACKAGER)} for one in tenant.get("packagers", [{"name": "packager"}])]
         return json.dumps(settings, indent=2)
@@ -120,6 +127,7 @@ class Shape:
         """Makes the tables, starts, asks at the door of each kind, changes something, and stops."""
         environment = {"PATH": os.environ["PATH"], "PGPASSWORD": PASSWORD}
         configuration = f"{self.folder}/etc/latchkey/server.json"
+        self.sign_operators()
         for words in [["migrate"], ["tenant", "create", "main"]]:
             run = subprocess.run(self.command(*words, "--config", configuration), env=environment, capture_output=True, text=True, cwd="/")
             self.check(run.returncode == 0, f"{self.name}: {' '.join(words)}: {run.stdout}{run.stderr}")
@@ -136,9 +144,10 @@ class Shape:
             def is_ready():
                 if process.poll() is not None:
                     raise RuntimeError(f"it ended with {process.returncode}")
-                return get(f"http://127.0.0.1:{self.ports['operators']}/readyz")[0] == 200
+                return get(f"http://127.0.0.1:{self.ports['health']}/readyz")[0] == 200
             until(is_ready, 30, "getting ready")
             self.asks(notices)
+            self.fits()
             if change:
                 change()
         except (RuntimeError, TimeoutError, OSError) as error:
@@ -167,9 +176,56 @@ class Shape:
         while b"READY=1" not in said or b"WATCHDOG=1" not in said:
             said += notices.recv(4096) + b"\n"
 
+    def sign_operators(self):
+        """A certificate for the operators' listener, for the server's user to read."""
+        place = f"{self.folder}/etc/latchkey-operators"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost",
+                        "-keyout", f"{place}/key.pem", "-out", f"{place}/certificate.pem"], check=True, capture_output=True)
+        os.chmod(f"{place}/key.pem", 0o400)
+        if os.geteuid() == 0:
+            os.chown(f"{place}/key.pem", USER, USER)
+
+    def fits(self):
+        """The shipped balancer and scraper reach the node although the operators' listener speaks TLS and asks for keys."""
+        operators = f"https://127.0.0.1:{self.ports['operators']}"
+        self.check(get(f"{operators}/metrics")[0] == 401 and get(f"{operators}/metrics", SUPPORT)[0] == 200,
+                   f"{self.name}: the operators' listener gives metrics without a key, or not to a tenant's operator")
+        place = f"{self.folder}/outside"
+        os.makedirs(place)
+        os.chmod(place, 0o777)
+        proxy = Proxy(program("haproxy"), place, example("Deployment/haproxy.cfg"), {"node-a": self.ports["players"]}, NameServer(),
+                      health=self.ports["health"])
+        scraper = self.scraper(place)
+        try:
+            until(lambda: get(f"http://127.0.0.1:{proxy.port}/t/main/certificate") == (200, self.certificate), 20,
+                  "a certificate through the shipped HAProxy")
+            until(lambda: self.scraped("latchkey_ready") == "1" and self.scraped("up") == "1", 30, "the shipped Prometheus's scrape")
+        finally:
+            proxy.child.kill()
+            scraper.kill()
+
+    def scraper(self, place):
+        """Prometheus with the shipped files, but for the target's address and the pause."""
+        self.prometheus = free_port()
+        shutil.copytree("Deployment/prometheus", f"{place}/prometheus")
+        configuration = f"{place}/prometheus/prometheus.yml"
+        text = example(configuration)
+        target = f'["127.0.0.1:{self.ports["health"]}"]'
+        text = text.replace('["node-a:8446", "node-b:8446"]', target).replace("scrape_interval: 5s", "scrape_interval: 1s")
+        self.check(target in text, f"{self.name}: prometheus.yml has other targets")
+        with open(configuration, "w") as file:
+            file.write(text)
+        return Child(place, "prometheus", [program("prometheus"), "--config.file", configuration, "--storage.tsdb.path", f"{place}/tsdb",
+                                           "--web.listen-address", f"127.0.0.1:{self.prometheus}"])
+
+    def scraped(self, series):
+        """The newest value of the one series of a name."""
+        found = json.loads(get(f"http://127.0.0.1:{self.prometheus}/api/v1/query?query={series}")[1])["data"]["result"]
+        return found[0]["value"][1] if len(found) == 1 else None
+
     def policy(self):
         """The digest of the policy in force."""
-        status, body = get(f"http://127.0.0.1:{self.ports['operators']}/admin/v1/policies/standard", ADMIN)
+        status, body = get(f"https://127.0.0.1:{self.ports['operators']}/admin/v1/policies/standard", ADMIN)
         return json.loads(body).get("digest") if status == 200 else None
 
 

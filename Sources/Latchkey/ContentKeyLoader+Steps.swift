@@ -67,7 +67,7 @@ extension ContentKeyLoader {
         let issued = IssuedCredentials { [caller] in try await caller.credentials(.certificate) }
         do {
             let values = try await prerequisites.values(for: .certificate, trace())
-            return try await caller.request(.certificate, issued, trusting: values.urls) {
+            return try await caller.request(.certificate, issued, for: nil, trusting: values.urls) {
                 [integration = caller.integration] issued in
                 let context = CertificateContext(lookup: values) { try await issued.credentials() }
                 if let request = try await integration.certificateRequest(context) { return request }
@@ -99,7 +99,7 @@ extension ContentKeyLoader {
         let issued = IssuedCredentials(alsoSecret: [spc.bytes] + values.values + held.values) { [caller] in
             try await caller.credentials(.init(.license, of: key, purpose, asset))
         }
-        return try await caller.request(.license, issued, trusting: values.urls) {
+        return try await caller.request(.license, issued, for: key, trusting: values.urls) {
             [integration = caller.integration] issued in
             let context = LicenseContext(
                 keyURI: key, contentIdentifier: identifier, purpose: purpose, lookup: values, session: held
@@ -165,7 +165,7 @@ extension ContentKeyLoader {
                         for warning in license.warnings { trace.send(.replyWarning(warning)) }
                         return license
                     } catch let error as IntegrationError {
-                        throw error.dated(by: lastAdvice.withLock { $0 })
+                        throw error.informed(by: lastAdvice.withLock { $0 })
                     }
                 }))
     }
@@ -179,10 +179,17 @@ extension ContentKeyLoader {
 }
 
 extension IntegrationError {
-    /// The error, as `notYetValid` where the service refused a token whose time has not begun.
-    fileprivate func dated(by advice: [TokenInspection.Advice]) -> Self {
-        let isRefusal = [.unauthenticated, .forbidden].contains(kind)
-        guard isRefusal, let early = advice.first(where: { $0.code == "notYetValid" }) else { return self }
-        return Self(.notYetValid, "\(reason) \(early)", service: service)
+    /// The refusal of a token with what was noticed before it was sent: in front where the service itself gave no reason.
+    ///
+    /// A token whose time has not begun makes it `notYetValid`; one whose time is over, `unauthenticated`.
+    fileprivate func informed(by advice: [TokenInspection.Advice]) -> Self {
+        guard [.unauthenticated, .forbidden].contains(kind) else { return self }
+        if let early = advice.first(where: { $0.code == "notYetValid" }) {
+            return Self(.notYetValid, "\(reason) \(early)", service: service)
+        }
+        guard let notice = advice.first, service?.code == nil, service?.message == nil else { return self }
+        let wantsAnother = ["expired", "mayHaveExpired"].contains(notice.code)
+        return Self(
+            wantsAnother ? .unauthenticated : kind, "\(notice) \(reason)", remedy: notice.remedy, service: service)
     }
 }

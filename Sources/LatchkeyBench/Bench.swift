@@ -29,6 +29,7 @@ struct Bench: Sendable {
             ("CKCs with RSA, eight at once", { try [1024, 2048].map { try together(bits: $0) } }),
             ("Allocations", { [allocations()] }), ("Playlists", discovery), ("Licenses over HTTP", licenses),
             ("Time to key", timeToKey), ("Held keys", heldKeys), ("Recording for support", recording),
+            ("Captures", captures),
         ]
         #if os(Linux)
             parts.append(("Transport", transport))

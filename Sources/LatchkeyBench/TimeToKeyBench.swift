@@ -27,7 +27,7 @@ struct TimeToKeyBench: Sendable {
 
     private let bench: TestBench
     private let vendor: ConfiguredVendor
-    private let token: Secret
+    private let service: any VendorService
     private let applicationSecret: Secret
     private let transport: any Transport
     private let roundTrip: Duration
@@ -51,7 +51,7 @@ struct TimeToKeyBench: Sendable {
         let parameters = service.parameters(at: bench.mount(of: service))
         vendor = try profile.configured(
             parameters.filter { setting in profile.parameters.contains { $0.name == setting.key } })
-        token = service.demoToken()
+        self.service = service
         self.roundTrip = roundTrip
         self.timekeeper = timekeeper
         transport = DelayedTransport(roundTrip: roundTrip, transport: SystemTransport(), timekeeper: timekeeper)
@@ -107,9 +107,9 @@ struct TimeToKeyBench: Sendable {
     ) -> ContentKeyLoader {
         ContentKeyLoader(
             vendor,
-            credentials: Credentials { [timekeeper, token] _ in
+            credentials: Credentials { [timekeeper, service] _ in
                 if tokenDelay > .zero { try await timekeeper.sleep(for: tokenDelay) }
-                return CredentialSet(["token": token])
+                return CredentialSet(["token": service.demoToken()])
             },
             configuration: LoaderConfiguration(
                 hosts: HostPolicy(loopback: .http), certificateFetch: fetch, preparedCredentialsLifetime: .seconds(20)),

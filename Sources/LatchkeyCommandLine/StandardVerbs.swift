@@ -3,7 +3,8 @@ import LatchkeyTerminal
 extension CommandLineTool {
     /// The tool with all its verbs. A new verb is a type in `Verbs` and a line here.
     static let standard: CommandLineTool = latchkey([
-        DemoVerb(), PlayVerb(), DoctorVerb(), CaptureVerb(), ReplayVerb(), ServeVerb(), LoadVerb(), KeysVerb(),
+        DemoVerb(), PlayVerb(), DoctorVerb(), CaptureVerb(), ReplayVerb(), ServeVerb(), LoadVerb(), ProbeVerb(),
+        KeysVerb(),
         VendorsVerb(), VendorsIdentifyVerb(), VendorsShowVerb(), VendorsCheckVerb(), WireRequestVerb(),
         WireResponseVerb(),
         CredentialsVerb(), SPCVerb(), CKCVerb(), OpenCKCVerb(), InspectVerb(), ExplainVerb(),

@@ -17,12 +17,16 @@ extension Data {
         }
         var standard: [UInt8] = []
         standard.reserveCapacity(text.utf8.count + 3)
-        for byte in text.trimmingCharacters(in: .whitespacesAndNewlines).utf8 {
+        for byte in text.withoutOuterSpace.utf8 {
             switch byte {
             case UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\t"): continue
             case UInt8(ascii: "-"), UInt8(ascii: " "): standard.append(UInt8(ascii: "+"))
             case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
-            default: standard.append(byte)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+                standard.append(byte)
+            // Most text that is no base64 shows it soon.
+            default: return nil
             }
         }
         while standard.last == UInt8(ascii: "=") { standard.removeLast() }

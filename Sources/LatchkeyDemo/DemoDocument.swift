@@ -100,7 +100,7 @@ extension DemoDocument {
                     name: "Azure, as its sample's source stands", service: "azure", asset: .rotation, picture: "azure"
                 ) { try await DemoApplications.theoPlayer($0, "customAzureDRM", ["token": $0.token()]) },
                 Form(
-                    name: "VuDRM, as its sample's source stands", service: "vudrm", asset: .twoKeys,
+                    name: "VuDRM, as its sample's source stands", service: "vudrm", asset: .transportStream,
                     picture: "theo-vudrm"
                 ) { try await DemoApplications.theoPlayer($0, "customVuDRM", ["token": $0.token()]) },
                 Form(

@@ -125,7 +125,10 @@ struct PlayerDemonstration {
         let address = bench.media("\(form.asset.rawValue)/master.m3u8", through: service)
         guard let content = URL(string: address) else { throw UsageError("\(address) is no address.") }
         return DemoDocument.Scene(
-            content: content, settings: service.parameters(at: bench.mount(of: service)),
+            content: content,
+            // THEOplayer's source has one address for all keys.
+            settings: service.parameters(
+                at: bench.mount(of: service), for: form.service == "ezdrm" ? "ezdrm-complete" : "\(form.service)"),
             token: { service.demoToken().revealedText },
             picture: stage.output.appending(path: "\(form.picture).png"), errors: .init(), passTime: passTime,
             configuration: recorder.observing(

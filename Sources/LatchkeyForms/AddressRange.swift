@@ -44,6 +44,10 @@ package struct AddressRange: Sendable, Hashable {
 
     package var isIPv6: Bool { bytes.count == 16 }
 
+    /// Whether it has more addresses than anybody's own networks: an IPv4 range beyond a /8, or an IPv6 one beyond a /20, but for the private
+    /// ones, `fc00::/7`. Source: RFC 1918 §3, RFC 4193 §3.1.
+    package var isWide: Bool { prefix < (!isIPv6 ? 8 : bytes[0] & 0xfe == 0xfc ? 7 : 20) }
+
     /// Whether all addresses of another range are in this one.
     package func contains(_ other: AddressRange) -> Bool {
         bytes.count == other.bytes.count && prefix <= other.prefix && Self.cut(other.bytes, to: prefix) == bytes

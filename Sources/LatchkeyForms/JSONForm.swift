@@ -109,6 +109,9 @@ extension JSONForm where Value == String {
         schema: .text.with(["minLength": .number(1), "maxLength": .number(256)]),
         read: { (1...256).contains($0.count) ? $0 : nil }, write: { $0 })
 
+    /// A text of any length.
+    package static let anyText = JSONForm(text: "a text", read: { $0 }, write: { $0 })
+
     /// Letters, digits, and `-`, `_`, `.`, at most 64: what names files, metrics and members of other files.
     package static let name = JSONForm(
         text: "a name of 1 to 64 letters, digits, “-”, “_” or “.”",
@@ -151,6 +154,13 @@ extension JSONForm {
         var form = self
         form.schema = schema.named(name)
         return form
+    }
+
+    /// The form of another value, which is made of this one's.
+    package func mapped<Other: Sendable>(
+        _ make: @escaping @Sendable (Value) -> Other, write: @escaping @Sendable (Other) -> JSONValue
+    ) -> JSONForm<Other> {
+        JSONForm<Other>(schema: schema, read: { read($0, $1, &$2).map(make) }, write: write).containing(inner)
     }
 
     /// The form, whose values have members within.
@@ -251,15 +261,15 @@ extension JSONProblem {
 }
 
 extension JSONValue {
-    /// What stands where something else should, one sentence. Shows no text: it may be a secret in the wrong place.
+    /// What is there in place of something else, one sentence. Shows no text: it may be a secret in the wrong place.
     fileprivate var found: String {
         switch self {
-        case .null, .flag: "\(canonicalText) stands here."
-        case .number: "The number \(canonicalText) stands here."
-        case .text(let text) where text.isEmpty: "An empty text stands here."
-        case .text(let text): "A text of \(text.count.counted("character")) stands here that does not fit."
-        case .array: "A list stands here."
-        case .object: "An object stands here."
+        case .null, .flag: "This is \(canonicalText)."
+        case .number: "This is the number \(canonicalText)."
+        case .text(let text) where text.isEmpty: "This text is empty."
+        case .text(let text): "This text of \(text.count.counted("character")) does not fit."
+        case .array: "This is a list."
+        case .object: "This is an object."
         }
     }
 }

@@ -84,7 +84,7 @@ package struct JSONReader {
     }
 
     private mutating func object(depth: Int) throws(JSONError) -> [String: JSONValue] {
-        guard depth <= self.depth else { throw .tooDeep(self.depth) }
+        guard depth <= self.depth else { throw .tooDeep(self.depth, at: index) }
         var members: [String: JSONValue] = [:]
         index += 1
         skipBlanks()
@@ -105,7 +105,7 @@ package struct JSONReader {
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
-        guard depth <= self.depth else { throw .tooDeep(self.depth) }
+        guard depth <= self.depth else { throw .tooDeep(self.depth, at: index) }
         var elements: [JSONValue] = []
         index += 1
         skipBlanks()
@@ -202,8 +202,8 @@ package enum JSONError: Error, Hashable {
     case unexpected(at: Int)
     /// A duplicate member of an object.
     case twice(at: Int)
-    /// More levels than this limit.
-    case tooDeep(Int)
+    /// More levels than this limit, from this byte on.
+    case tooDeep(Int, at: Int)
     /// More values than are read.
     case tooMany
 
@@ -212,7 +212,7 @@ package enum JSONError: Error, Hashable {
         switch self {
         case .unexpected(let place): "is not JSON from byte \(place) on."
         case .twice(let place): "has a member twice in one object, again at byte \(place)."
-        case .tooDeep(let limit): "has more than \(limit) levels."
+        case .tooDeep(let limit, _): "has more than \(limit) levels."
         case .tooMany: "has more than \(JSONReader.values) values."
         }
     }

@@ -26,6 +26,12 @@ package enum JSONValue: Sendable, Hashable {
         return text
     }
 
+    /// The elements of an array.
+    package var elements: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
     /// A number, or a text that is one: some vendors write numbers so.
     package var number: Double? {
         switch self {

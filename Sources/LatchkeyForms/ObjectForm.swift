@@ -5,24 +5,28 @@ package struct ObjectForm<Root: Sendable>: Sendable {
     /// The value of an object without members.
     let empty: Root
     package let members: [Member<Root>]
+    /// Whether a member that is `null` counts as absent.
+    let takesNull: Bool
     /// Finds values that are right one by one and impossible together.
     var check: @Sendable (Root, JSONPlace, inout [JSONProblem]) -> Void = { _, _, _ in }
 
     package init(
-        empty: Root, members: [Member<Root>],
+        empty: Root, members: [Member<Root>], takesNull: Bool = false,
         check: @escaping @Sendable (Root, JSONPlace, inout [JSONProblem]) -> Void = { _, _, _ in }
     ) {
         self.empty = empty
         self.members = members
+        self.takesNull = takesNull
         self.check = check
     }
 
     /// Reads an object. `nil` only for what is none; problems alone tell whether everything was right.
     package func read(_ value: JSONValue, _ place: JSONPlace, _ problems: inout [JSONProblem]) -> Root? {
-        guard case .object(let values) = value else {
+        guard case .object(var values) = value else {
             problems.append(.notAnObject(place, value))
             return nil
         }
+        if takesNull { values = values.filter { $0.value != .null } }
         var root = empty
         for member in members { member.read(values, place, &root, &problems) }
         let known = Set(members.flatMap(\.names))
@@ -242,8 +246,11 @@ extension JSONError {
             JSONProblem(
                 .root, "A member stands twice in one object, again at \(Self.place(byte, json)).",
                 remedy: "Remove one of the two.")
-        case .tooDeep, .tooMany:
-            JSONProblem(.root, "The JSON \(reason)", remedy: "Make it smaller.")
+        case .tooDeep(let limit, let byte):
+            JSONProblem(
+                .root, "The JSON has more than \(limit) levels at \(Self.place(byte, json)).",
+                remedy: "Make it smaller.")
+        case .tooMany: JSONProblem(.root, "The JSON \(reason)", remedy: "Make it smaller.")
         }
     }
 

@@ -42,7 +42,7 @@ struct KeyCollector {
             found.playlists.append(ReadPlaylist(requestedURI: uri, playlist: playlist))
             found.warnings += playlist.warnings.map { DiscoveryWarning(playlistURI: final, warning: $0) }
             for tag in playlist.sessionKeyTags { add(tag, of: playlist, final, isSessionKey: true) }
-            for tag in playlist.keyTags { add(tag, of: playlist, final, isSessionKey: false) }
+            for tag in playlist.openingKeyTags { add(tag, of: playlist, final, isSessionKey: false) }
             if let hint = playlist.hintedKey { add(hint, of: playlist) }
             return playlist
         }

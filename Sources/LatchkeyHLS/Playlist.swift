@@ -95,8 +95,21 @@ public struct Playlist: Sendable, Hashable {
         source = bytes
     }
 
-    /// The distinct URIs of FairPlay keys in order of first appearance, session keys first; not resolved.
-    public var fairPlayURIs: [KeyURI] { Self.fairPlayURIs(sessionKeyTags + keyTags) }
+    /// The distinct URIs of FairPlay keys in order of first appearance, session keys first; not resolved. Without those of tags that open
+    /// nothing.
+    public var fairPlayURIs: [KeyURI] { Self.fairPlayURIs(sessionKeyTags + openingKeyTags) }
+
+    /// The key tags that open a segment or may open the next one: not those that another of their KEYFORMAT replaces before a segment
+    /// (HLS.md rule 5).
+    package var openingKeyTags: [KeyTag] {
+        let used = Set(segmentRuns.flatMap(\.keys)).union(keysAtEnd)
+        var later: Set<KeyFormat> = []
+        let found = keyTags.indices.reversed().filter { index in
+            defer { if keyTags[index].method != .none { later.insert(keyTags[index].format) } }
+            return index < inherited.tagCount || used.contains(index) || !later.contains(keyTags[index].format)
+        }
+        return found.reversed().map { keyTags[$0] }
+    }
 
     static func fairPlayURIs(_ tags: [KeyTag]) -> [KeyURI] {
         var seen: Set<KeyURI> = []

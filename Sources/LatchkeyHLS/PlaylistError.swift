@@ -27,7 +27,7 @@ public struct PlaylistError: DiagnosableError, Hashable {
 
     /// The codes. They are stable.
     enum Kind: String, CaseIterable {
-        case missingHeader, notUTF8, mixedKinds, unknownKind, limitExceeded
+        case missingHeader, notUTF8, compressed, mixedKinds, unknownKind, limitExceeded
         case malformedAttributes, duplicateAttribute, missingAttribute, malformedValue
         case sessionKeyMethod, malformedDefinition, duplicateDefinition, undefinedVariable
         case importNotFound, importInMultivariant, queryParameterNotFound, malformedSegment
@@ -49,6 +49,7 @@ extension PlaylistError.Kind {
         case .missingHeader:
             "Check that the address gives a playlist and not an error page; it must start with #EXTM3U."
         case .notUTF8: "Write the playlist as UTF-8 without a byte order mark."
+        case .compressed: "Unpack it (gunzip < FILE), and have a server that sends it so say Content-Encoding: gzip."
         case .mixedKinds: "Put media segment tags and multivariant tags into separate playlists."
         case .unknownKind: "Check that the playlist is complete; it has no tag of a media or multivariant playlist."
         case .limitExceeded: "Make the playlist smaller or raise the limit in PlaylistLimits."

@@ -61,7 +61,7 @@ struct PlaylistReader {
         }
         inForce.endRun()
         if let openVariant { warnAboutVariant(openVariant) }
-        if refusal?.kind == .notUTF8 || refusal?.kind == .limitExceeded { return refusal }
+        if let refusal, [.notUTF8, .compressed, .limitExceeded].contains(refusal.kind) { return refusal }
         guard hasHeader else { return PlaylistError(.missingHeader, line: 1, "the first line is not #EXTM3U") }
         return refusal ?? refusalAsAWhole
     }
@@ -100,6 +100,9 @@ struct PlaylistReader {
     private mutating func readHeader(_ line: Bytes?) throws(PlaylistError) {
         if let line, line.hasPrefix("\u{FEFF}") {
             throw PlaylistError(.notUTF8, line: 1, "it starts with a byte order mark")
+        }
+        if let line, line.count > 1, line.byte(at: 0) == 0x1f, line.byte(at: 1) == 0x8b {
+            throw PlaylistError(.compressed, line: 1, "it is compressed by gzip")
         }
         hasHeader = line?.hasPrefix("#EXTM3U") == true && (line?.count == 7 || line?.byte(at: 7).isBlank == true)
         if !hasHeader { warnings.add("first line is not #EXTM3U") }

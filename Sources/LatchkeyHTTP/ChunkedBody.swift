@@ -1,6 +1,7 @@
 /// Reads a body in chunks that arrives piece by piece.
 ///
-/// Chunk extensions are read and forgotten, within a limit, and so are trailers. Source: RFC 9112 §7.1.
+/// Chunk extensions are read and forgotten, within a limit, and so are trailers. A body is refused whose chunks are mostly smaller than what
+/// frames them: each costs as much as a long one. Source: RFC 9112 §7.1.
 struct ChunkedBody {
     /// What was read.
     enum Step: Equatable {
@@ -15,7 +16,11 @@ struct ChunkedBody {
     private enum Expectation { case size, data(UInt64), dataEnd, trailer }
 
     private static let mostLine = 256
+    /// How many bytes may frame chunks beyond as many as the chunks have.
+    private static let framingAllowed: UInt64 = 16 * 1_024
     private var expectation = Expectation.size
+    private var framingBytes: UInt64 = 0
+    private var pieceBytes: UInt64 = 0
     private var trailerBytes = 0
     private let mostTrailerBytes: Int
     private let mostBytes: UInt64
@@ -35,7 +40,11 @@ struct ChunkedBody {
         while true {
             switch expectation {
             case .size:
+                let start = used
                 guard let line = try line(in: bytes, &used, most: Self.mostLine) else { return .more }
+                // With the line end behind the chunk.
+                framingBytes += UInt64(used - start) + 2
+                guard framingBytes <= Self.framingAllowed + pieceBytes else { throw Self.tooSmall }
                 let size = try Self.size(bytes[line])
                 guard size <= mostBytes else { throw .bodyTooLarge }
                 expectation = size == 0 ? .trailer : .data(size)
@@ -44,6 +53,7 @@ struct ChunkedBody {
                 let count = Int(clamping: min(left, UInt64(bytes.count - used)))
                 expectation = UInt64(count) == left ? .dataEnd : .data(left - UInt64(count))
                 used += count
+                pieceBytes += UInt64(count)
                 return .piece((used - count)..<used)
             case .dataEnd:
                 guard let line = try line(in: bytes, &used, most: 2) else { return .more }
@@ -103,4 +113,5 @@ struct ChunkedBody {
     }
 
     private static let malformed = HTTPRefusal.framing("The chunks of the body are malformed.")
+    private static let tooSmall = HTTPRefusal.framing("The chunks of the body are smaller than what frames them.")
 }

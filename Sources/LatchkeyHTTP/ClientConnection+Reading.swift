@@ -1,5 +1,6 @@
 import CSockets
 import Foundation
+import LatchkeyCore
 
 /// What a connection does when its socket is ready, or an answer is there. The loop's thread alone calls these.
 extension ClientConnection {
@@ -11,28 +12,29 @@ extension ClientConnection {
         case close
     }
 
-    private static let mostRequestsAtOnce = 16
+    /// What one turn may do; then it is another connection's, however much has arrived.
+    static let mostBytesInTurn = 64 * 1_024
+    static let longestTurn = Duration.milliseconds(1)
+    /// A step, such as a record of TLS, a chunk and a request take as much time as so many bytes, however short they are.
+    private static let bytesOfStep = 1_024
+    private static let bytesOfChunk = 256
+    private static let bytesOfRequest = 2 * 1_024
     private static let mostDiscarded = 256 * 1_024
 
-    /// Does what can be done without waiting.
-    /// - Returns: `false` if the connection is to be closed.
-    func proceed() -> Bool {
-        var answered = 0
-        while true {
+    /// Does what can be done without waiting, but no more than fits into a turn.
+    /// - Returns: `goOn` if there is more to do.
+    func takeTurn() -> Progress {
+        let end = loop.daemon.time.uptime + Self.longestTurn
+        moved = 0
+        repeat {
             let wasReply = stage == .reply
-            switch step() {
-            case .goOn: break
-            case .wait: return true
-            case .close: return false
-            }
-            guard wasReply, stage == .head else { continue }
-            answered += 1
-            if answered == Self.mostRequestsAtOnce {
-                // Others first.
-                goOn()
-                return true
-            }
-        }
+            let progress = step()
+            moved += wasReply && stage == .head ? Self.bytesOfRequest : Self.bytesOfStep
+            guard case .goOn = progress else { return progress }
+        } while moved < Self.mostBytesInTurn && loop.daemon.time.uptime < end
+        // Until its next turn it may be closed to make room, as one whose client takes nothing.
+        if stage == .reply, phase == .answer { enter(.reply) }
+        return .goOn
     }
 
     private func step() -> Progress {
@@ -48,13 +50,22 @@ extension ClientConnection {
     }
 
     private func shakeHands() -> Progress {
-        switch tls?.shakeHands() ?? .failed {
+        guard !isShakingHands, let tls else { return .wait }
+        switch handshake.take() {
         case .done:
-            stage = .head
+            (stage, canRead, canWrite) = (.head, true, true)
             return .goOn
-        case .later: return .wait
         case .ended, .failed: return .close
+        case .later, nil: break
         }
+        guard !hasPeerEnded else { return .close }
+        guard tls.waitsToWrite ? canWrite : canRead else { return .wait }
+        (isShakingHands, canRead, canWrite) = (true, false, false)
+        loop.daemon.handshakes?.add(of: address) { [self] in
+            handshake = self.tls?.shakeHands()
+            goOn()
+        }
+        return .wait
     }
 
     private func readHead() -> Progress {
@@ -67,13 +78,14 @@ extension ClientConnection {
             scan = HeadScan()
             return begin(found.head)
         } catch {
-            return refuse(error as? HTTPRefusal ?? .headTooLarge)
+            let known = input.withUnsafeBytes { scan.request(in: .init(rebasing: $0[inputStart...])) }
+            return refuse(error as? HTTPRefusal ?? .headTooLarge, known)
         }
     }
 
     private func begin(_ head: RequestHead) -> Progress {
         self.head = head
-        let exchange = HTTPExchange(loop.daemon, self)
+        let exchange = HTTPExchange(loop.daemon, self, head)
         guard loop.daemon.admit(exchange) else { return refuse(.stopping) }
         self.exchange = exchange
         received = 0
@@ -99,7 +111,7 @@ extension ClientConnection {
     private func readBody() -> Progress {
         if exchange?.answer != nil { return refuse(loop.daemon.open.isClosed ? .stopping : .bodyOverdue) }
         do {
-            guard try takeBody() else { return receive() }
+            guard try takeBody() else { return moved < Self.mostBytesInTurn ? receive() : .goOn }
         } catch {
             return refuse(error)
         }
@@ -108,7 +120,7 @@ extension ClientConnection {
         return startAnswer()
     }
 
-    /// Takes what has arrived of the body.
+    /// Takes what has arrived of the body, as far as the turn goes.
     /// - Returns: whether that is all of it.
     private func takeBody() throws(HTTPRefusal) -> Bool {
         guard chunks != nil else {
@@ -118,13 +130,15 @@ extension ClientConnection {
             use(count)
             return bodyLeft == 0
         }
-        while true {
+        while moved < Self.mostBytesInTurn {
             var used = inputStart
             let result = input.withUnsafeBytes { bytes in
                 Result { () throws(HTTPRefusal) in try chunks?.next(in: bytes, &used) ?? .end }
             }
             switch try result.get() {
-            case .piece(let range): try take(range)
+            case .piece(let range):
+                try take(range)
+                moved += Self.bytesOfChunk
             case .end:
                 use(used - inputStart)
                 return true
@@ -134,6 +148,7 @@ extension ClientConnection {
             }
             inputStart = used
         }
+        return false
     }
 
     private func take(_ range: Range<Int>) throws(HTTPRefusal) {
@@ -145,12 +160,12 @@ extension ClientConnection {
 
     private func startAnswer() -> Progress {
         guard let head, let exchange else { return .close }
+        let request = HTTPRequest(
+            method: head.method, target: head.target, headers: head.headers, body: body, remoteAddress: addressText)
+        guard limits.takesDoubtfulPaths || !request.hasDoubtfulPath else { return refuse(.path) }
         stage = .answer
         enter(.answer)
-        exchange.start(
-            HTTPRequest(
-                method: head.method, target: head.target, headers: head.headers, body: body,
-                remoteAddress: addressText))
+        exchange.start(request)
         body = Data()
         return takeAnswer()
     }
@@ -196,19 +211,20 @@ extension ClientConnection {
             if count < buffer.count, !hasPeerEnded { canRead = false }
         }
         input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        moved += count
         if stage == .body { progress() }
+        if phase == .idle { enter(.head) }
         return .goOn
     }
 
     /// Throws away what comes after the reply, so that the client can read it: with unread bytes the connection would end in a reset.
     private func discard() -> Progress {
-        while true {
-            let count = latchkey_receive(socket, loop.buffer.baseAddress, loop.buffer.count)
-            guard count != 0 else { return .close }
-            guard count > 0 else { return errno == EAGAIN || errno == EWOULDBLOCK ? .wait : .close }
-            received += count
-            guard received <= Self.mostDiscarded else { return .close }
-        }
+        let count = latchkey_receive(socket, loop.buffer.baseAddress, loop.buffer.count)
+        guard count != 0 else { return .close }
+        guard count > 0 else { return errno == EAGAIN || errno == EWOULDBLOCK ? .wait : .close }
+        moved += count
+        received += count
+        return received <= Self.mostDiscarded ? .goOn : .close
     }
 }
 

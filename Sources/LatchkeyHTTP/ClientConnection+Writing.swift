@@ -6,10 +6,11 @@ import LatchkeySystem
 /// How a connection sends a reply and ends. The loop's thread alone calls these.
 extension ClientConnection {
     /// Refuses the request. Nothing of what the client sends behind it is read as a request.
-    func refuse(_ refusal: HTTPRefusal) -> Progress {
+    /// - Parameter request: what is known of it. Defaults to that of its head.
+    func refuse(_ refusal: HTTPRefusal, _ request: HTTPRequest? = nil) -> Progress {
         endExchange()
         (input, inputStart, body, chunks) = ([], 0, Data(), nil)
-        return start(refusal.response)
+        return start(loop.daemon.response(refusal, to: request ?? head?.request))
     }
 
     func send(_ response: HTTPResponse) -> Progress {
@@ -22,30 +23,30 @@ extension ClientConnection {
     }
 
     private func start(_ response: HTTPResponse) -> Progress {
-        reply = OutgoingReply(response, to: head, date: loop.date, into: &output)
+        reply = OutgoingReply(
+            response, to: head, isLast: loop.daemon.isDraining, date: loop.date, into: &output)
         stage = .reply
         return .goOn
     }
 
     func sendReply() -> Progress {
-        while true {
-            switch flush() {
-            case .goOn: break
-            case .wait:
-                if phase != .reply { enter(.reply) }
-                return .wait
-            case .close: return .close
-            }
-            guard let reply else { return .close }
-            switch reply.fill(&output, for: self) {
-            case .bytes: continue
-            case .later:
-                enter(.stream)
-                guard hasPeerEnded else { return .wait }
-                reply.endStream()
-            case .broken: return .close
-            case .end: return finishReply(reply)
-            }
+        switch flush() {
+        case .goOn: break
+        case .wait:
+            if phase != .reply { enter(.reply) }
+            return .wait
+        case .close: return .close
+        }
+        guard let reply else { return .close }
+        switch reply.fill(&output, for: self) {
+        case .bytes: return .goOn
+        case .later:
+            enter(.stream)
+            guard hasPeerEnded else { return .wait }
+            reply.endStream()
+            return .goOn
+        case .broken: return .close
+        case .end: return finishReply(reply)
         }
     }
 
@@ -55,7 +56,7 @@ extension ClientConnection {
         (reply, head) = (nil, nil)
         guard !sent.keepsConnection else {
             stage = .head
-            enter(.head)
+            enter(inputStart < input.count ? .head : .idle)
             // It could make room for others now.
             loop.daemon.openFiles.wake()
             return .goOn
@@ -77,6 +78,7 @@ extension ClientConnection {
             switch outcome {
             case .done(let count):
                 outputStart += count
+                moved += count
                 if phase == .reply { progress() }
             case .later: canWrite = false
             case .ended, .failed: return .close

@@ -2,13 +2,15 @@ import Foundation
 import LatchkeyCore
 
 /// One client's connection, as everybody but its loop sees it.
-// Sound because `number`, `phase`, `since`, `lastProgress` and `isClosing` are written under `OpenConnections`' lock only, and everything that
-// `ClientConnection+Reading` and `+Writing` touch by the thread that runs the loop only.
+// Sound because `number`, `phase`, `since`, `lastProgress`, `isNew` and `isClosing` are written under `OpenConnections`' lock only, and everything
+// that `ClientConnection+Reading` and `+Writing` touch by the thread that runs the loop only.
 final class ClientConnection: @unchecked Sendable {
     /// What the connection waits for.
     enum Phase {
-        /// The client, for a request's line and header fields. A connection that is kept open between requests waits for this, too.
+        /// The client, for a request's line and header fields.
         case head
+        /// The client, for the first byte of a further request.
+        case idle
         /// The client, for a request's body.
         case body
         /// The server, for an answer.
@@ -25,7 +27,7 @@ final class ClientConnection: @unchecked Sendable {
             switch self {
             // The same for all: otherwise bodies that never come, or replies that nobody reads, would outlive clients that have just
             // connected.
-            case .head, .body, .reply: .seconds(1)
+            case .head, .idle, .body, .reply: .seconds(1)
             case .stream: .seconds(5)
             case .leaving: .zero
             case .answer: nil
@@ -49,6 +51,8 @@ final class ClientConnection: @unchecked Sendable {
     var since: Duration
     /// When the client last sent or took bytes of a body or a reply.
     var lastProgress: Duration
+    /// Whether nothing of a first request was read but part of its head.
+    var isNew = true
     var isClosing = false
     /// Guards what tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
     let exchangeLock = NSLock()
@@ -56,8 +60,16 @@ final class ClientConnection: @unchecked Sendable {
     // The loop's from here.
     let tls: TLSSession?
     var stage: Stage
-    /// What the socket is ready for, as far as is known.
-    var canRead = true
+    /// Whether it waits in its loop for its next turn.
+    var isQueued = false
+    /// What it has done in its turn, in bytes read and sent.
+    var moved = 0
+    /// Whether another thread does the next step of the handshake.
+    var isShakingHands = false
+    /// What became of that step; written before the loop is told.
+    var handshake: TLSSession.Outcome?
+    /// What the socket is ready for, as far as is known. A client that shakes hands speaks first.
+    var canRead: Bool
     var canWrite = true
     /// The other end has ended the connection, or its half of it.
     var hasPeerEnded = false
@@ -86,7 +98,7 @@ final class ClientConnection: @unchecked Sendable {
         limits = loop.daemon.configuration
         self.address = NetworkAddress(address)
         addressText = SocketAddress.text(of: address)
-        stage = tls == nil ? .head : .handshake
+        (stage, canRead) = tls == nil ? (.head, true) : (.handshake, false)
         (since, lastProgress) = (now, now)
     }
 

@@ -4,23 +4,28 @@ import LatchkeyCore
 import LatchkeySystem
 
 /// A listening server from start to end, and what its loops share.
-// Sound because `listener`, `loops` and `threads` are written by `start` and `end`, which `HTTPServer` calls one after the other, and
+// Sound because `listener`, `loops`, `threads` and `handshakes` are written by `start` and `end`, which `HTTPServer` calls one after the other, and
 // `watches` and `currentIdentity` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let begin: @Sendable (HTTPRequest) -> HTTPWork
+    private let complete: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
     let time: any Timekeeper
     let startTask: TaskStart.Starter
     let open = OpenExchanges()
     let connections: OpenConnections
     /// What TLS offers; `nil` for plain HTTP.
     let offer: TLSOffer?
+    let hasStoppedListening = Promise<Void, Never>()
+    private let drains = Locked(false)
 
     /// The work that its threads do besides; `nil` for threads that only read and write.
     private let work: (any ThreadWork)?
     private var listener: Int32 = -1
-    private var loops: [ServerLoop] = []
+    private(set) var loops: [ServerLoop] = []
     private var threads: [LoopThreads] = []
+    /// What shakes hands; `nil` for plain HTTP.
+    private(set) var handshakes: HandshakeThreads?
     /// How many descriptors it has beside its connections.
     private var fixed = 0
     private let lock = NSLock()
@@ -39,48 +44,80 @@ final class Daemon: @unchecked Sendable {
     /// - Parameters:
     ///   - identity: what connections show; `nil` for plain HTTP.
     ///   - work: what the threads do besides; `nil` for threads that only read and write.
+    ///   - complete: adds to a refusal what the server's replies have.
     /// - Throws: `httpTLS`.
     init(
         _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
         startTask: @escaping TaskStart.Starter, work: (any ThreadWork)?,
+        complete: @escaping @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse,
         begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) throws(Diagnosis) {
         self.configuration = configuration
         self.work = work
-        self.begin = begin
+        (self.begin, self.complete) = (begin, complete)
         self.time = time
         self.startTask = startTask
         offer = identity == nil ? nil : try TLSOffer()
         currentIdentity = identity
         connections = OpenConnections(
             places: max(1, configuration.connections), placesPerAddress: configuration.connectionsPerAddress,
-            headDeadline: configuration.headDeadline, idleTimeout: configuration.idleTimeout)
+            headDeadline: configuration.headDeadline, keepAlive: configuration.keepAlive,
+            idleTimeout: configuration.idleTimeout)
     }
 
-    /// Starts to listen.
+    /// How many loops and threads a server has. Two threads of a pool share a loop: one reads and writes while the other works. With a loop each,
+    /// both read 64 turns for each piece of work, so that an answer waits behind what a crowd pipelines.
+    private static func counts(
+        _ configuration: HTTPServerConfiguration, _ work: (any ThreadWork)?
+    ) -> (loops: Int, threads: Int) {
+        if let work { return (max(1, work.threads / 2), max(1, work.threads)) }
+        let threads = max(1, min(configuration.threads, configuration.connections))
+        return (threads, threads)
+    }
+
+    /// How many descriptors a server has beside its connections.
+    static func files(_ configuration: HTTPServerConfiguration, _ work: (any ThreadWork)?) -> Int {
+        let (loops, threads) = counts(configuration, work)
+        return 1 + loops + threads
+    }
+
+    /// - Throws: `httpOpenFiles` if so many descriptors leave too few for clients.
+    static func check(_ files: Int, of budget: OpenFileBudget) throws(Diagnosis) {
+        guard budget.left(for: .client) < files + leastPlaces else { return }
+        throw .openFiles(budget.most, least: budget.limit(leaving: files + leastPlaces))
+    }
+
+    /// Starts.
     /// - Returns: the port.
     func start() throws(Diagnosis) -> UInt16 {
+        let port = try listen()
+        let threadCount = Self.counts(configuration, work).threads
+        for (number, loop) in loops.enumerated() {
+            let count = threadCount / loops.count + (number < threadCount % loops.count ? 1 : 0)
+            guard let one = LoopThreads(loop, work ?? NoWork(), threads: count) else { throw failure() }
+            threads.append(one)
+        }
+        return port
+    }
+
+    /// Listens, but has no threads.
+    /// - Returns: the port.
+    func listen() throws(Diagnosis) -> UInt16 {
         guard let address = SocketAddress(configuration.address, port: configuration.port) else {
             throw .address(configuration.address)
         }
-        let loopCount = work == nil ? max(1, min(configuration.threads, configuration.connections)) : 1
-        let needed = 1 + loopCount + (work?.threads ?? loopCount)
-        guard openFiles.left(for: .client) >= needed + Self.leastPlaces, openFiles.take(needed, for: .own) else {
-            let limit = OpenFileLimit.current
-            throw .openFiles(limit, least: limit - openFiles.left(for: .client) + needed + Self.leastPlaces)
-        }
+        let needed = Self.files(configuration, work)
+        try Self.check(needed, of: openFiles)
+        guard openFiles.take(needed, for: .own) else { throw failure() }
         fixed = needed
         listener = address.withPointer { latchkey_listen($0) }
         guard listener >= 0 else { throw failure() }
-        for _ in 0..<loopCount {
+        for _ in 0..<Self.counts(configuration, work).loops {
             guard let loop = ServerLoop(self, listener: listener) else { throw failure() }
             loops.append(loop)
         }
+        handshakes = offer.map { _ in HandshakeThreads(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) }
         openFiles.add(connections)
-        for loop in loops {
-            guard let one = LoopThreads(loop, work ?? NoWork()) else { throw failure() }
-            threads.append(one)
-        }
         return latchkey_port(listener)
     }
 
@@ -101,14 +138,31 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Refuses further requests on open connections, and closes new connections at once.
-    func refuseConnections() { open.close() }
+    /// Whether each reply ends its connection.
+    var isDraining: Bool { drains.withLock { $0 } }
+
+    /// Has each reply end its connection, so that clients go to other servers.
+    func drain() { drains.withLock { $0 = true } }
+
+    /// Drains, ends bodies that would go on for ever, and lets the system refuse new connections once those that wait are accepted.
+    func endListening() {
+        drain()
+        open.endStreams()
+        loops.first?.inbox.endListening()
+    }
+
+    /// The reply of a refusal, as pages may read it.
+    /// - Parameter request: as far as it is known; `nil` if it is not.
+    func response(_ refusal: HTTPRefusal, to request: HTTPRequest?) -> HTTPResponse {
+        request.map { complete(refusal.response, $0) } ?? refusal.response
+    }
 
     /// Ends the daemon's threads and closes its connections. Blocks until both are done.
     func end() {
         for watch in lock.withLock({ watches.values.map(\.self) }) { watch.cancel() }
-        open.answerAll(with: HTTPRefusal.stopping.response)
+        open.close(with: .stopping)
         for one in threads { one.end() }
+        handshakes?.end()
         for loop in loops { loop.end() }
         (threads, loops) = ([], [])
         if listener >= 0 { close(listener) }
@@ -156,7 +210,7 @@ final class Daemon: @unchecked Sendable {
         while let due = open.nextDue() {
             guard (try? await time.sleep(until: due)) != nil else { return }
             for exchange in open.takeOverdue(at: time.uptime) {
-                exchange.answer(with: HTTPRefusal.overdue.response)
+                exchange.answer(with: .overdue)
             }
         }
     }

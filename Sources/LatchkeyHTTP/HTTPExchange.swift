@@ -6,6 +6,7 @@ import LatchkeyCore
 final class HTTPExchange: @unchecked Sendable {
     private let daemon: Daemon
     private let client: ClientConnection
+    private let head: RequestHead
 
     private var lock: NSLock { client.exchangeLock }
     private var reply: HTTPResponse?
@@ -15,8 +16,15 @@ final class HTTPExchange: @unchecked Sendable {
     /// The body that is being sent, if it is a stream.
     private var stream: HTTPBodyStream?
 
-    /// - Parameter client: the connection that the request arrived on.
-    init(_ daemon: Daemon, _ client: ClientConnection) { (self.daemon, self.client) = (daemon, client) }
+    /// - Parameters:
+    ///   - client: the connection that the request arrived on.
+    ///   - head: the request's.
+    init(_ daemon: Daemon, _ client: ClientConnection, _ head: RequestHead) {
+        (self.daemon, self.client, self.head) = (daemon, client, head)
+    }
+
+    /// Sets the answer to a refusal. Any thread may call it.
+    func answer(with refusal: HTTPRefusal) { answer(with: daemon.response(refusal, to: head.request)) }
 
     /// Sets the answer; only the first one counts. Any thread may call it.
     func answer(with response: HTTPResponse) {
@@ -65,7 +73,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// A body is sent that is a stream. It ends when the server stops.
     func note(_ stream: HTTPBodyStream) {
         lock.withLock { self.stream = stream }
-        if daemon.open.isClosed { stream.end() }
+        if daemon.open.endsStreams { stream.end() }
     }
 
     /// Ends a body that would go on for ever, because the server stops. Any thread may call it.

@@ -25,6 +25,8 @@ extension HTTPHeaderName {
     public static let connection: HTTPHeaderName = "Connection"
     /// `Content-Disposition`.
     public static let contentDisposition: HTTPHeaderName = "Content-Disposition"
+    /// `Content-Encoding`.
+    public static let contentEncoding: HTTPHeaderName = "Content-Encoding"
     /// `Content-Length`.
     public static let contentLength: HTTPHeaderName = "Content-Length"
     /// `Content-Range`.

@@ -36,6 +36,9 @@ struct HTTPRefusal: Error, Hashable {
     static let coding = Self(
         501, "httpCoding", "The only transfer coding that is understood is chunked.",
         "Send Content-Length, or Transfer-Encoding: chunked.")
+    static let path = Self(
+        400, "httpPath", "The path has an empty segment or an encoded slash.",
+        "Put one slash before each segment of the path.")
     static let expectation = Self(
         417, "httpExpectation", "The only expectation that is understood is 100-continue.",
         "Send no other Expect field.")

@@ -72,6 +72,12 @@ extension HTTPRequest {
             method: method, target: target, headers: headers, body: body, remoteAddress: remoteAddress)
     }
 
+    /// Whether the path has an empty segment before its end, or an encoded slash.
+    var hasDoubtfulPath: Bool {
+        let path = Self.cut(Self.originForm(target), at: "?").0
+        return path.contains("//") || path.utf8.contains(UInt8(ascii: "%")) && path.lowercased().contains("%2f")
+    }
+
     /// The target without the scheme and authority of the absolute form.
     private static func originForm(_ target: String) -> Substring {
         guard !target.hasPrefix("/"), let scheme = target.range(of: "://") else { return target[...] }

@@ -18,6 +18,7 @@ public final class HTTPServer: @unchecked Sendable {
     private let begin: @Sendable (HTTPRequest) -> HTTPWork
     private let startTask: TaskStart.Starter
     private let work: (any ThreadWork)?
+    private let complete: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
     private let lock = NSLock()
     private var state = State.idle
     /// What replaces the configuration's certificate and key.
@@ -43,23 +44,26 @@ public final class HTTPServer: @unchecked Sendable {
     ///   - startTask: starts the task of one request, on threads of the caller's choice.
     ///   - work: what the threads that read and write do besides, such as the tasks of requests. Then there are as many as it says, and
     ///     not as many as the configuration says. Defaults to `nil`: threads that only read and write.
+    ///   - complete: adds to a refusal that `begin` does not see what the server's replies have. Defaults to nothing.
     ///   - begin: answers one request at once, or says what its task does. Both closures are called on the thread that has read the
     ///     request; what they do there should be short, because other connections wait for that thread.
     package init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),
         startTask: @escaping TaskStart.Starter, work: (any ThreadWork)? = nil,
+        complete: @escaping @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response },
         begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration
         self.time = time
         self.startTask = startTask
         self.work = work
+        self.complete = complete
         self.begin = begin
     }
 
     deinit {
         guard case .running(let daemon, _) = state else { return }
-        daemon.refuseConnections()
+        daemon.drain()
         Thread.detachNewThread { daemon.end() }
     }
 
@@ -82,10 +86,22 @@ public final class HTTPServer: @unchecked Sendable {
         guard case .idle = state else { throw .running }
         let identity = try identity()
         let daemon = try Daemon(
-            configuration, identity: identity, time: time, startTask: startTask, work: work, begin: begin)
+            configuration, identity: identity, time: time, startTask: startTask, work: work, complete: complete,
+            begin: begin)
         let port = try daemon.start()
         state = .running(daemon, port: port)
         return port
+    }
+
+    /// Starts several servers of the process, if it may have the files that all of them need.
+    /// - Returns: their ports.
+    package static func start(_ servers: [HTTPServer]) throws(Diagnosis) -> [UInt16] {
+        if let budget = servers.first?.configuration.openFiles {
+            try Daemon.check(servers.reduce(0) { $0 + Daemon.files($1.configuration, $1.work) }, of: budget)
+        }
+        var ports: [UInt16] = []
+        for server in servers { ports.append(try server.start()) }
+        return ports
     }
 
     private func identity() throws(Diagnosis) -> TLSIdentity? {
@@ -127,15 +143,31 @@ public final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    /// Stops the server: refuses new requests, waits for open ones, and ends the threads.
+    /// How long a connection may wait for its next request, which may change while the server runs.
+    package var keepAlive: Duration {
+        get { lock.withLock { configuration.keepAlive } }
+        set {
+            lock.withLock {
+                configuration.keepAlive = newValue
+                if case .running(let daemon, _) = state { daemon.connections.keep(for: newValue) }
+            }
+        }
+    }
+
+    /// Has each reply end its connection from now on, so that clients have gone to other servers before this one stops.
+    package func drain() {
+        lock.withLock { if case .running(let daemon, _) = state { daemon.drain() } }
+    }
+
+    /// Stops the server: takes no new connections, answers the requests of those that there are, and ends the threads.
     ///
-    /// Returns when every connection is closed. Does nothing if the server does not run.
+    /// Each reply ends its connection. Returns when every connection is closed. Does nothing if the server does not run.
     ///
     /// - Parameter limit: how long open exchanges may continue. Then their tasks are cancelled and their clients get a 503; one
     ///   second later, what could not be written is cut off.
     public func stop(within limit: Duration = .seconds(10)) async {
-        guard let daemon = leaveRunning() else { return }
-        await drain(daemon, within: limit)
+        guard let (daemon, isDrained) = leaveRunning() else { return }
+        await drain(daemon, isDrained, within: limit)
         // Off the cooperative pool, because it waits for threads.
         await withCheckedContinuation { done in
             Thread.detachNewThread {
@@ -145,22 +177,30 @@ public final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    private func leaveRunning() -> Daemon? {
+    /// - Returns: also whether it drained before.
+    private func leaveRunning() -> (Daemon, Bool)? {
         lock.withLock {
             guard case .running(let daemon, _) = state else { return nil }
             state = .idle
-            daemon.refuseConnections()
-            return daemon
+            let isDrained = daemon.isDraining
+            daemon.endListening()
+            return (daemon, isDrained)
         }
     }
 
-    private func drain(_ daemon: Daemon, within limit: Duration) async {
+    private func drain(_ daemon: Daemon, _ isDrained: Bool, within limit: Duration) async {
         let time = time
         let timeout = Task {
             try await time.sleep(for: limit)
-            daemon.open.answerAll(with: HTTPRefusal.stopping.response)
+            daemon.open.close(with: .stopping)
             try await time.sleep(for: .seconds(1))
             daemon.open.giveUp()
+        }
+        await withCheckedContinuation { done in daemon.hasStoppedListening.whenResolved { _ in done.resume() } }
+        // A client that has just connected is about to ask. A proxy that finds no way to new connections uses up those that it has kept.
+        let patience = time.uptime + min(limit, .seconds(1))
+        while daemon.connections.mayBringRequest(isDrained: isDrained), time.uptime < patience {
+            guard (try? await time.sleep(for: .milliseconds(10))) != nil else { break }
         }
         await daemon.open.untilEmpty()
         timeout.cancel()

@@ -46,12 +46,17 @@ public struct HTTPServerConfiguration: Sendable {
     public var bodyBytes = 1_024 * 1_024
     /// How long a client may let the server wait for the next bytes of a body, or take none of a reply. Defaults to 30 s.
     public var idleTimeout: Duration = .seconds(30)
-    /// How long a client may take from connecting, or from the last reply, until the head of its next request is complete. Then the
-    /// connection is closed. Defaults to 15 s.
+    /// How long a client may take from connecting, or from the first byte of a further request, until the request's head is complete. Then
+    /// the connection is closed. Defaults to 15 s.
     public var headDeadline: Duration = .seconds(15)
+    /// How long a connection may wait for its next request. Defaults to 15 s. Behind a proxy that keeps connections, set it longer than the
+    /// proxy does, because a request that meets the end of its connection is lost.
+    public var keepAlive: Duration = .seconds(15)
     /// How long a handler may take before the client gets a 503 and the handler's task is cancelled. Defaults to 30 s.
     public var exchangeDeadline: Duration = .seconds(30)
 
+    /// Whether a path may have empty segments and encoded slashes, which a proxy's rules by path may read differently. Defaults to `true`.
+    package var takesDoubtfulPaths = true
     /// Where sockets are counted. Defaults to the process's.
     package var openFiles = OpenFileBudget.process
 

@@ -10,6 +10,9 @@ struct HeadScan {
     private var lines: [Range<Int>] = []
     private var lineStart = 0
 
+    /// How many times as long as a head may be is what is read of one, so that its refusal can be for the page that has sent it.
+    private static let readBeyond = 4
+
     /// Looks at what has arrived.
     /// - Parameters:
     ///   - bytes: everything from the first byte of the head on, each time.
@@ -27,7 +30,7 @@ struct HeadScan {
         in bytes: UnsafeRawBufferPointer, most: Int
     ) throws(HTTPRefusal) -> (lines: [UnsafeRawBufferPointer.SubSequence], count: Int)? {
         while seen < bytes.count {
-            guard seen < most else { throw .headTooLarge }
+            guard seen / Self.readBeyond < most else { throw .headTooLarge }
             let byte = bytes[seen]
             if byte >= 0x20, byte != 0x7f {
                 if byte == UInt8(ascii: " "), seen == lineStart { throw .framing("A line begins with a blank.") }
@@ -42,7 +45,9 @@ struct HeadScan {
                     throw .framing("A carriage return stands alone.")
                 }
                 seen += 2
-                if try endLine() { return (lines.map { bytes[$0] }, seen) }
+                guard try endLine() else { continue }
+                guard seen <= most else { throw .headTooLarge }
+                return (lines.map { bytes[$0] }, seen)
             case UInt8(ascii: "\t"): throw .framing("A line begins with a blank.")
             case UInt8(ascii: "\n"): throw .framing("A line ends without a carriage return.")
             default: throw .framing("The head has a control character.")
@@ -51,12 +56,16 @@ struct HeadScan {
         return nil
     }
 
+    /// What is known of the request of a head that is refused.
+    func request(in bytes: UnsafeRawBufferPointer) -> HTTPRequest? { RequestHead.request(lines.map { bytes[$0] }) }
+
     /// - Returns: whether the head ends with the line.
     private mutating func endLine() throws(HTTPRefusal) -> Bool {
         let line = lineStart..<(seen - 2)
         lineStart = seen
         guard line.isEmpty else {
-            lines.append(line)
+            // Of too many, one too many is kept.
+            if lines.count <= RequestHead.mostFields + 1 { lines.append(line) }
             return false
         }
         // One empty line may stand before a request.

@@ -7,10 +7,11 @@ final class LoopInbox: Sendable {
     private struct State {
         var connections: [ClientConnection] = []
         var mayAccept = false
+        var endsListening = false
         var sleeper: ThreadAlarm?
         var isClosed = false
 
-        var isEmpty: Bool { connections.isEmpty && !mayAccept }
+        var isEmpty: Bool { connections.isEmpty && !mayAccept && !endsListening }
     }
 
     private let state = Locked(State())
@@ -29,20 +30,25 @@ final class LoopInbox: Sendable {
     func close() { state.withLock { ($0.isClosed, $0.connections) = (true, []) } }
 
     /// There may be room for new connections again. Any thread may call it.
-    func accept() {
+    func accept() { note { $0.mayAccept = true } }
+
+    /// The connections that wait to be accepted are the last ones. Any thread may call it.
+    func endListening() { note { $0.endsListening = true } }
+
+    private func note(_ change: (inout State) -> Void) {
         let sleeper = state.withLock { state in
-            state.mayAccept = true
+            change(&state)
             return state.sleeper
         }
         sleeper?.ring()
     }
 
     /// What has come since the last call.
-    func take() -> (connections: [ClientConnection], mayAccept: Bool) {
+    func take() -> (connections: [ClientConnection], mayAccept: Bool, endsListening: Bool) {
         state.withLock { state in
-            guard !state.isEmpty else { return ([], false) }
-            defer { (state.connections, state.mayAccept) = ([], false) }
-            return (state.connections, state.mayAccept)
+            guard !state.isEmpty else { return ([], false, false) }
+            defer { (state.connections, state.mayAccept, state.endsListening) = ([], false, false) }
+            return (state.connections, state.mayAccept, state.endsListening)
         }
     }
 

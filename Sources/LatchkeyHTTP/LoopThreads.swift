@@ -18,9 +18,8 @@ final class LoopThreads: @unchecked Sendable {
 
     /// Starts the threads.
     /// - Returns: `nil` if the process may not open the files that they need.
-    init?(_ loop: ServerLoop, _ work: any ThreadWork) {
+    init?(_ loop: ServerLoop, _ work: any ThreadWork, threads: Int) {
         (self.loop, self.work) = (loop, work)
-        let threads = max(1, work.threads)
         alarms = (0..<threads).compactMap { _ in ThreadAlarm() }
         guard alarms.count == threads else { return nil }
         for (number, alarm) in alarms.enumerated() {
@@ -65,7 +64,7 @@ final class LoopThreads: @unchecked Sendable {
     }
 
     private func sleepAsLeader(_ alarm: ThreadAlarm) {
-        guard loop.inbox.beginSleep(alarm) else { return }
+        guard !loop.hasWaiting, loop.inbox.beginSleep(alarm) else { return }
         alarm.sleep(besides: loop.readiness, milliseconds: -1)
         loop.inbox.endSleep()
     }

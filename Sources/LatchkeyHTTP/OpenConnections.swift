@@ -13,6 +13,7 @@ final class OpenConnections: @unchecked Sendable {
     private let headDeadline: Duration
     private let idleTimeout: Duration
     private let lock = NSLock()
+    private var keepAlive: Duration
     private var placesPerAddress: Int
     private var connections: [ObjectIdentifier: ClientConnection] = [:]
     private var counts: [NetworkAddress: Int] = [:]
@@ -25,8 +26,10 @@ final class OpenConnections: @unchecked Sendable {
     ///   - places: how many connections there may be.
     ///   - placesPerAddress: how many there may be from one address.
     ///   - headDeadline: how long a connection may wait for a request's head.
+    ///   - keepAlive: how long it may wait between two requests.
     ///   - idleTimeout: how long it may wait for the next bytes of a body, or until the client takes the next bytes of a reply.
-    init(places: Int, placesPerAddress: Int, headDeadline: Duration, idleTimeout: Duration) {
+    init(places: Int, placesPerAddress: Int, headDeadline: Duration, keepAlive: Duration, idleTimeout: Duration) {
+        self.keepAlive = keepAlive
         self.idleTimeout = idleTimeout
         self.places = places
         self.placesPerAddress = max(1, placesPerAddress)
@@ -63,9 +66,20 @@ final class OpenConnections: @unchecked Sendable {
         }
     }
 
+    /// Changes how long a connection may wait between two requests.
+    func keep(for time: Duration) { lock.withLock { keepAlive = time } }
+
     /// Sets what a connection waits for from now on.
     func enter(_ phase: ClientConnection.Phase, _ connection: ClientConnection, at now: Duration) {
-        lock.withLock { (connection.phase, connection.since, connection.lastProgress) = (phase, now, now) }
+        lock.withLock {
+            (connection.phase, connection.since, connection.lastProgress, connection.isNew) = (phase, now, now, false)
+        }
+    }
+
+    /// Whether a request may come over a connection whose client does not know that the server stops.
+    /// - Parameter isDrained: whether that is true of connections that wait for a further request, too, and not only of new ones.
+    func mayBringRequest(isDrained: Bool) -> Bool {
+        lock.withLock { connections.values.contains { !$0.isClosing && ($0.isNew || isDrained && $0.phase == .idle) } }
     }
 
     /// The connection has taken or sent bytes. That keeps it from being idle, but not from making room: a byte now and then is cheap.
@@ -84,7 +98,7 @@ final class OpenConnections: @unchecked Sendable {
         lock.withLock {
             isWatched = !connections.isEmpty
             guard isWatched else { return nil }
-            return connections.values.lazy.compactMap(due).min() ?? now + headDeadline
+            return connections.values.lazy.compactMap(due).min() ?? now + min(headDeadline, keepAlive)
         }
     }
 
@@ -99,6 +113,7 @@ final class OpenConnections: @unchecked Sendable {
         guard !connection.isClosing else { return nil }
         return switch connection.phase {
         case .head: connection.since + headDeadline
+        case .idle: connection.since + keepAlive
         case .body, .reply: connection.lastProgress + idleTimeout
         case .leaving: connection.since + .seconds(2)
         case .answer, .stream: nil
@@ -121,7 +136,7 @@ final class OpenConnections: @unchecked Sendable {
     private func waitingLongest(where isMeant: (ClientConnection) -> Bool) -> some Sequence<ClientConnection> {
         connections.values.compactMap { one in isMeant(one) ? one.yields.map { (one, $0) } : nil }
             .sorted { ($0.1, $0.0.number) < ($1.1, $1.0.number) }
-            .lazy.map(\.0).filter { $0.phase != .head || !latchkey_has_unread($0.socket) }
+            .lazy.map(\.0).filter { ![.head, .idle].contains($0.phase) || !latchkey_has_unread($0.socket) }
     }
 
     private func close(_ connection: ClientConnection) {

@@ -6,6 +6,8 @@ final class OpenExchanges: @unchecked Sendable {
     private let lock = NSLock()
     private var exchanges: [ObjectIdentifier: (exchange: HTTPExchange, due: Duration?)] = [:]
     private var closed = false
+    private var streamsEnd = false
+    private var isGivenUp = false
     private var isWatched = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -53,27 +55,34 @@ final class OpenExchanges: @unchecked Sendable {
     /// Whether further exchanges are refused.
     var isClosed: Bool { lock.withLock { closed } }
 
-    /// Refuses further exchanges, and ends bodies that would go on for ever.
-    func close() {
+    /// Whether bodies end that would go on for ever.
+    var endsStreams: Bool { lock.withLock { streamsEnd } }
+
+    /// Ends bodies that would go on for ever, and those of further exchanges.
+    func endStreams() {
         let open = lock.withLock {
-            closed = true
+            streamsEnd = true
             return exchanges.values.map(\.exchange)
         }
         for exchange in open { exchange.endStream() }
     }
 
-    /// Answers every open exchange that has no answer.
-    func answerAll(with response: HTTPResponse) {
-        let open = lock.withLock { exchanges.values.map(\.exchange) }
-        for exchange in open { exchange.answer(with: response) }
+    /// Refuses further exchanges, and answers every open one that has no answer with a refusal.
+    func close(with refusal: HTTPRefusal) {
+        let open = lock.withLock {
+            closed = true
+            return exchanges.values.map(\.exchange)
+        }
+        for exchange in open { exchange.answer(with: refusal) }
     }
 
     /// Waits until no exchange is open, or until `giveUp`.
     func untilEmpty() async {
         await withCheckedContinuation { waiter in
             let isEmpty = lock.withLock {
-                if !exchanges.isEmpty { waiters.append(waiter) }
-                return exchanges.isEmpty
+                let isEmpty = exchanges.isEmpty || isGivenUp
+                if !isEmpty { waiters.append(waiter) }
+                return isEmpty
             }
             if isEmpty { waiter.resume() }
         }
@@ -81,7 +90,10 @@ final class OpenExchanges: @unchecked Sendable {
 
     /// Ends `untilEmpty` though exchanges are open.
     func giveUp() {
-        let ready = lock.withLock { takeWaiters() }
+        let ready = lock.withLock {
+            isGivenUp = true
+            return takeWaiters()
+        }
         for waiter in ready { waiter.resume() }
     }
 

@@ -34,14 +34,17 @@ final class OutgoingReply {
     /// - Parameters:
     ///   - response: the reply; no reset.
     ///   - head: the request's head; `nil` for a request that was refused in its head.
+    ///   - isLast: whether the connection carries no other request in any case.
     ///   - date: the current date as a header field has it.
     ///   - buffer: gets the first bytes.
-    init(_ response: HTTPResponse, to head: RequestHead?, date: String, into buffer: inout [UInt8]) {
+    init(
+        _ response: HTTPResponse, to head: RequestHead?, isLast: Bool, date: String, into buffer: inout [UInt8]
+    ) {
         let (response, source, length) = Self.source(of: response)
         let hasBody = response.status != 204 && response.status != 304
         let isStream = length == nil
         let isOld = head?.isOld ?? false
-        let ends = response.headers.values(of: .connection).contains { $0.equalsIgnoringCase("close") }
+        let ends = isLast || response.headers.values(of: .connection).contains { $0.equalsIgnoringCase("close") }
         keepsConnection = head.map { $0.keepsConnection && !ends && !($0.isOld && isStream) } ?? false
         self.source = hasBody && head?.method != .head ? source : .nothing
         if case .nothing = self.source, case .stream(let stream, _) = source { stream.end() }

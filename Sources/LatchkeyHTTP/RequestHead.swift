@@ -22,7 +22,7 @@ struct RequestHead: Hashable {
     /// Whether it is a request of HTTP/1.0, whose client understands no chunks.
     let isOld: Bool
 
-    private static let mostFields = 256
+    static let mostFields = 256
 
     /// - Parameter lines: the lines of a whole head without their ends, the request's first; at least one.
     init(_ lines: [UnsafeRawBufferPointer.SubSequence]) throws(HTTPRefusal) {
@@ -35,11 +35,27 @@ struct RequestHead: Hashable {
             headers.append(field.name, field.value)
         }
         self.headers = headers
+        // A proxy in front may believe the other one.
+        guard headers.values(of: .authorization).count <= 1 else {
+            throw .framing("There are several Authorization fields.")
+        }
         try Self.checkHost(headers, isOld: isOld)
         framing = try Self.framing(headers, isOld: isOld)
         isWaitingToSend = try Self.expectation(headers) && !isOld
         let wishes = headers.values(of: .connection).flatMap { $0.split(separator: ",").map(\.trimmingBlanks) }
         keepsConnection = isOld ? wishes.has("keep-alive") && !wishes.has("close") : !wishes.has("close")
+    }
+
+    /// The request without its body.
+    var request: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers) }
+
+    /// What can be read of a head that is refused, for its refusal.
+    /// - Parameter lines: those that are whole.
+    static func request(_ lines: [UnsafeRawBufferPointer.SubSequence]) -> HTTPRequest? {
+        guard let (method, target, _) = lines.first.flatMap({ try? requestLine($0) }) else { return nil }
+        let fields = lines.dropFirst().compactMap { try? field($0) }
+        return HTTPRequest(
+            method: method, target: target, headers: HTTPHeaders(fields.map { .init(name: $0.name, value: $0.value) }))
     }
 
     /// The stated length of the body in bytes; 0 if the head states none, as for a chunked body.

@@ -30,6 +30,13 @@ public struct Route<Handler: Sendable>: Sendable {
         route.condition = condition
         return route
     }
+
+    /// The route with another handler, under the same condition.
+    package func answering<Other>(_ handler: Other) -> Route<Other> {
+        var route = Route<Other>(methods, path, handler)
+        route.condition = condition
+        return route
+    }
 }
 
 /// Finds the route of a request.

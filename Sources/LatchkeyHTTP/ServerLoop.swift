@@ -15,11 +15,17 @@ final class ServerLoop: @unchecked Sendable {
 
     private let listener: Int32
     private var isListening = false
-    private var connections: [UInt64: ClientConnection] = [:]
+    private(set) var connections: [UInt64: ClientConnection] = [:]
+    /// The connections for which something has come, and those that have more to do than fitted into their turns: each run has a turn for one of
+    /// these. Addresses take turns at both, so that a crowd keeps nobody from elsewhere waiting.
+    private var ready = OwnerTurns<NetworkAddress, ClientConnection>()
+    private var unfinished = OwnerTurns<NetworkAddress, ClientConnection>()
     private var events = [latchkey_event](repeating: latchkey_event(), count: 64)
     private var lastDate: (second: time_t, text: String) = (0, "")
 
     private static let mostAcceptedAtOnce = 16
+    /// How many the system lets wait.
+    private static let mostWaiting = 1_024
 
     /// - Returns: `nil`, with `errno`, if the process may not open the file that it needs.
     init?(_ daemon: Daemon, listener: Int32) {
@@ -44,10 +50,17 @@ final class ServerLoop: @unchecked Sendable {
         return lastDate.text
     }
 
+    /// Whether there is something to do at once.
+    var hasWaiting: Bool { !ready.isEmpty || !unfinished.isEmpty }
+
     /// Does what there is to do. Does not wait.
     func run() {
-        let (goingOn, mayAccept) = inbox.take()
-        for connection in goingOn { proceed(connection) }
+        let next = unfinished.take(newest: false)
+        let (goingOn, mayAccept, endsListening) = inbox.take()
+        for connection in goingOn {
+            connection.isShakingHands = false
+            enqueue(connection)
+        }
         let count = Int(latchkey_readiness_take(readiness, &events, Int32(events.count)))
         var isCalled = false
         for event in events.prefix(count) {
@@ -59,31 +72,59 @@ final class ServerLoop: @unchecked Sendable {
             if event.readable { connection.canRead = true }
             if event.writable { connection.canWrite = true }
             if event.ended { connection.hasPeerEnded = true }
-            proceed(connection)
+            enqueue(connection)
+        }
+        for _ in events {
+            guard let connection = ready.take(newest: false) else { break }
+            giveTurn(connection)
         }
         if mayAccept, !isListening {
             isListening = latchkey_readiness_listen(readiness, listener, true)
             isCalled = true
         }
         // After the others, so that heads that have arrived are read before somebody has to make room.
-        if isCalled { accept() }
+        if isCalled { accept(most: Self.mostAcceptedAtOnce) }
+        if endsListening { endListening() }
+        if let next { giveTurn(next) }
     }
 
     /// Closes all connections. Nobody runs the loop any more.
     func end() {
         for connection in connections.values { connection.close() }
-        connections = [:]
+        (connections, ready, unfinished) = ([:], OwnerTurns(), OwnerTurns())
         inbox.close()
     }
 
-    private func proceed(_ connection: ClientConnection) {
-        guard !connection.proceed() else { return }
-        connections[connection.number] = nil
-        connection.close()
+    private func giveTurn(_ connection: ClientConnection) {
+        connection.isQueued = false
+        switch connection.takeTurn() {
+        case .wait: break
+        case .goOn:
+            connection.isQueued = true
+            unfinished.append(connection, of: connection.address)
+        case .close:
+            connections[connection.number] = nil
+            connection.close()
+        }
     }
 
-    private func accept() {
-        for _ in 0..<Self.mostAcceptedAtOnce {
+    private func enqueue(_ connection: ClientConnection) {
+        guard !connection.isQueued else { return }
+        connection.isQueued = true
+        ready.append(connection, of: connection.address)
+    }
+
+    /// Accepts the connections that wait, and has the system refuse others: a client that is refused asks another server, and one whose
+    /// connection ends after it has sent its request does not.
+    private func endListening() {
+        accept(most: Self.mostWaiting)
+        stopListening()
+        shutdown(listener, Int32(SHUT_RDWR))
+        daemon.hasStoppedListening.resolve(.success(()))
+    }
+
+    private func accept(most: Int) {
+        for _ in 0..<most {
             guard daemon.openFiles.take(for: .client) else { return waitForRoom() }
             var address = sockaddr_storage()
             let socket = latchkey_accept(listener, &address)
@@ -92,6 +133,8 @@ final class ServerLoop: @unchecked Sendable {
                 daemon.openFiles.give()
                 if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) { waitAWhile() }
                 if number == ECONNABORTED || number == EINTR { continue }
+                // Another loop has ended listening.
+                if number == EINVAL { stopListening() }
                 return
             }
             guard !daemon.open.isClosed else {
@@ -121,7 +164,7 @@ final class ServerLoop: @unchecked Sendable {
         daemon.admit(connection)
         guard latchkey_readiness_add(readiness, socket, connection.number) else { return connection.close() }
         connections[connection.number] = connection
-        proceed(connection)
+        enqueue(connection)
     }
 
     /// Leaves new connections to the system until some descriptor is given back, and has one closed that is missed least.

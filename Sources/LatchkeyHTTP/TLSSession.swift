@@ -27,7 +27,7 @@ final class TLSOffer: @unchecked Sendable {
     deinit { gnutls_priority_deinit(priority) }
 }
 
-/// The TLS of one connection. Its owner alone uses it, one call at a time.
+/// The TLS of one connection. Its owner alone uses it, one call at a time, on any thread.
 package final class TLSSession {
     /// What became of a call that does not wait.
     package enum Outcome {
@@ -83,6 +83,9 @@ package final class TLSSession {
         ]
         return reasons.first { status & UInt32($0.0.rawValue) != 0 }?.1 ?? "it is not trusted"
     }
+
+    /// After `later`, whether it is for the socket to take bytes, and not to have some.
+    var waitsToWrite: Bool { gnutls_record_get_direction(session) == 1 }
 
     package func shakeHands() -> Outcome { outcome { Int(gnutls_handshake(session)) } }
 

@@ -16,8 +16,9 @@ package struct CredentialSummary: Sendable, Equatable {
     package let isInToken: Bool
     /// The end of the certificate's dates, for a metric; `nil` if it states none.
     package let notAfter: Date?
+    private let timeLeft: Duration?
     /// The whole days until then, negative afterwards; `nil` if the certificate states no end.
-    package let daysLeft: Int?
+    package var daysLeft: Int? { timeLeft.map { Int(($0.inSeconds / 86_400).rounded(.down)) } }
     /// Whether the certificate's dates have begun.
     package let hasBegun: Bool
 
@@ -31,18 +32,24 @@ package struct CredentialSummary: Sendable, Equatable {
         isTestCertificate = certificate.isTestCertificate
         isInToken = credential.key is PKCS11Key
         notAfter = certificate.notAfter
-        daysLeft = certificate.notAfter.map { Int(($0.timeIntervalSince(date) / 86_400).rounded(.down)) }
+        timeLeft = certificate.notAfter.map { .seconds($0.timeIntervalSince(date)) }
         hasBegun = certificate.notBefore.map { $0 <= date } ?? true
     }
 
     /// What an operator should know about its dates, in one sentence. Devices are reported not to check them, so it stops no server.
     package var notice: String? {
         if !hasBegun { return "The dates of the certificate \(sha1) have not begun." }
-        guard let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
-        if daysLeft < 0 {
-            return "The dates of the certificate \(sha1) ended \((-daysLeft).counted("day")) ago; replace it."
-        }
+        guard let timeLeft, let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
+        if timeLeft < .zero { return "The dates of the certificate \(sha1) ended \(timeLeft.inDaysAgo); replace it." }
         return "The dates of the certificate \(sha1) end in \(daysLeft.counted("day")); replace it in time."
+    }
+}
+
+extension Duration {
+    /// How long ago a time before now was: in hours, and from two days on in days.
+    package var inDaysAgo: String {
+        let hours = Int((-inSeconds / 3_600).rounded())
+        return "\(hours < 48 ? hours.counted("hour") : (hours / 24).counted("day")) ago"
     }
 }
 

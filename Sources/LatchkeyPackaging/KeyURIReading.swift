@@ -20,22 +20,33 @@ package struct KeyURIReading: Sendable, Hashable {
     }
 
     /// Reads the content identifier of an SPC: a key URI or what follows its scheme, by the tenant's template, or with nothing but a kid, as
-    /// base64 (Shaka Packager's `skd://` URIs), UUID or hexadecimal digits.
+    /// base64 (Shaka Packager's `skd://` URIs), UUID or hexadecimal digits. A query, slashes at the end and `:IV` behind a kid are passed over.
     /// - Parameters:
     ///   - identifier: the identifier.
     ///   - template: the tenant's template; `nil` if it has none.
     /// - Returns: `nil` for anything else.
     package init?(_ identifier: ContentIdentifier, template: KeyURITemplate?) {
         guard let text = identifier.text else { return nil }
-        let uri = KeyURI(text)
-        if let template,
-            let reading = template.reading(of: uri) ?? template.reading(of: KeyURI(template.scheme + uri.raw))
-        {
-            self = reading
-            return
+        var trimmed = text.prefix { $0 != "?" }
+        while trimmed.last == "/" { trimmed.removeLast() }
+        guard let reading = Self.reading(KeyURI(text), template) ?? Self.reading(KeyURI(String(trimmed)), template)
+        else { return nil }
+        self = reading
+    }
+
+    private static func reading(_ uri: KeyURI, _ template: KeyURITemplate?) -> Self? {
+        if let template {
+            let whole = KeyURI(template.scheme + uri.raw)
+            if let reading = template.reading(of: uri) ?? template.reading(of: whole)
+                ?? template.reading(ofDecoded: uri) ?? template.reading(ofDecoded: whole)
+            {
+                return reading
+            }
         }
         let name = uri.remainder.removingPercentEncoding ?? uri.remainder
-        guard let kid = KeyID(name) ?? Data(lenientBase64: name).flatMap({ KeyID(bytes: $0) }) else { return nil }
-        self.init(kid: kid)
+        if let kid = KeyID(name) ?? Data(lenientBase64: name).flatMap({ KeyID(bytes: $0) }) { return Self(kid: kid) }
+        let parts = name.split(separator: ":", maxSplits: 1).map { KeyID(String($0)) }
+        guard parts.count == 2, let kid = parts[0], let iv = parts[1]?.bytes else { return nil }
+        return Self(kid: kid, iv: [UInt8](iv))
     }
 }

@@ -15,6 +15,16 @@ package struct KeyURITemplate: Sendable, Hashable {
         case contentID
         case kid
         case iv
+
+        /// How many bytes of a URI it is; 0 for the content.
+        var count: Int {
+            switch self {
+            case .literal(let text): text.utf8.count
+            case .contentID: 0
+            case .kid: 36
+            case .iv: 32
+            }
+        }
     }
 
     /// `skd://{contentId}/{kid}`.
@@ -71,8 +81,20 @@ package struct KeyURITemplate: Sendable, Hashable {
     }
 
     /// What a URI of this template says; `nil` for other URIs.
-    package func reading(of uri: KeyURI) -> KeyURIReading? {
+    package func reading(of uri: KeyURI) -> KeyURIReading? { reading(of: uri, content: Self.unescaped) }
+
+    /// What a URI of this template says whose percent escapes the player has decoded; `nil` for other URIs.
+    func reading(ofDecoded uri: KeyURI) -> KeyURIReading? {
+        reading(of: uri) { ContentName(bytes: Data($0)) }
+    }
+
+    private func reading(
+        of uri: KeyURI, content read: (Substring.UTF8View) -> ContentName?
+    ) -> KeyURIReading? {
         var rest = uri.raw.utf8[...]
+        // All but the content has a length of its own.
+        let contentCount = rest.count - parts.reduce(0) { $0 + $1.count }
+        guard contentCount >= 0 else { return nil }
         var content: ContentName?
         var kid: KeyID?
         var iv: [UInt8]?
@@ -82,16 +104,17 @@ package struct KeyURITemplate: Sendable, Hashable {
                 guard rest.starts(with: text.utf8) else { return nil }
                 rest = rest.dropFirst(text.utf8.count)
             case .contentID:
-                let raw = rest.prefix { Self.isPlain($0) || $0 == UInt8(ascii: "%") }
-                content = Self.unescaped(raw)
+                let raw = rest.prefix(contentCount)
+                content = read(raw)
                 guard content != nil else { return nil }
                 rest = rest[raw.endIndex...]
             case .kid:
-                guard let text = Self.take(36, from: &rest), let id = KeyID(text), id.description == text.lowercased()
+                guard let text = Self.take(part.count, from: &rest), let id = KeyID(text),
+                    id.description == text.lowercased()
                 else { return nil }
                 kid = id
             case .iv:
-                guard let text = Self.take(32, from: &rest), let bytes = KeyID(text)?.bytes else { return nil }
+                guard let text = Self.take(part.count, from: &rest), let bytes = KeyID(text)?.bytes else { return nil }
                 iv = [UInt8](bytes)
             }
         }
@@ -100,7 +123,7 @@ package struct KeyURITemplate: Sendable, Hashable {
     }
 
     /// The scheme with its slashes, such as `skd://`.
-    var scheme: String {
+    package var scheme: String {
         guard case .literal(let start)? = parts.first, let slashes = start.firstRange(of: "://") else { return "" }
         return String(start[..<slashes.upperBound])
     }
@@ -129,11 +152,13 @@ package struct KeyURITemplate: Sendable, Hashable {
         }
     }
 
+    /// The content of its escaped form; `nil` for other text.
     private static func unescaped(_ text: Substring.UTF8View) -> ContentName? {
         var bytes: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
+                guard isPlain(byte) else { return nil }
                 bytes.append(byte)
                 continue
             }

@@ -34,6 +34,16 @@ struct DecoderRun: Equatable {
         return runs
     }
 
+    /// The rules that its segments break, without a key none.
+    func findings(in container: ContainerKind, from files: WorkingFiles) throws -> [StreamFinding] {
+        guard let key else { return [] }
+        return try segments.filter { $0.method == .samples }.flatMap { segment in
+            var facts = try SegmentFacts(segment, in: container, from: files)
+            facts.licensedIV = key.iv.revealed
+            return facts.findings
+        }
+    }
+
     private func continues(with next: DecoderRun) -> Bool {
         guard let last = segments.last, let first = next.segments.first, !first.isDiscontinuous else { return false }
         return last.method == first.method && last.initialization == first.initialization && key == next.key

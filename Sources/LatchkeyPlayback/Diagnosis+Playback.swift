@@ -84,6 +84,14 @@ extension Diagnosis {
             remedy: "Check that the server sends the media itself and not an error page.")
     }
 
+    static func wholeSegmentEncrypted(_ name: String) -> Self {
+        Self(
+            code: "wholeSegmentUnderSampleAES",
+            reason:
+                "\(redacted(name)) has no container to see, as if it were encrypted as a whole under METHOD=SAMPLE-AES.",
+            remedy: "Have the packager encrypt samples, as FairPlay needs them.")
+    }
+
     static func malformedMedia(_ what: String) -> Self {
         Self(
             code: "malformedMedia", reason: "The MP4 boxes are damaged: \(what).",

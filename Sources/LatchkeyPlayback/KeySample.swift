@@ -8,12 +8,23 @@ public struct KeySample: Sendable {
     public let uri: KeyURI?
     /// One track with one segment.
     public let copy: LocalCopy
-    /// What the media states about the encryption of each track; empty for transport streams and packed audio.
-    public let protections: [TrackProtection]
     /// Whether the media is encrypted, as its container states; `nil` if it states nothing.
     public let isEncrypted: Bool?
     /// Whether it is one picture out of a segment, which no decoder takes alone.
     public let isPicture: Bool
+    /// What its container states; `nil` if all bytes are encrypted.
+    let facts: SegmentFacts?
+
+    /// What the media states about the encryption of each track; empty for transport streams and packed audio.
+    public var protections: [TrackProtection] { facts?.tracks ?? [] }
+
+    /// The rules of Apple's players that the segment breaks. Nothing is decoded.
+    /// - Parameter key: the license's; `nil` if there is none.
+    public func findings(with key: ContentKey?) -> [StreamFinding] {
+        guard uri != nil, var facts else { return [] }
+        facts.licensedIV = key?.iv.revealed
+        return facts.findings
+    }
 }
 
 /// The result of trying a content key on a sample.
@@ -39,25 +50,25 @@ extension StreamDownload {
             name: "sample", playlist: playlist, resources: resources, limits: limits,
             budget: ByteBudget(limits.totalBytes)
         ).load([place.segment], into: files)
-        let protections = try TrackProtection.read(track, in: files, isCut: playlist.hasOnlyIFrames)
+        let facts = try SegmentFacts(of: track, in: files, isCut: playlist.hasOnlyIFrames)
         return KeySample(
             uri: place.key, copy: LocalCopy(directory: directory, tracks: [track], isComplete: false),
-            protections: protections, isEncrypted: try Self.isEncrypted(track, protections, in: files),
-            isPicture: playlist.hasOnlyIFrames)
+            isEncrypted: try facts?.isEncrypted ?? Self.isEncryptedAsWhole(track, in: files),
+            isPicture: playlist.hasOnlyIFrames, facts: facts)
     }
 
-    private static func isEncrypted(
-        _ track: LocalTrack, _ protections: [TrackProtection], in files: WorkingFiles
-    ) throws -> Bool? {
-        guard let segment = track.segments.first else { return nil }
-        let bytes = try files.read(segment.file)
-        // What is encrypted as a whole has no container to see.
-        if segment.method == .wholeSegment { return ContainerKind(segment: bytes) == nil }
-        return switch track.container {
-        case .fragmentedMP4: protections.isEmpty ? nil : protections.contains { $0.scheme != nil }
-        case .transportStream: StreamTypes.isEncrypted(transportStream: bytes)
-        case .packedAudio: StreamTypes.isEncrypted(packedAudio: bytes)
-        }
+    /// What is encrypted as a whole has no container to see.
+    private static func isEncryptedAsWhole(_ track: LocalTrack, in files: WorkingFiles) throws -> Bool? {
+        guard let segment = track.segments.first, segment.method == .wholeSegment else { return nil }
+        return try ContainerKind(segment: files.read(segment.file)) == nil
+    }
+}
+
+extension SegmentFacts {
+    /// What the first segment of a track states; `nil` if all its bytes are encrypted.
+    fileprivate init?(of track: LocalTrack, in files: WorkingFiles, isCut: Bool) throws {
+        guard let segment = track.segments.first, segment.method != .wholeSegment else { return nil }
+        try self.init(segment, in: track.container, from: files, isCut: isCut)
     }
 }
 
@@ -70,7 +81,7 @@ extension StreamPlayer {
     public func verdict(on sample: KeySample, with key: ContentKey?) async throws -> KeySampleVerdict {
         var keys: [KeyURI: ContentKey] = [:]
         if let uri = sample.uri { keys[uri] = key }
-        let result = try await play(key == nil ? sample.copy.inClear : sample.copy, keys: keys)
+        let result = try await unjudged.play(key == nil ? sample.copy.inClear : sample.copy, keys: keys)
         guard !result.verdict().isRight else { return .right }
         let complaints = result.tracks.flatMap(\.complaints)
         let codec = result.tracks.lazy.map(\.codec).first { !$0.isEmpty } ?? ""

@@ -11,6 +11,13 @@ public struct PlaybackResult: Sendable {
     /// Whether the whole stream was played; `false` if a download limit cut it off.
     public let isComplete: Bool
 
+    /// The rules of Apple's players that the stream breaks, each once.
+    public var findings: [StreamFinding] {
+        tracks.flatMap(\.findings).reduce(into: []) { found, next in
+            if !found.contains(where: { $0.rule == next.rule }) { found.append(next) }
+        }
+    }
+
     /// - Parameters:
     ///   - tracks: the output of each stream.
     ///   - picture: the file of the picture.
@@ -39,6 +46,9 @@ public struct PlayedTrack: Sendable, Hashable {
     /// The number of lines of ffmpeg's complaints.
     public internal(set) var complaintCount = 0
 
+    /// The rules of Apple's players that its segments break, whatever the decoder made of them.
+    public internal(set) var findings: [StreamFinding] = []
+
     /// - Parameters:
     ///   - media: the kind of the stream.
     ///   - container: the container format.
@@ -66,5 +76,11 @@ public struct PlayedTrack: Sendable, Hashable {
         frames += piece.frames
         complaints += piece.complaints.prefix(20 - complaints.count)
         complaintCount += piece.complaintCount
+        add(piece.findings)
+    }
+
+    /// Adds findings, one for each rule.
+    mutating func add(_ found: [StreamFinding]) {
+        for finding in found where !findings.contains(where: { $0.rule == finding.rule }) { findings.append(finding) }
     }
 }

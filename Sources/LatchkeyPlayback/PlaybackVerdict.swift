@@ -69,7 +69,8 @@ extension PlaybackResult {
                     agreements.isEmpty
                     ? !track.frames.isEmpty && track.complaintCount == 0
                     : agreements.allSatisfy { $0.isFull(of: isComplete) }
-                return TrackVerdict(media: track.media, samples: samples, frames: frames, isRight: isRight)
+                let isTaken = !track.findings.contains { $0.rule.severity == .error }
+                return TrackVerdict(media: track.media, samples: samples, frames: frames, isRight: isRight && isTaken)
             })
     }
 }

@@ -66,6 +66,28 @@ struct SampleGroupKeys: Hashable {
         throw Diagnosis.unsupportedSampleGroups("a segment that refers to parameters of the init section")
     }
 
+    /// The indexes that `sbgp` boxes give to samples, without 0, which is no group.
+    static func indexes(in boxes: [ISOBox], of file: ISOBoxes) throws -> [Int] {
+        try boxes.filter { try $0.type == "sbgp" && isAboutKeys($0, of: file) }.flatMap { box -> [Int] in
+            let start = box.payload.lowerBound
+            let skipped = try file.number(at: start, size: 1, within: box.payload) == 1 ? 12 : 8
+            let count = Int(try file.number(at: start + skipped, size: 4, within: box.payload))
+            guard count <= box.payload.count / 8 else { throw Diagnosis.malformedMedia("sbgp states \(count) entries") }
+            return try (0..<count).map {
+                Int(try file.number(at: start + skipped + 8 + 8 * $0, size: 4, within: box.payload))
+            }
+        }.filter { $0 != 0 }
+    }
+
+    /// The number of entries in `sgpd` boxes. Version 0 states no length before it.
+    static func count(in boxes: [ISOBox], of file: ISOBoxes) throws -> Int {
+        try boxes.filter { try $0.type == "sgpd" && isAboutKeys($0, of: file) }.reduce(0) { sum, box in
+            let start = box.payload.lowerBound
+            let skipped = try file.number(at: start, size: 1, within: box.payload) == 0 ? 8 : 12
+            return sum + Int(try file.number(at: start + skipped, size: 4, within: box.payload))
+        }
+    }
+
     private static func isAboutKeys(_ box: ISOBox, of file: ISOBoxes) throws -> Bool {
         let start = box.payload.lowerBound
         return try file.slice(at: start + 4, size: 4, within: box.payload).elementsEqual("seig".utf8)

@@ -5,6 +5,15 @@ public import LatchkeyCore
 public struct StreamPlayer: Sendable {
     private let ffmpeg: FFmpeg
     private let temporaryFolder: URL
+    /// Whether segments are held against `StreamRule`.
+    private var judges = true
+
+    /// The same, which decodes and does not judge.
+    var unjudged: StreamPlayer {
+        var player = self
+        player.judges = false
+        return player
+    }
 
     /// - Parameters:
     ///   - ffmpeg: the decoder.
@@ -77,7 +86,15 @@ public struct StreamPlayer: Sendable {
         /// The kind of media that is missing if ffmpeg finds nothing.
         let expected: MediaKind
         let playlist: PreparedRun
+        let run: DecoderRun
         var tracks: [PlayedTrack] = []
+
+        /// The rules that its segments break.
+        var findings: [StreamFinding] {
+            get throws {
+                try run.findings(in: container, from: WorkingFiles(playlist.playlist.deletingLastPathComponent()))
+            }
+        }
 
         var clearPiece: ClearCopy.Piece {
             guard let repeating = playlist.repeating else { return .init(playlist: playlist.playlist, limits: [:]) }
@@ -93,13 +110,18 @@ public struct StreamPlayer: Sendable {
             let name = "\(track.name)-run-\(index)"
             let playlist = try PreparedRun(run, container: track.container, name: name, in: files)
             let expected: MediaKind = track.name == "audio" ? .audio : .video
-            return PlayedRun(container: track.container, expected: expected, playlist: playlist)
+            return PlayedRun(container: track.container, expected: expected, playlist: playlist, run: run)
         }
     }
 
     private func play(_ runs: [PlayedRun]) async throws -> [PlayedRun] {
         var played = runs
-        for index in played.indices { played[index].tracks = try await tracks(of: played[index]) }
+        for index in played.indices {
+            var tracks = try await tracks(of: played[index])
+            let findings = judges ? try played[index].findings : []
+            for track in tracks.indices { tracks[track].add(findings) }
+            played[index].tracks = tracks
+        }
         return played
     }
 

@@ -59,7 +59,8 @@ struct TrackDownload: Sendable {
         }
         try budget.spend(bytes.count)
         guard let container = part.opaqueContainer ?? ContainerKind(segment: bytes) else {
-            throw Diagnosis.unsupportedContainer(part.address)
+            throw part.isUnderKey && bytes.looksEncrypted
+                ? Diagnosis.wholeSegmentEncrypted(part.address) : Diagnosis.unsupportedContainer(part.address)
         }
         let file = "\(name)-\(index).\(container.fileExtension)"
         try files.write(bytes, to: file)
@@ -73,6 +74,8 @@ private struct MediaResource: Hashable, Sendable {
     let range: Range<Int>?
     /// The container format if all bytes are encrypted and therefore cannot tell it.
     var opaqueContainer: ContainerKind?
+    /// Whether its samples are said to be encrypted.
+    var isUnderKey = false
 
     init(_ address: String, _ range: ByteRange?) {
         self.address = address
@@ -105,7 +108,9 @@ private struct WantedSegment {
         case .aes128:
             self.segment.method = .wholeSegment
             media.opaqueContainer = map == nil ? .transportStream : .fragmentedMP4
-        case .sampleAES, .sampleAESCTR: self.segment.method = .samples
+        case .sampleAES, .sampleAESCTR:
+            self.segment.method = .samples
+            media.isUnderKey = true
         case .other(let name): throw Diagnosis.malformedPlaylist("METHOD \(name.prefix(32)) is unknown")
         }
     }
@@ -116,5 +121,12 @@ private struct WantedSegment {
         segment.file = file
         segment.initialization = map.flatMap { loaded[$0]?.file }
         return segment
+    }
+}
+
+extension Data {
+    /// Whether all of it may be AES-128-CBC: whole blocks, and no text.
+    fileprivate var looksEncrypted: Bool {
+        !isEmpty && count % 16 == 0 && String(data: self, encoding: .utf8) == nil
     }
 }

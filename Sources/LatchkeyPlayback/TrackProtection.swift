@@ -1,85 +1,117 @@
 public import Foundation
 import LatchkeyCore
 
-/// What fragmented MP4 states about the encryption of one track: in the init section, and in the segments if keys rotate.
+/// What fragmented MP4 states about the encryption of one track: in the init section, and in the segment.
 ///
 /// Source: ISO/IEC 14496-12 §8.8 and §8.12, ISO/IEC 23001-7 §8.2, `Documentation/Media.md` §6.
 public struct TrackProtection: Sendable, Hashable {
-    /// The four characters of the scheme, `cbcs` or `cenc`; `nil` if the segment is not encrypted.
-    public let scheme: String?
+    /// The four characters of the scheme, `cbcs` or `cenc`; empty if the sample entry names none; `nil` if the segment is not encrypted.
+    public internal(set) var scheme: String?
     /// The ID of the key, 16 bytes; `nil` if there is none, or only zeros.
-    public let keyID: Data?
+    public internal(set) var keyID: Data?
     /// The IV of all samples, 8 or 16 bytes; `nil` if each sample has its own.
-    public let constantIV: Data?
+    public internal(set) var constantIV: Data?
+    /// The sample entry's four characters, such as `encv`; empty if there is none.
+    var entry = ""
+    /// The sample entry that the encryption replaced: `frma`.
+    var originalFormat: String?
+    /// The version of `tenc`; `nil` if there is none.
+    var version: Int?
+    /// The pattern of `tenc` or `seig`; `nil` if there is neither.
+    var pattern: Pattern?
+    /// Bytes of an IV that each sample states; 0 if there is a constant one.
+    var sampleIVSize = 0
+    /// The number of `seig` entries of the init section.
+    var sharedGroups = 0
+    /// The fragments of the segment that hold the track.
+    var fragments: [TrackFragment] = []
 
-    /// Reads the init section and the first segment of a track.
+    /// Blocks of 16 bytes that are encrypted, and that are in clear, in turn; no pattern is 0 and 0.
+    struct Pattern: Hashable {
+        let encrypted, clear: Int
+    }
+
+    /// Reads the init section and a segment, which may be one file.
     /// - Parameter isCut: whether the segment may end inside a box, as single pictures do.
-    /// - Returns: one for each track of the segment; empty for other containers, and if there is no init section.
+    /// - Returns: one for each track of the segment.
     /// - Throws: `Diagnosis` `malformedMedia`, `unsupportedSampleGroups`.
-    static func read(_ track: LocalTrack, in files: WorkingFiles, isCut: Bool = false) throws -> [TrackProtection] {
-        guard track.container == .fragmentedMP4, let segment = track.segments.first, segment.method != .wholeSegment,
-            let initialization = segment.initialization
-        else { return [] }
-        let head = ISOBoxes(try files.read(initialization))
-        let whole = ISOBoxes(try files.read(segment.file))
+    static func read(initialization: Data, segment: Data, isCut: Bool = false) throws -> [TrackProtection] {
+        let head = ISOBoxes(initialization)
+        let whole = ISOBoxes(segment)
         let body = isCut ? whole.cutToWholeBoxes : whole
         let rotated = try SampleGroupKeys.read(segment: body.bytes)?.parameters
-        let chosen = try body.chosenDescriptions()
-        let defaults = try head.defaultDescriptions()
+        let fragments = try body.fragmentBoxes()
+        let defaults = try head.trackDefaults()
         let tracks = try head.sampleEntries()
-        let present = tracks.filter { chosen.keys.contains($0.key) }
-        return try (present.isEmpty ? tracks : present).sorted { $0.key < $1.key }.map { id, entries in
-            let index = Int(clamping: (chosen[id] ?? nil) ?? defaults[id] ?? 1) - 1
-            let entry = entries.indices.contains(index) ? entries[index] : entries.first { $0.fields != nil }
-            return try read(entry, of: head, rotated: rotated)
+        let present = tracks.filter { track in fragments.contains { $0.track == track.id } }
+        return try (present.isEmpty ? tracks : present).map { track in
+            let own = fragments.filter { $0.track == track.id }
+            let index = Int(clamping: own.first?.description ?? defaults[track.id]?.description ?? 1) - 1
+            let entry =
+                track.entries.indices.contains(index) ? track.entries[index] : track.entries.first { $0.isProtected }
+            var protection = try entry.map { try read($0, of: head, rotated: rotated) } ?? TrackProtection()
+            guard protection.scheme != nil else { return protection }
+            protection.sharedGroups = track.groups
+            protection.fragments = try own.map {
+                try TrackFragment(
+                    $0, of: body, ivSize: protection.sampleIVSize, sampleSize: defaults[track.id]?.sampleSize ?? 0)
+            }
+            return protection
         }
     }
 
-    private static func read(
-        _ entry: SampleEntry?, of head: ISOBoxes, rotated: [UInt8]?
-    ) throws -> TrackProtection {
-        let clear = TrackProtection(scheme: nil, keyID: nil, constantIV: nil)
-        guard let fields = entry?.fields, let range = entry?.payload, range.count > fields else { return clear }
-        let inner = range.lowerBound + fields..<range.upperBound
-        let scheme = try head.first(["sinf", "schm"], in: inner).map { box in
-            String(decoding: try head.slice(at: box.lowerBound + 4, size: 4, within: box), as: UTF8.self)
+    private static func read(_ entry: SampleEntry, of head: ISOBoxes, rotated: [UInt8]?) throws -> TrackProtection {
+        var found = TrackProtection(entry: entry.type)
+        guard let fields = entry.fields, entry.payload.count > fields else { return found }
+        let inner = entry.payload.lowerBound + fields..<entry.payload.upperBound
+        let fixed = try head.first(["sinf", "schi", "tenc"], in: inner)
+        // Reserved (1), pattern (1), protected (1), size of a sample's own IV (1), key ID (16), then size and bytes of the constant IV.
+        let parameters = rotated ?? fixed.map { Array(head.bytes[$0].dropFirst(4)) } ?? []
+        let scheme = try head.text(["sinf", "schm"], at: 4, in: inner)
+        if parameters.count > 2, parameters[2] == 0, scheme != nil { return found }
+        found.scheme = scheme ?? ""
+        found.originalFormat = try head.text(["sinf", "frma"], in: inner)
+        found.version = try fixed.map { Int(try head.number(at: $0.lowerBound, size: 1, within: $0)) }
+        guard parameters.count >= 20 else { return found }
+        found.pattern = Pattern(encrypted: Int(parameters[1] >> 4), clear: Int(parameters[1] & 0x0f))
+        found.sampleIVSize = Int(parameters[3])
+        if parameters[4..<20].contains(where: { $0 != 0 }) { found.keyID = Data(parameters[4..<20]) }
+        if parameters.count > 20, parameters[2] == 1, parameters[3] == 0 {
+            let size = Int(parameters[20])
+            if size == 8 || size == 16, parameters.count >= 21 + size {
+                found.constantIV = Data(parameters[21..<21 + size])
+            }
         }
-        let fixed = try head.first(["sinf", "schi", "tenc"], in: inner).map { Array(head.bytes[$0].dropFirst(4)) }
-        let parameters = rotated ?? fixed ?? []
-        if parameters.count > 2, parameters[2] == 0, rotated != nil || fixed != nil, scheme != nil { return clear }
-        return TrackProtection(scheme: scheme, keyID: keyID(parameters), constantIV: constantIV(parameters))
-    }
-
-    private static func keyID(_ parameters: [UInt8]) -> Data? {
-        guard parameters.count >= 20, parameters[4..<20].contains(where: { $0 != 0 }) else { return nil }
-        return Data(parameters[4..<20])
-    }
-
-    /// Reserved (1), pattern (1), protected (1), size of a sample's own IV (1), key ID (16), then size and bytes of the constant
-    /// IV.
-    private static func constantIV(_ parameters: [UInt8]) -> Data? {
-        guard parameters.count > 20, parameters[2] == 1, parameters[3] == 0 else { return nil }
-        let size = Int(parameters[20])
-        guard size == 8 || size == 16, parameters.count >= 21 + size else { return nil }
-        return Data(parameters[21..<21 + size])
+        return found
     }
 }
 
 /// A sample entry of an init section.
 private struct SampleEntry {
+    let type: String
     let payload: Range<Int>
-    /// The number of bytes of fields before its boxes; `nil` if it is in clear.
-    let fields: Int?
+
+    var isProtected: Bool { fields != nil }
+
+    /// The number of bytes of fields before its boxes, for video and for audio; `nil` if it is in clear.
+    var fields: Int? { ["encv": 78, "enca": 28][type] }
 }
 
 extension ISOBoxes {
     /// The payload of the first box at the end of a path of types; `nil` if there is none.
-    fileprivate func first(_ path: [String], in range: Range<Int>) throws -> Range<Int>? {
+    func first(_ path: [String], in range: Range<Int>) throws -> Range<Int>? {
         guard let type = path.first else { return range }
         for box in try boxes(in: range) where box.type == type {
             if let found = try first(Array(path.dropFirst()), in: box.payload) { return found }
         }
         return nil
+    }
+
+    /// Four characters in the first box at the end of a path.
+    fileprivate func text(_ path: [String], at offset: Int = 0, in range: Range<Int>) throws -> String? {
+        try first(path, in: range).map {
+            String(decoding: try slice(at: $0.lowerBound + offset, size: 4, within: $0), as: UTF8.self)
+        }
     }
 
     /// The boxes up to the first that reaches past the end.
@@ -93,52 +125,37 @@ extension ISOBoxes {
         return ISOBoxes(bytes.prefix(end))
     }
 
-    /// The sample entries of each track of an init section, by track ID.
-    fileprivate func sampleEntries() throws -> [UInt64: [SampleEntry]] {
-        var entries: [UInt64: [SampleEntry]] = [:]
+    /// The tracks of an init section, by their IDs: sample entries, and how many `seig` entries they share.
+    fileprivate func sampleEntries() throws -> [(id: UInt64, entries: [SampleEntry], groups: Int)] {
+        var tracks: [(id: UInt64, entries: [SampleEntry], groups: Int)] = []
         for moov in try boxes() where moov.type == "moov" {
             for trak in try children(of: moov, type: "trak") {
-                guard let table = try first(["mdia", "minf", "stbl", "stsd"], in: trak.payload), table.count > 8,
+                guard let samples = try first(["mdia", "minf", "stbl"], in: trak.payload),
+                    let table = try first(["stsd"], in: samples), table.count > 8,
                     let header = try first(["tkhd"], in: trak.payload)
                 else { continue }
                 let isLong = try number(at: header.lowerBound, size: 1, within: header) == 1
                 let id = try number(at: header.lowerBound + (isLong ? 20 : 12), size: 4, within: header)
-                // The number of bytes of fields before the boxes, for video and for audio.
-                entries[id] = try boxes(in: table.lowerBound + 8..<table.upperBound).map {
-                    SampleEntry(payload: $0.payload, fields: ["encv": 78, "enca": 28][$0.type])
+                let entries = try boxes(in: table.lowerBound + 8..<table.upperBound).map {
+                    SampleEntry(type: $0.type, payload: $0.payload)
                 }
+                let groups = try SampleGroupKeys.count(in: boxes(in: samples), of: self)
+                tracks.append((id, entries, groups))
             }
         }
-        return entries
+        return tracks.sorted { $0.id < $1.id }
     }
 
-    /// The sample entry that each track's fragments have unless they say otherwise: `trex`.
-    fileprivate func defaultDescriptions() throws -> [UInt64: UInt64] {
-        var found: [UInt64: UInt64] = [:]
+    /// What each track's fragments have unless they say otherwise: `trex`.
+    fileprivate func trackDefaults() throws -> [UInt64: (description: UInt64, sampleSize: Int)] {
+        var found: [UInt64: (description: UInt64, sampleSize: Int)] = [:]
         for moov in try boxes() where moov.type == "moov" {
             for mvex in try children(of: moov, type: "mvex") {
                 for trex in try children(of: mvex, type: "trex") {
                     let start = trex.payload.lowerBound
-                    let id = try number(at: start + 4, size: 4, within: trex.payload)
-                    found[id] = try number(at: start + 8, size: 4, within: trex.payload)
+                    let field = { try number(at: start + $0, size: 4, within: trex.payload) }
+                    try found[field(4)] = (field(8), Int(field(16)))
                 }
-            }
-        }
-        return found
-    }
-
-    /// The tracks of a segment, each with the sample entry that its first fragment names: `tfhd`.
-    fileprivate func chosenDescriptions() throws -> [UInt64: UInt64?] {
-        var found: [UInt64: UInt64?] = [:]
-        for moof in try boxes() where moof.type == "moof" {
-            for traf in try children(of: moof, type: "traf") {
-                guard let header = try first(["tfhd"], in: traf.payload) else { continue }
-                let flags = try number(at: header.lowerBound, size: 4, within: header)
-                let id = try number(at: header.lowerBound + 4, size: 4, within: header)
-                guard found[id] == nil else { continue }
-                let offset = header.lowerBound + (flags & 1 == 1 ? 16 : 8)
-                let description = flags & 2 == 2 ? try number(at: offset, size: 4, within: header) : nil
-                found.updateValue(description, forKey: id)
             }
         }
         return found

@@ -1,9 +1,16 @@
+import Foundation
 import LatchkeyTerminal
 
 /// The process: its arguments in, its exit status out.
 @main
 struct LatchkeyServerProcess {
-    static func main() async { await Program.run { await CommandLineTool.licenseServer.run($0, $1) } }
+    static func main() async {
+        // A server that is told to read its files again while it reads them goes on, and takes the signal itself later.
+        if ["run", "demo"].contains(CommandLine.arguments.dropFirst().first) {
+            Interruption.handle { $0 == SIGHUP }
+        }
+        await Program.run { await CommandLineTool.licenseServer.run($0, $1) }
+    }
 }
 
 extension CommandLineTool {
@@ -26,7 +33,7 @@ extension CommandLineTool {
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
                 MigrateVerb(),
                 TenantCreateVerb(),
-                TenantListVerb(), KeysRewrapVerb(), APIVerb(),
+                TenantListVerb(), KeysRewrapVerb(), CopyAcceptVerb(), APIVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)
     }()

@@ -55,6 +55,14 @@ public struct ServiceCall: Sendable {
         environment.warn(ServiceWarning(service: service, code: code, text: text, requestID: id))
     }
 
+    package func objection(to rule: VendorRule, _ text: String) -> LicenseRefusal? {
+        guard environment.lenient.contains("\(service)/\(rule.name)") else {
+            return LicenseRefusal(rule.refusal, reason: text)
+        }
+        warn(rule.name, text)
+        return nil
+    }
+
     /// The application certificate in DER form, or what the fault leaves of it.
     package func certificate() throws(LicenseRefusal) -> Data {
         guard let certificate = environment.authority.certificate else {
@@ -83,7 +91,9 @@ public struct ServiceCall: Sendable {
     }
 }
 
-extension ServiceCall: VendorRequest {}
+extension ServiceCall: VendorRequest {
+    package var vendorEndpoint: VendorEndpoint { endpoint == .license ? .license : .certificate }
+}
 
 extension ServiceCall {
     /// The scheme that the query names, and the host by which the client found the service, or else the loopback.

@@ -1,7 +1,6 @@
 import Foundation
 public import LatchkeyCore
 import LatchkeyMedia
-import LatchkeyVendorWire
 
 /// What a service needs: an authority that decides about licenses, the time, a log, and the service's own faults and warnings.
 public struct ServiceEnvironment: Sendable {
@@ -11,6 +10,8 @@ public struct ServiceEnvironment: Sendable {
     public let time: any Timekeeper
     /// How long a token is valid after it was made, unless its claims say otherwise; `nil` leaves it to the service.
     public let tokenLifetime: Duration?
+    /// The rules whose breach passes with a warning, such as `vudrm/tokenOnce`; the vendors' pages list them.
+    public let lenient: Set<String>
     /// Makes the service misbehave.
     public let faults = FaultSwitch()
 
@@ -23,15 +24,17 @@ public struct ServiceEnvironment: Sendable {
     ///   - authority: decides about licenses and makes them.
     ///   - time: the clocks for tokens and delays. Defaults to the machine's.
     ///   - tokenLifetime: how long a token is valid after it was made. Defaults to what each service says.
+    ///   - lenient: the rules whose breach passes with a warning. Defaults to none.
     ///   - log: takes one line per warning and refusal, without secrets. Defaults to nothing.
     public init(
         authority: LicenseAuthority, time: any Timekeeper = SystemTimekeeper(),
-        tokenLifetime: Duration? = nil,
+        tokenLifetime: Duration? = nil, lenient: Set<String> = [],
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.authority = authority
         self.time = time
         self.tokenLifetime = tokenLifetime
+        self.lenient = lenient
         self.log = log
     }
 
@@ -40,11 +43,6 @@ public struct ServiceEnvironment: Sendable {
 
     /// The application certificate in base64, for apps that carry it along; empty without one.
     var inlineCertificate: String { authority.certificate?.der.base64EncodedString() ?? "" }
-
-    /// A key that the request names by any part of a key URI, as the SPC does.
-    func key(named name: String) -> RequestedKey {
-        .named(keys.name(in: ContentIdentifier(name)), inSPC: { [keys] in keys.name(in: $0) })
-    }
 
     func warn(_ warning: ServiceWarning) {
         warnings.add(warning)

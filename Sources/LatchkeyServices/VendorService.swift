@@ -3,7 +3,7 @@ public import LatchkeyCore
 public import LatchkeyDecision
 public import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
 /// A vendor's license service, emulated from its public documentation.
 ///
@@ -39,6 +39,12 @@ public protocol VendorService: Sendable {
     /// - Parameter base: the address of the service, such as `http://127.0.0.1:8080/vudrm`.
     func parameters(at base: String) -> [String: String]
 
+    /// The same for one dialect of the vendor's clients, where their settings differ. Defaults to `parameters(at:)`.
+    /// - Parameters:
+    ///   - base: the service's address, without a `/` at its end.
+    ///   - profile: the name that `latchkey play --vendor` takes, such as `ezdrm-template`.
+    func parameters(at base: String, for profile: String) -> [String: String]
+
     /// A token that the service accepts now for all its keys, as an app's own server would make it. Defaults to an empty one, for
     /// vendors without tokens.
     func demoToken() -> Secret
@@ -54,6 +60,8 @@ extension VendorService {
     public func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(key.id)" }
 
     public func parameters(at base: String) -> [String: String] { addresses(at: base) }
+
+    public func parameters(at base: String, for profile: String) -> [String: String] { parameters(at: base) }
 
     public func demoToken() -> Secret { Secret("") }
 
@@ -79,6 +87,12 @@ extension VendorService {
             return response
         }
     }
+
+    /// What the vendor's page forbids, and the service refuses unless its environment is lenient.
+    package var rules: [VendorRule] { (self as? any VendorAPIService)?.wireRules ?? [] }
+
+    /// The names by which `ServiceEnvironment.lenient` lets rules be broken, such as `vudrm/tokenOnce`.
+    package var ruleNames: [String] { rules.map { "\(identifier)/\($0.name)" } }
 
     /// Makes the service misbehave.
     public var faults: FaultSwitch { environment.faults }

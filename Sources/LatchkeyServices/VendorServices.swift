@@ -1,7 +1,8 @@
 public import LatchkeyCore
 import LatchkeyFairPlay
 
-/// All emulated services, as strict as possible: each accepts only tokens that are made with its `tokenKeys`, as its `demoToken` is.
+/// All emulated services, as strict as the vendors' pages: each accepts only tokens that are made with its `tokenKeys`, as its
+/// `demoToken` is, and refuses what breaks a rule of its page.
 public enum VendorServices {
     /// Makes one service of each vendor.
     ///
@@ -9,15 +10,18 @@ public enum VendorServices {
     ///   - authority: decides about licenses and makes them; shared by all.
     ///   - time: the clocks for tokens and delays. Defaults to the machine's.
     ///   - tokenLifetime: how long a token is valid after it was made. Defaults to what each service says.
+    ///   - lenient: the rules whose breach passes with a warning, such as `vudrm/tokenOnce`. Defaults to none.
     ///   - log: takes one line per warning and refusal, without secrets. Defaults to nothing.
     public static func all(
         authority: LicenseAuthority, time: any Timekeeper = SystemTimekeeper(),
-        tokenLifetime: Duration? = nil,
+        tokenLifetime: Duration? = nil, lenient: Set<String> = [],
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) -> [any VendorService] {
         // Faults and warnings belong to one service, so each gets its own environment.
         makers.map { make in
-            make(ServiceEnvironment(authority: authority, time: time, tokenLifetime: tokenLifetime, log: log))
+            make(
+                ServiceEnvironment(
+                    authority: authority, time: time, tokenLifetime: tokenLifetime, lenient: lenient, log: log))
         }
     }
 

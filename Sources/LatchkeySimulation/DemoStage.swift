@@ -27,6 +27,8 @@ package struct DemoStage: Sendable {
         ffmpeg = try FFmpeg()
         bench = try TestBench.start(
             credentials: [credentials.credential], keys: DemoAsset.keys(), media: DemoAsset.located(),
+            // A source of THEOplayer's has a token before a slow machine has decoded.
+            tokenLifetime: .seconds(900),
             log: { [log] line in
                 log.withLock { $0.append(line) }
                 watch(line)

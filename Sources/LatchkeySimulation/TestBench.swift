@@ -2,7 +2,6 @@ package import Foundation
 package import LatchkeyFairPlay
 package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyOperation
 package import LatchkeyServices
 
 /// Every vendor's license service and a folder of media on one loopback host.
@@ -19,12 +18,14 @@ package struct TestBench: Sendable {
     ///   - policy: the terms if a token states none. Defaults to terms without a limit.
     ///   - configuration: address, port and TLS.
     ///   - tokenLifetime: how long a new token is valid. Defaults to the vendor's own time.
+    ///   - lenient: the rules whose breach passes with a warning. Defaults to none.
     ///   - front: makes what answers before the services; see `ServiceHost`. Defaults to nothing.
     ///   - log: called with one line per exchange.
     ///   - services: makes the services. Defaults to one of each vendor.
     package static func start(
         credentials: [KeyServerCredential], keys: ContentKeyStore, media: URL, policy: LicensePolicy = LicensePolicy(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), tokenLifetime: Duration? = nil,
+        lenient: Set<String> = [],
         front: ([any VendorService]) -> @Sendable (HTTPRequest) -> HTTPResponse? = { _ in { _ in nil } },
         log: @escaping @Sendable (String) -> Void = { _ in },
         services: (LicenseAuthority) -> [any VendorService]? = { _ in nil }
@@ -33,7 +34,8 @@ package struct TestBench: Sendable {
         let pool = WorkerPool()
         let authority = LicenseAuthority(module: module, keys: keys, policy: policy, pool: pool)
         let services =
-            services(authority) ?? VendorServices.all(authority: authority, tokenLifetime: tokenLifetime, log: log)
+            services(authority)
+            ?? VendorServices.all(authority: authority, tokenLifetime: tokenLifetime, lenient: lenient, log: log)
         let host = ServiceHost(
             services, media: MediaHost(folder: media), front: front(services), configuration: configuration, pool: pool,
             log: log)

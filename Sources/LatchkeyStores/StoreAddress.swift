@@ -33,6 +33,11 @@ package enum StoreAddress: Sendable, Hashable {
         }
     }
 
+    /// Whether it is a database of PostgreSQL's, whose tables somebody makes.
+    package var isDatabase: Bool {
+        if case .postgresql = self { true } else { false }
+    }
+
     /// Whether a password stands in the address: behind the user's name, or as a parameter.
     package var holdsPassword: Bool {
         guard case .postgresql(let secret) = self else {

@@ -1,6 +1,5 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyOperation
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -27,8 +26,8 @@ package struct Stores: Sendable {
     package let audit: (any AuditStore)?
     /// What other nodes change about keys; ends at once for an engine of one node.
     package let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
-    /// Asks whether the engine answers.
-    package let probe: @Sendable () async throws(StoreError) -> Void
+    /// Does a kind of work with keys or audit in a form that changes nothing.
+    package let probe: @Sendable (EngineRole, EngineOperation) async throws(StoreError) -> Void
     /// Ends threads and connections.
     package let close: @Sendable () -> Void
     /// Ends threads and connections, and waits until files are closed.
@@ -40,7 +39,7 @@ package struct Stores: Sendable {
         redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: (any KeyStore)? = nil,
         audit: (any AuditStore)? = nil,
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange> = { AsyncStream { $0.finish() } },
-        probe: @escaping @Sendable () async throws(StoreError) -> Void = {},
+        probe: @escaping @Sendable (EngineRole, EngineOperation) async throws(StoreError) -> Void = { _, _ in },
         close: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
         self.records = records
@@ -80,14 +79,16 @@ package struct Stores: Sendable {
                 return empty
             }
             return Stores(
-                records: store, keys: store, audit: store, close: { store.close() }, closed: { await store.closed() })
+                records: store, keys: store, audit: store,
+                probe: { _, operation throws(StoreError) in try await store.probe(operation) },
+                close: { store.close() }, closed: { await store.closed() })
         case .postgresql(let address):
             var settings = PostgreSQLStore.Settings()
             settings.recordLimit = recordLimit
             let store = try await PostgreSQLStore.open(address, settings, mayBeAway: mayBeAway)
             return Stores(
                 records: store, keys: store, audit: store, changes: { () throws(StoreError) in try store.changes() },
-                probe: { () throws(StoreError) in try await store.probe() },
+                probe: { role, operation throws(StoreError) in try await store.probe(role, operation) },
                 close: { store.close() })
         case .redis(let address):
             let address = try RedisAddress(address)

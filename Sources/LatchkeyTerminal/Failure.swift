@@ -19,7 +19,8 @@ package struct Failure: Encodable, Sendable {
     package init(_ error: any Error) {
         switch error {
         case let error as any DiagnosableError:
-            (code, reason, remedy) = (error.code, error.reason, error.remedy)
+            let options = error.code == "hostRefused" ? " In this tool: --allow-host, --loopback-http." : ""
+            (code, reason, remedy) = (error.code, error.reason, error.remedy + options)
         case is CancellationError:
             (code, reason, remedy) = ("cancelled", "The work was cancelled.", "Run it again.")
         case let error as NSError where error.userInfo["LatchkeyCode"] is String:

@@ -1,5 +1,5 @@
 package import Foundation
-import LatchkeyTransport
+package import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -30,10 +30,7 @@ extension Arguments {
     private func value(_ value: any Sendable, _ console: Console) async throws -> any Sendable {
         guard let value = value as? NamedValue else { return value }
         guard case .address(let url) = value.source else { return try value.readingFile(console) }
-        let transport = try Network.transport(trusting: self[Network.authorities], console)
-        let reply = try await transport.send(URLRequest(url: url), bodyLimit: NamedValue.limit)
-        guard reply.status == 200 else { throw FileError.refused(url, reply.status) }
-        return try value.holding(reply.body, of: url.host ?? "the server")
+        return try await value.read(at: url, over: Network.transport(trusting: self[Network.authorities], console))
     }
 }
 
@@ -60,6 +57,14 @@ extension NamedValue {
     private static func isPrivate(_ url: URL) -> Bool {
         let isHere = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
         return url.scheme == "https" || url.scheme == "http" && isHere
+    }
+
+    /// The value that an address gives now.
+    package func read(at url: URL, over transport: any Transport) async throws -> NamedValue {
+        let reply = try await transport.send(URLRequest(url: url), bodyLimit: NamedValue.limit)
+        guard reply.status == 200 else { throw FileError.refused(url, reply.status) }
+        let held = try holding(reply.body, of: url.host ?? "the server")
+        return NamedValue(name: name, value: held.value, address: url)
     }
 
     /// A mebibyte, far beyond any token.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
@@ -117,9 +117,11 @@ package struct NamedValue: Sendable, Equatable {
     package let value: String
     /// Whether `@FILE` stands for what a file holds.
     package let mayNameFile: Bool
+    /// The address that gave the value; `nil` for others.
+    package let address: URL?
 
-    package init(name: String, value: String, mayNameFile: Bool = false) {
-        (self.name, self.value, self.mayNameFile) = (name, value, mayNameFile)
+    package init(name: String, value: String, mayNameFile: Bool = false, address: URL? = nil) {
+        (self.name, self.value, self.mayNameFile, self.address) = (name, value, mayNameFile, address)
     }
 }
 

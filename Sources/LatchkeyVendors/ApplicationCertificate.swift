@@ -15,7 +15,9 @@ public struct ApplicationCertificate: Sendable, Hashable {
 
     /// The format of bytes that do not begin with a certificate, such as `data of no known form (1432 bytes)` for a bundle; `nil` if they
     /// do. Worth a warning only.
-    package var unrecognizedFormat: String? { form.core == .certificate || form.isPEM ? nil : form.described(bytes) }
+    package var unrecognizedFormat: String? {
+        form.core == .certificate || form.isPEM && !form.holdsPrivateKey ? nil : form.described(bytes)
+    }
 
     /// - Parameter bytes: a certificate in DER form, or a certificate bundle.
     /// - Throws: `IntegrationError` `certificateMalformed` for bytes that are recognizably something else. The reason names it: nothing, a
@@ -36,7 +38,7 @@ public struct ApplicationCertificate: Sendable, Hashable {
 
 extension Recognition {
     /// Whether it is PEM text of a certificate.
-    var isPEM: Bool { self == .pem(label: "CERTIFICATE") }
+    var isPEM: Bool { [.pem(label: "CERTIFICATE"), .pem(label: Self.certificateWithKey)].contains(self) }
 
     /// Whether bytes may be a certificate. A bundle's form is not public, so that data of no known form may be one, if it has more bytes
     /// than the modulus of the smallest key.

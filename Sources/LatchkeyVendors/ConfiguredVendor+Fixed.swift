@@ -11,7 +11,7 @@ extension ConfiguredVendor {
     package func licenseRequest(
         for spc: SPCMessage, _ context: LicenseContext, credentials: CredentialSet
     ) throws -> URLRequest {
-        let request = profile.licenseRule(for: context.purpose)
+        let request = profile.licenseRule(for: context)
         try requireSettings(of: request)
         var rules = RuleContext(license: context, spc: spc)
         rules.settings = profile.settings

@@ -103,7 +103,7 @@ public import LatchkeyCore
     }
 
     public func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest {
-        let request = profile.licenseRule(for: context.purpose)
+        let request = profile.licenseRule(for: context)
         try requireSettings(of: request)
         return try licenseRequest(
             for: spc, context, credentials: try await credentials(for: request, context.credentials))

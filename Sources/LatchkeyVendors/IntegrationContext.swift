@@ -30,7 +30,7 @@ public enum KeyPurpose: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// How often an integration looks something up.
-@_spi(Integrations) public enum LookupScope: String, Sendable, Hashable, Codable, CaseIterable {
+@_spi(Integrations) public enum LookupScope: String, Sendable, Hashable, CaseIterable {
     /// Never.
     case never
     /// Before each license request.

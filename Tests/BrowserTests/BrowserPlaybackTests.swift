@@ -3,7 +3,7 @@ import LatchkeyCore
 import Testing
 
 @testable import LatchkeyDecision
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 

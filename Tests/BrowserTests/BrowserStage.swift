@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTesting
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 

@@ -10,7 +10,8 @@ import LatchkeyTesting
 #endif
 
 let key: KeyURI = "skd://fairplay-license.vudrm.tech/license/abc"
-let token = "demo-client|2024-01-02T03:04:05Z|c2VjcmV0/policy+A==|0123456789abcdef0123456789abcdef01234567"
+/// A token of the test clock's first moment.
+let token = "demo-client|2026-01-01T00:00:00Z|c2VjcmV0/policy+A==|0123456789abcdef0123456789abcdef01234567"
 
 extension VendorProfile {
     /// VuDRM's raw dialect: token in a header, and not with the certificate request.

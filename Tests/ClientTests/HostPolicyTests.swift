@@ -88,11 +88,24 @@ import Testing
         #expect(try code("https://127.0.0.1:8080/", ["127.0.0.1:8080"], loopback: .http) == nil)
     }
 
+    @Test(arguments: [
+        ("skd://4376a4b3-0d0c-4f1e-9c5a-1f2e3d4c5b6a", true), ("skd://movie-1", true), ("skd://MOVIE/1?x=y", true),
+        ("skd://cdn.example/license/abc", false), ("skd://[::1]:9/license", false),
+    ])
+    func `an identifier that was taken for a host is told as one`(uri: String, isIdentifier: Bool) async {
+        let error = await Harness().answer(FakeKeyRequest(KeyURI(uri))).error
+        #expect(error?.code == "hostRefused", "\(error?.description ?? "none")")
+        #expect(error?.reason.contains("looks like an identifier") == isIdentifier)
+        #expect(error?.reason.hasPrefix("The playlist's key URI named the host ") == true)
+    }
+
     @Test func `a host that only the playlist names gets nothing`() async {
         let harness = Harness()
         let error = await harness.answer(FakeKeyRequest("skd://cdn.example/license/abc")).error
         #expect(error?.code == "hostRefused" && error?.stage == .license)
-        #expect(error?.reason == "The host cdn.example:443 was neither configured nor allowed.")
+        #expect(
+            error?.reason == "The playlist's key URI named the host cdn.example:443, which was not configured.")
+        #expect(error?.remedy.contains("Allow") == false)
         #expect(harness.posts.isEmpty)
         let allowing = Harness { $0.hosts.allowed = ["cdn.example"] }
         #expect(await allowing.answer(FakeKeyRequest("skd://cdn.example/license/abc")).ckc == SampleBytes.ckc())

@@ -31,10 +31,11 @@ import Testing
         for request in requests { try harness.loader.answer(request) }
         await harness.transport.untilRequested(2)
         gate.open()
-        let first = await requests[0].firstAnswer().error?.code
-        #expect(first == "concurrencyLimit")
+        // One that comes late, on a busy machine, opens the next session.
+        var codes: [String?] = []
+        for request in requests { codes.append(await request.firstAnswer().error?.code) }
+        #expect(codes.contains("concurrencyLimit") && codes.allSatisfy { [nil, "concurrencyLimit"].contains($0) })
         var events = try harness.loader.events().makeAsyncIterator()
-        for request in requests { _ = await request.firstAnswer() }
         try harness.loader.cancel()
         _ = await events.states(until: .off)
         let setups = harness.service.log.filter { $0.hasPrefix("setup") }.count

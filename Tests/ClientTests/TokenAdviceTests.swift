@@ -11,15 +11,22 @@ import Testing
     private static let token =
         "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE3MDAwMDAwMDAsImtpZCI6WyIwMDAwMDAwMC0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDEiXX0.AAAA"
 
-    @Test func `an expired token is told before the license is asked for, which it is all the same`() async throws {
-        let transport = FakeTransport(get: [.certificate], post: [.ckc])
+    /// `{"alg":"HS256"}.{"kid":["00000000-0000-0000-0000-000000000001"]}`
+    private static let uncovered =
+        "eyJhbGciOiJIUzI1NiJ9.eyJraWQiOlsiMDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAxIl19.AAAA"
+
+    private static func loader(_ token: String, _ transport: FakeTransport) -> ContentKeyLoader {
         let profile = VendorProfile.cloudDRM.with([
             "certificateURL": "https://t.example/certificate", "brandGuid": "1",
             "licenseURL": "https://t.example/license",
         ])
-        let loader = ContentKeyLoader(
-            profile.unchecked, credentials: .token { _ in Self.token }, transport: transport,
-            timekeeper: ManualTimekeeper())
+        return ContentKeyLoader(
+            profile.unchecked, credentials: .token { _ in token }, transport: transport, timekeeper: ManualTimekeeper())
+    }
+
+    @Test func `an expired token is told before the license is asked for, which it is all the same`() async throws {
+        let transport = FakeTransport(get: [.certificate], post: [.ckc])
+        let loader = Self.loader(Self.token, transport)
         let request = FakeKeyRequest("skd://t.example/?KID=00000000-0000-0000-0000-000000000002")
         loader.answer(request)
         #expect(try await request.firstAnswer().get().isEmpty == false)
@@ -37,13 +44,7 @@ import Testing
 
     @Test func `a token that is refused because it came too early is told from one that may not`() async throws {
         let transport = FakeTransport(get: [.certificate], post: [.status(403)])
-        let profile = VendorProfile.cloudDRM.with([
-            "certificateURL": "https://t.example/certificate", "brandGuid": "1",
-            "licenseURL": "https://t.example/license",
-        ])
-        let loader = ContentKeyLoader(
-            profile.unchecked, credentials: .token { _ in Self.early }, transport: transport,
-            timekeeper: ManualTimekeeper())
+        let loader = Self.loader(Self.early, transport)
         let request = FakeKeyRequest("skd://t.example/?KID=00000000-0000-0000-0000-000000000002")
         loader.answer(request)
         let error = await request.firstAnswer().error
@@ -51,5 +52,26 @@ import Testing
         #expect(error?.reason.contains("valid from 2030-03-17T17:46:40Z only") == true)
         // The app may have a better one.
         #expect(error?.attempts == 2)
+    }
+
+    @Test(arguments: [
+        (token, "", "The token expired at 2023-11-14T22:13:20Z. The service answered 403.", "unauthenticated"),
+        ("Bearer \(token)", "", "The token is malformed: the word Bearer stands before it", "forbidden"),
+        ("undefined", "", "The token is malformed: a word stands in its place that", "forbidden"),
+        (uncovered, "", "The token does not cover this key. The service answered 403.", "forbidden"),
+        (token, #"{"code":"drm_3033"}"#, "The service answered 403, code drm_3033", "forbidden"),
+        (token, #"{"message":"no subscription"}"#, "The service answered 403, \"no subscription\".", "forbidden"),
+    ])
+    func `what was noticed of a token leads where the service refuses it without a word`(
+        token: String, body: String, start: String, code: String
+    ) async {
+        let loader = Self.loader(
+            token, FakeTransport(get: [.certificate], post: [.reply(HTTPReply(status: 403, body: Data(body.utf8)))]))
+        let request = FakeKeyRequest("skd://t.example/?KID=00000000-0000-0000-0000-000000000002")
+        loader.answer(request)
+        let error = await request.firstAnswer().error
+        #expect(error?.reason.hasPrefix(start) == true, "\(error?.reason ?? "")")
+        #expect(error?.code == code)
+        #expect(error?.reason.contains("eyJ") == false)
     }
 }

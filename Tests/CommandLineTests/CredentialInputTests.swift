@@ -104,20 +104,26 @@ import Testing
         #expect(VendorOptions.variable(for: name) == variable)
     }
 
+    private static let console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in Data()
+    }
+
     @Test func `a credential comes from the environment, and a setting does not`() throws {
         let options = VendorOptions { ["LATCHKEY_TOKEN": "from outside", "LATCHKEY_LICENSE_URL": "https://other"] }
-        let credentials = try options.credentialSet(Arguments(), for: .vuDRM)
+        let credentials = try options.credentialSet(Arguments(), for: .vuDRM, Self.console)
         #expect(credentials.values == ["token": Secret("from outside")])
         var given = Arguments()
         given.values["--set"] = [NamedValue(name: "token", value: "given")]
-        #expect(try options.credentialSet(given, for: .vuDRM).values == ["token": Secret("given")])
+        #expect(try options.credentialSet(given, for: .vuDRM, Self.console).values == ["token": Secret("given")])
     }
 
     @Test func `a parameter may have the name that the vendor's sample has for it`() throws {
         var given = Arguments()
         given.values["--set"] = [NamedValue(name: "authToken", value: "given")]
-        #expect(try VendorOptions { [:] }.credentialSet(given, for: .titanium).values == ["token": Secret("given")])
-        #expect(throws: UsageError.self) { try VendorOptions { [:] }.credentialSet(given, for: .vuDRM) }
+        #expect(
+            try VendorOptions { [:] }.credentialSet(given, for: .titanium, Self.console).values == [
+                "token": Secret("given")
+            ])
+        #expect(throws: UsageError.self) { try VendorOptions { [:] }.credentialSet(given, for: .vuDRM, Self.console) }
     }
 
     @Test func `who sits at a terminal is asked for what is missing, and nobody else`() async throws {

@@ -175,7 +175,8 @@ struct ErrorSamples {
             .containerRefused("avi", "Odd."),
             .deadlineExceeded(.seconds(3)), .outputTooLarge(3), .resourceTooLarge("a", limit: 3),
             .resourceMissing("a"), .emptyStream("a"), .malformedPlaylist("odd"), .schemeNotAllowed("a"),
-            .unsupportedContainer("a"), .malformedMedia("odd"), .unsupportedSampleGroups("odd"),
+            .unsupportedContainer("a"), .wholeSegmentEncrypted("a"), .malformedMedia("odd"),
+            .unsupportedSampleGroups("odd"),
             .malformedReference("odd"), .fileFailed("odd"), .outputFailed("a"),
         ]
         errors += playback

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: reported + domains + underlying + forms + neighbors + players + unknown)
+    @Test(arguments: reported + evidence + domains + underlying + forms + neighbors + players + unknown)
     func `each number of a log is told by its domain and by what stands beside it`(_ one: Case) async throws {
         let input = Data(one.log.utf8)
         let run = await RecordedRun(["explain", "--json", "-"], tool: .standard, input: input)
@@ -84,6 +84,46 @@ import Testing
             "n12",
             "Error - Domain[CoreMediaErrorDomain]:Code[-15628]:Desc[It failed]:Underlying Error Domain[(null)]:Code[0]",
             ["system -15628"], words: ["first entry"]),
+    ]
+
+    /// The logs of diagnosis.md.
+    private static let evidence = [
+        Case(
+            "n30 VidLoader#37",
+            "item failed: Error Domain=CoreMediaErrorDomain Code=-12865 \"(null)\"; asset file:///var/Library/Title_01.movpkg",
+            [],
+            note: "Store a bookmark, not the path"),
+        Case(
+            "n32 HLSDownloader#1",
+            "Error Domain=AVFoundationErrorDomain Code=-11800 UserInfo={NSLocalizedFailureReason=An unknown error occurred (-12780), key=(\"BackgroundAVAssetDownloadTask <00>\")}",
+            ["avFoundation -11800"], words: ["It is a download's"], note: "Nothing is known of -12780"),
+        Case(
+            "n33 notes#182",
+            "uri=https://cdn.example.com/hd/7.ts status=-16840 domain=CoreMediaErrorDomain comment=HTTP 401: Unauthorized",
+            [],
+            note: "HTTP 401"),
+        Case(
+            "n34 zap-stream-core#98",
+            "CoreMediaErrorDomain -12642: #EXT-X-PART Partial Segment duration 0.501000 exceeds PART-TARGET\nCoreMediaErrorDomain -12642: Playlist parse error",
+            ["system -12642"], words: ["longer than the playlist's PART-TARGET"], without: "names the line"),
+        Case(
+            "n35 expo#37479",
+            "Failed to load the player item: (ExpoVideo.DRMLoadException error 1 - The operation couldn’t be completed.)",
+            ["expoVideo 0"], words: ["certificate or license failed"]),
+        Case(
+            "n36 bitmovin-ios-samples#31",
+            "Error Domain=NSURLErrorDomain Code=-1009 UserInfo={NSErrorFailingURLKey=https://licensing.bitmovin.com/licensing}",
+            ["url -1009"], words: ["its own license"], without: "Play stored keys"),
+        Case(
+            "n37", "kernel[0]: AppleFairplayTextCrypterSession::fairplayOpen() failed, error -42110",
+            ["appEncryption -42110"], words: ["no stream and no key"]),
+        Case("n38 jwplayer#3713", "This video file cannot be played.\n(Error Code: 102630)", ["jwPlayer 102630"]),
+        Case(
+            "a segment of the stream", "NSURLErrorDomain Code=-1001 \"timed out\" https://cdn.example.com/v/7.m4s",
+            ["url -1001"], words: ["The URL is a segment's"]),
+        Case(
+            "a family", "Error Domain=CoreMediaErrorDomain Code=-12999", [], note: "CoreMedia's numbers for playlists"),
+        Case("years and ids are no numbers", "2026-12780 id 4f2a-42110-11 took -16840ms", [], note: "No number"),
     ]
 
     private static let domains = [

@@ -15,6 +15,7 @@ import Testing
         #EXT-X-TARGETDURATION:6
         #EXTINF:6,
         a.ts
+        #EXT-X-DISCONTINUITY
         #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://one",KEYFORMAT="com.apple.streamingkeydelivery"
         #EXTINF:6,
         b.ts
@@ -50,11 +51,14 @@ import Testing
 
             Keys
             KEY  LINE  METHOD      SYSTEM    IV  URI
-            0    5     SAMPLE-AES  FairPlay  –   skd://one
+            0    6     SAMPLE-AES  FairPlay  –   skd://one
 
             SEGMENTS  OPENED BY KEY
             0         none, in clear
             1–2       0
+
+            Media
+            Not looked at: \(folder.url.appending(path: "a.ts").absoluteString) could not be read.
 
             FairPlay keys
               skd://one
@@ -176,7 +180,11 @@ import Testing
 
     @Test func `a multivariant playlist leads to its media playlists, each once`() async throws {
         let server = HTTPServer { request in
-            request.path == "/low/p.m3u8" ? .text(Self.media) : .text(Self.multivariant)
+            switch request.path {
+            case "/low/p.m3u8": .text(Self.media)
+            case "/master.m3u8": .text(Self.multivariant)
+            default: .text("no", status: 404)
+            }
         }
         let port = try server.start()
         let run = await RecordedRun("keys", "http://127.0.0.1:\(port)/master.m3u8")

@@ -157,6 +157,13 @@ import Testing
                     "load",
                     ["load", "http://127.0.0.1:1/t/demo?token=\(Self.places[4])", "--for", "1s", "--rate", "1"]
                 ),
+                (
+                    "probe",
+                    [
+                        "probe", "--license-url", "http://127.0.0.1:1/t/demo/fairplay?token=\(Self.places[4])",
+                        "--content-id", Self.uri, "--credentials", folder.path("none"),
+                    ]
+                ),
                 ("vendors", ["vendors", Self.uri]),
             ]
         }

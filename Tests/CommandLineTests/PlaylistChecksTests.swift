@@ -38,6 +38,9 @@ import Testing
         ("skd://$KeyID$", "keyURIPlaceholder", true), ("skd://<content id>", "keyURIPlaceholder", true),
         ("skd://%7BkeyId%7D", "keyURIPlaceholder", true), ("skd://h/YOUR-ASSET-ID", "keyURIPlaceholder", true),
         ("skd://h/%s", "keyURIPlaceholder", true), ("skd://[CONTENT_ID]", "keyURIPlaceholder", true),
+        ("skd://", "keyURIEmpty", false), ("skd:", "keyURIEmpty", false),
+        ("skd://[object Object]", "keyURIEmpty", true),
+        ("skd://h/undefined/1", "keyURIEmpty", true), ("skd://h?assetId=null", "keyURIEmpty", true),
         (" skd://a", "keyURIBlank", false), ("skd://a\t", "keyURIBlank", false), ("skd://a ", "keyURIBlank", false),
     ])
     func `a key URI that nobody meant to write is named`(_ uri: String, _ code: String, _ isError: Bool) {
@@ -64,6 +67,13 @@ import Testing
         return await RecordedRun("keys", folder.path("p.m3u8"))
     }
 
+    @Test func `p39: a playlist that gzip packed is told what it is`() async throws {
+        let folder = try TemporaryFolder()
+        try Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xfe]).write(to: folder.file("p.m3u8"))
+        let run = await RecordedRun("keys", folder.path("p.m3u8"))
+        #expect(run.status == .no && run.error.contains("compressed by gzip. Unpack it"), "\(run.error)")
+    }
+
     struct Case: CustomTestStringConvertible, Sendable {
         let source: String
         let playlist: String
@@ -75,6 +85,19 @@ import Testing
     }
 
     static let cases = [
+        Case(
+            source: "p33 shaka-packager#1431: two FairPlay tags in a row",
+            playlist: head + key("skd://first") + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"data:text/plain;base64,mgIA\"\n"
+                + key("skd://second") + segment(),
+            words: [
+                "skd://first: the FairPlay key tag of line 4 opens nothing", "FairPlay keys\n  skd://second\n",
+            ], isRight: true),
+        Case(
+            source: "p38 hls.js#7608: an interstitial with keys of its own",
+            playlist: head + key("skd://main")
+                + "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-11-28T12:00:00Z\",X-ASSET-URI=\"ad.m3u8\"\n"
+                + segment(), words: ["1 interstitial with playlists and keys of its own was not looked at."],
+            isRight: true),
         Case(
             source: "1 Comcast/mamba#82: a malformed MAP",
             playlist: head

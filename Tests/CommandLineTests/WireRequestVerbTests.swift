@@ -179,7 +179,7 @@ import Testing
             let run = await RecordedRun(words + ["--profile", file, "--json"], tool: .standard)
             #expect(run.status == .no)
             #expect(run.errorCode == "profileMalformed")
-            #expect(run.output.contains("name: This member is missing."))
+            #expect(run.output.contains("name: The member is missing."))
         }
     }
 

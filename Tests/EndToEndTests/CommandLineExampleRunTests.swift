@@ -68,7 +68,9 @@ private final class ExampleDesk: Sendable {
         let folder = try TemporaryFolder()
         self.folder = folder
         try LiveServices.writeCredentials(to: folder.file("credentials"))
-        serve = try await ServeProcess("--credentials", folder.path("credentials"))
+        // An example's file has one token, and a load sends one with each request.
+        serve = try await ServeProcess(
+            "--credentials", folder.path("credentials"), "--lenient", "vudrm/tokenOnce", "--lenient", "vudrm/tokenAge")
         let dask = try await Self.furnish(folder, serve)
         let (address, media) = (serve.address, "\(serve.address)/media/vudrm/ts/master.m3u8")
         let token = "token=@\(address)/tokens/vudrm"
@@ -76,6 +78,11 @@ private final class ExampleDesk: Sendable {
             ("https://cdn.example.com/movie/master.m3u8", "\(media) --loopback-http"),
             ("https://fairplay-license.vudrm.tech/certificate/demo", "\(address)/vudrm/certificate/demo-client"),
             ("http://127.0.0.1:8080", address), ("certificate/demo ", "certificate/demo-client "),
+            (
+                "https://HOST/t/demo/fairplay --content-id skd://demo/video --credentials c …",
+                "\(address)/latchkey/t/demo/fairplay --content-id skd://demo/video --credentials credentials "
+                    + "--token-command 'curl -s \(address)/tokens/latchkey'"
+            ),
             ("--credentials c …", "--credentials credentials \(serve.settings(of: "vudrm").joined(separator: " "))"),
             ("'token={token}'", token), ("token=@FILE", "token=@token"),
             ("certificateURL=URL", "certificateURL=\(address)/vudrm/certificate/demo-client"),
@@ -103,6 +110,7 @@ private final class ExampleDesk: Sendable {
         try files.copyItem(atPath: authority.server, toPath: folder.path("chain.pem"))
         try files.copyItem(atPath: authority.serverKey, toPath: folder.path("key.pem"))
         try files.createSymbolicLink(at: folder.file("media"), withDestinationURL: DemoAsset.folder)
+        try files.copyItem(at: DemoAsset.folder.appending(path: "two-keys"), to: folder.file("packaged"))
         try files.createDirectory(at: folder.file(".zfunc"), withIntermediateDirectories: true)
         try files.createDirectory(at: folder.file(".config/fish/completions"), withIntermediateDirectories: true)
         let playlist = """
@@ -117,6 +125,9 @@ private final class ExampleDesk: Sendable {
         try files.createDirectory(at: folder.file("bin"), withIntermediateDirectories: true)
         _ = try folder.write("#!/bin/sh\nexec '\(ToolProcess.path ?? "")' \"$@\"\n", to: "bin/latchkey")
         try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("bin/latchkey"))
+        _ = try folder.write(
+            #"{"sources": [{"src": "master.m3u8", "drm": {"integration": "vudrm", "fairplay": {"certificateURL": "https://a.example/"}}}]}"#,
+            to: "source-description.json")
         for name in ["master.m3u8", "video.m3u8"] { _ = try folder.write(playlist, to: name) }
         _ = try folder.write(try await serve.token(of: "vudrm"), to: "token")
         _ = try folder.write(try await serve.token(of: "axinom"), to: "my.jwt")

@@ -103,7 +103,44 @@ struct DoctorMediaTests {
         },
     ]
 
-    @Test(arguments: oneURITwoKeys + clearOrNot + delivery)
+    /// Streams that the decoder plays and no device opens.
+    static let refused = [
+        DoctorSetup(
+            "shaka-packager#326: sound with tenc of version 0", "trackEncryptionVersion", words: ["audio.m3u8, line"],
+            .vuDRM, .twoKeys
+        ) { stage in
+            try stage.rewriteMedia("a/init.mp4") { data in
+                let version = data.firstRange(of: Data("tenc".utf8)).map(\.upperBound)
+                var data = data
+                if let version { data[version] = 0 }
+                return data
+            }
+        },
+        DoctorSetup("zap-stream-core#98: parts longer than PART-TARGET", "partExceedsTarget", words: ["0.501"]) {
+            stage in
+            try stage.rewritePlaylists { name, text in
+                guard name == "video.m3u8" else { return text }
+                return text.replacing(
+                    "#EXT-X-KEY",
+                    with: "#EXT-X-SERVER-CONTROL:PART-HOLD-BACK=1.5\n#EXT-X-PART-INF:PART-TARGET=0.49\n#EXT-X-KEY",
+                    maxReplacements: 1
+                ).replacing("#EXT-X-ENDLIST", with: "#EXT-X-PART:DURATION=0.501,URI=\"v/1.ts\"\n#EXT-X-ENDLIST")
+            }
+        },
+    ]
+
+    @Test(arguments: refused) func `play does not call right what no device opens`(_ setup: DoctorSetup) async throws {
+        try await LiveServices.with { live in
+            let stage = try DoctorStage(live, setup.profile, setup.asset)
+            try await setup.sabotage(stage)
+            let played = try await stage.play(["--json"])
+            await stage.stop()
+            let codes = (played.json?["checks"] as? [[String: Any]])?.compactMap { $0["code"] as? String }
+            #expect(played.status == 1 && codes == [setup.cause], "\(played.output)\(played.error)")
+        }
+    }
+
+    @Test(arguments: oneURITwoKeys + clearOrNot + delivery + refused)
     func `what one sample hides is found and named`(_ setup: DoctorSetup) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, setup.profile, setup.asset)
@@ -181,7 +218,8 @@ struct DoctorMediaTests {
             }
         },
         DoctorSetup(
-            "a key tag that another replaces before any segment", "keyOpensNothing", words: ["an EXT-X-KEY names it"]
+            "a key tag that another replaces before any segment", "keyTagReplaced",
+            words: ["opens nothing: another replaces it before a segment"]
         ) { stage in
             let other = stage.keyURI(1)
             try stage.rewritePlaylists { name, text in

@@ -4,25 +4,23 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHLS
 import LatchkeySimulation
-import LatchkeySupport
 import LatchkeyTesting
 @_spi(Adapters) @_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
+@testable import LatchkeySupport
 @testable import LatchkeyTerminal
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// What a live diagnosis asked and got, written as a browser writes HAR.
+/// What a live diagnosis asked and got.
 struct DoctorRecording {
-    typealias Entry = [String: Any]
-
     /// The profile with the stage's settings, as `--vendor` and `--set` give it.
     let profile: VendorProfile
-    let entries: [Entry]
+    let exchanges: [RecordedExchange]
     /// The service's module, as --credentials gives it.
     let module: KeyServerModule
     /// What the live diagnosis found.
@@ -40,7 +38,7 @@ struct DoctorRecording {
         let isAddress = WebResources.isAddress(stage.playlist)
         live = await diagnosis.report(
             on: isAddress ? stage.playlist : "\(Recorder.origin)/\(URL(filePath: stage.playlist).lastPathComponent)")
-        entries = recorder.entries
+        exchanges = recorder.exchanges
         module = KeyServerModule(
             credentials: [try KeyServerCredential(directory: stage.folder.file("c"))],
             derivation: InsecureTestDerivation())
@@ -60,22 +58,21 @@ struct DoctorRecording {
     }
 
     /// What `--har` says of some of the traffic.
-    func diagnosis(of entries: [Entry], opening: Bool = false) throws -> TrafficDiagnosis {
-        TrafficDiagnosis(try capture(of: entries), profile: profile, module: opening ? module : nil)
-    }
-
-    func capture(of entries: [Entry]) throws -> TrafficCapture {
-        try TrafficCapture(JSONSerialization.data(withJSONObject: ["log": ["version": "1.2", "entries": entries]]))
-    }
-
     /// - Parameter opening: whether the service's credentials are given.
-    func report(on entries: [Entry], opening: Bool = false) async throws -> DoctorReport {
-        try await diagnosis(of: entries, opening: opening).report()
+    func diagnosis(of exchanges: [RecordedExchange], opening: Bool = false) -> TrafficDiagnosis {
+        TrafficDiagnosis(TrafficCapture(exchanges), profile: profile, module: opening ? module : nil)
+    }
+
+    /// What `--har` says of the traffic as a file.
+    func report(opening: Bool = false) async throws -> DoctorReport {
+        let capture = try TrafficCapture(HTTPArchive.data(exchanges))
+        #expect(capture.exchanges.count == exchanges.count)
+        return await diagnosis(of: capture.exchanges, opening: opening).report()
     }
 
     /// The places of the exchanges without which no key can be had, and what they are for.
-    func needed() async throws -> [(index: Int, role: TrafficRoles.Role)] {
-        let exchanges = try diagnosis(of: entries).exchanges
+    func needed() async -> [(index: Int, role: TrafficRoles.Role)] {
+        let exchanges = diagnosis(of: exchanges).exchanges
         let keys = exchanges.compactMap(\.reply).filter { $0.body.starts(with: Data("#EXTM3U".utf8)) }
             .compactMap { try? Playlist($0.body, context: PlaylistContext()) }.flatMap(\.fairPlayURIs)
         let roles = await TrafficRoles(profile, keys: keys)
@@ -90,16 +87,13 @@ struct DoctorRecording {
 private final class Recorder: Transport {
     static let origin = "https://cdn.example/stream"
 
-    private struct Made: @unchecked Sendable { var entries: [DoctorRecording.Entry] = [] }
-
     private let base = SystemTransport()
     private let folder: URL
-    // Dictionaries of JSON are values that nobody shares.
-    private let made = Locked(Made())
+    private let made = Locked<[RecordedExchange]>([])
 
     init(folder: URL) { self.folder = folder }
 
-    var entries: [DoctorRecording.Entry] { made.withLock { $0.entries } }
+    var exchanges: [RecordedExchange] { made.withLock { $0 } }
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         let url = request.url?.absoluteString ?? ""
@@ -122,27 +116,6 @@ private final class Recorder: Transport {
     }
 
     private func add(_ request: URLRequest, _ reply: HTTPReply?) {
-        func pairs(_ fields: [(name: String, value: String)]) -> [[String: String]] {
-            fields.map { ["name": $0.name, "value": $0.value] }
-        }
-        var sent: DoctorRecording.Entry = [
-            "method": request.httpMethod ?? "GET", "url": request.url?.absoluteString ?? "",
-            "headers": pairs((request.allHTTPHeaderFields ?? [:]).map { ($0.key, $0.value) }),
-            "bodySize": request.httpBody?.count ?? 0,
-        ]
-        if let body = request.httpBody {
-            sent["postData"] = ["mimeType": "", "text": body.base64EncodedString(), "encoding": "base64"]
-        }
-        let content: DoctorRecording.Entry = [
-            "size": reply?.body.count ?? 0, "mimeType": "", "text": reply?.body.base64EncodedString() ?? "",
-            "encoding": "base64",
-        ]
-        let came: DoctorRecording.Entry = [
-            "status": reply?.status ?? 0, "headers": pairs(reply?.headers ?? []), "content": content,
-        ]
-        let entry: DoctorRecording.Entry = [
-            "startedDateTime": Date().formatted(.iso8601), "request": sent, "response": came,
-        ]
-        made.withLock { $0.entries.append(entry) }
+        made.withLock { $0.append(RecordedExchange(request, reply, code: nil, at: Date(), took: .zero)) }
     }
 }

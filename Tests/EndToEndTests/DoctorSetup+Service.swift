@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
 import LatchkeyVendors

@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 import LatchkeyServices
 import LatchkeySupport
 import LatchkeyTesting

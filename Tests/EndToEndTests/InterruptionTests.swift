@@ -18,8 +18,7 @@ struct InterruptionTests {
             let credentials = try TemporaryFolder()
             try LiveServices.writeCredentials(to: credentials.file("c"))
             let profile = live.configured(.vuDRM)
-            let token = live.service(for: profile).issueToken().revealedText
-            let settings = profile.settings.merging(["token": token]) { $1 }
+            let settings = profile.settings.merging(["token": live.tokens(for: profile)]) { $1 }
             let run = try InterruptedProcess(
                 ["play", live.playlist(.twoKeys, for: profile), "--vendor", profile.identifier]
                     + settings.flatMap { ["--set", "\($0.key)=\($0.value)"] }

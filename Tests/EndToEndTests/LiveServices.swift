@@ -4,7 +4,6 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
@@ -26,9 +25,11 @@ struct LiveServices: Sendable {
     ///   - media: the folder of media. Defaults to the demo asset's.
     ///   - time: the services' clocks.
     ///   - configuration: the port and TLS.
+    ///   - lenient: the rules that may be broken. Defaults to that of one token for one license: the tool has one for all keys.
     init(
         keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
-        configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil
+        configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
+        lenient: Set<String> = ["vudrm/tokenOnce"]
     ) throws {
         let credentials = try Self.credentials.get()
         let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
@@ -36,15 +37,21 @@ struct LiveServices: Sendable {
         let authority = LicenseAuthority(module: module, keys: try keys ?? Self.demoKeys(), pool: pool)
         let log = log
         let special = special?.make(ServiceEnvironment(authority: authority, time: time) { log.add($0) })
-        services = VendorServices.all(authority: authority, time: time) { log.add($0) }.map { service in
+        // A busy machine takes its time from a token to its license.
+        services = VendorServices.all(
+            authority: authority, time: time, tokenLifetime: .seconds(900), lenient: lenient, log: { log.add($0) }
+        ).map { service in
             special?.identifier == service.identifier ? special ?? RecordingService(service) : RecordingService(service)
         }
         applicationSecret = credentials.applicationSecret
         var patient = configuration
         patient.exchangeDeadline = .seconds(900)
         host = ServiceHost(
-            services, media: MediaHost(folder: media), configuration: patient, pool: pool,
-            log: { log.add($0) })
+            services, media: MediaHost(folder: media),
+            front: { [services] request in
+                let service = services.first { request.path == "/tokens/\($0.identifier)" }
+                return service.map { .text($0.issueToken().revealedText) }
+            }, configuration: patient, pool: pool, log: { log.add($0) })
         let port = try host.start()
         address = "\(configuration.tls == nil ? "http" : "https")://127.0.0.1:\(port)"
     }
@@ -53,10 +60,10 @@ struct LiveServices: Sendable {
     static func with<Value: Sendable>(
         keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
-        _ body: (LiveServices) async throws -> Value
+        lenient: Set<String> = ["vudrm/tokenOnce"], _ body: (LiveServices) async throws -> Value
     ) async throws -> Value {
         let live = try LiveServices(
-            keys: keys, media: media, time: time, configuration: configuration, special: special)
+            keys: keys, media: media, time: time, configuration: configuration, special: special, lenient: lenient)
         let result: Result<Value, any Error>
         do { result = .success(try await body(live)) } catch { result = .failure(error) }
         await live.host.stop(within: .zero)
@@ -89,12 +96,15 @@ extension LiveServices {
         return candidates.max { $0.identifier.rawValue.count < $1.identifier.rawValue.count } ?? services[0]
     }
 
+    /// The tool's setting for a new token each time.
+    func tokens(for profile: VendorProfile) -> String { "@\(address)/tokens/\(service(for: profile).identifier)" }
+
     /// A profile with the settings that its service needs.
     func configured(_ profile: VendorProfile) -> VendorProfile {
         let service = service(for: profile)
         let names = profile.parameters.map(\.name)
-        return service.parameters(at: "\(address)/\(service.identifier)").filter { names.contains($0.key) }
-            .reduce(profile) { $0.setting($1.key, to: $1.value) }
+        return service.parameters(at: "\(address)/\(service.identifier)", for: profile.identifier)
+            .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 
     /// A device's request for the demo asset's first key, with the key URI of a vendor's playlist.

@@ -67,13 +67,7 @@ import Testing
             let keys = RotatingKeys(seed: seed)
             let simulated = try SimulatedServices(
                 keys: keys.store(periods: 14), policy: LicensePolicy(standard: LicenseTerms(.lease(lease))),
-                timekeeper: time, faults: faults, hold: { time.hold() },
-                special: { environment in
-                    var service = VuDRMService(environment)
-                    service.tokenLifetime = .seconds(30)
-                    service.tokensAreSingleUse = true
-                    return service
-                })
+                timekeeper: time, faults: faults, hold: { time.hold() })
             // VuDRM's reply is the bare CKC, so the app states the lease.
             let configuration = LoaderConfiguration(leases: LeasePolicy(assumedLease: lease))
             let loader = try simulated.loader(.vuDRM, configuration: configuration, seed: seed)

@@ -51,6 +51,9 @@ final class RecordingService: VendorService {
 
     func keyURI(for key: StoredKey, at host: String) -> String { base.keyURI(for: key, at: host) }
     func parameters(at base: String) -> [String: String] { self.base.parameters(at: base) }
+    func parameters(at base: String, for profile: String) -> [String: String] {
+        self.base.parameters(at: base, for: profile)
+    }
     func demoToken() -> Secret { base.demoToken() }
 
     /// Records a token as a secret.

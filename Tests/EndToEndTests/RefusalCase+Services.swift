@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyServices
+import LatchkeyVendorWire
 import LatchkeyVendors
 
 extension RefusalCase {
@@ -11,9 +12,7 @@ extension RefusalCase {
     private static let anotherID = "11111111-2222-3333-4444-555555555555"
     private static let keyClaim = "urn:microsoft:azure:mediaservices:contentkeyidentifier"
 
-    private static let vuDRMExpired = SpecialService(VuDRMService.init) {
-        $0.tokenLifetime = .seconds(30)
-    } token: {
+    private static let vuDRMExpired = SpecialService.tokens(of: VuDRMService.init) {
         $0.token(generated: Date(timeIntervalSinceNow: -60))
     }
 
@@ -157,7 +156,7 @@ extension RefusalCase {
     private static let unknownCustomers = [
         RefusalCase(
             "cloud-drm", "another brand",
-            SpecialService(CloudDRMService.init) { $0.brandGuid = anotherID },
+            SpecialService(CloudDRMService.init) { $0.api.brandGuid = anotherID },
             settings: ["brandGuid": "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"], .invalidRequest, 403, code: "drm_4005"),
         RefusalCase(
             "titanium-device", "another customer",

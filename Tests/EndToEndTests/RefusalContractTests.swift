@@ -3,7 +3,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors

@@ -54,6 +54,14 @@ struct ServerFaultTests {
         #expect(await server.end(by: SIGTERM) == 0)
     }
 
+    @Test func `a hang-up while the server starts does not end it`() async throws {
+        // As soon as the process takes the signal, long before it serves.
+        let takes = "grep -q latchkey-server /proc/$$/comm && grep -q 'SigCgt.*[13579bdf]$' /proc/$$/status"
+        let server = try await FaultyServer(ServerFolder(), limit: "{ (until \(takes); do :; done; kill -HUP $$) & }")
+        #expect(try await server.license(for: "ann") == 200)
+        #expect(await server.end(by: SIGTERM) == 0)
+    }
+
     @Test func `while the disk takes nothing, imports are refused, licenses go on, and what was taken is there`()
         async throws
     {

@@ -47,4 +47,35 @@ enum ShakaPackager {
                 "\(place)/master.m3u8",
             ] + (period.map { ["--crypto_period_duration", "\($0)"] } ?? []))
     }
+
+    /// What a test has the packager write.
+    enum Form: Sendable {
+        case fragments, wholeFiles, transportStream, packedAudio
+    }
+
+    /// Packages picture and sound of a file with a key that is given on the command line.
+    static func encrypt(_ media: URL, into folder: URL, as form: Form, _ options: [String]) async throws
+        -> ToolProcess.Outcome
+    {
+        let place = folder.path
+        let streams = ["video", "audio"].map { kind in
+            let files =
+                switch form {
+                case .fragments: "init_segment=\(place)/\(kind)/init.mp4,segment_template=\(place)/\(kind)/$Number$.m4s"
+                case .wholeFiles: "output=\(place)/\(kind).mp4"
+                case .transportStream: "segment_template=\(place)/\(kind)$Number$.ts"
+                case .packedAudio: "segment_template=\(place)/\(kind)$Number$.\(kind == "audio" ? "aac" : "ts")"
+                }
+            return "in=\(media.path),stream=\(kind),\(files),playlist_name=\(kind).m3u8"
+        }
+        let scheme = options.contains("--protection_scheme") ? [] : ["--protection_scheme", "cbcs"]
+        return try await ToolProcess.run(
+            program: path,
+            streams + [
+                "--enable_raw_key_encryption", "--keys",
+                "label=:key_id=a0b1c2d3e4f5061728394a5b6c7d8e9f:key=00112233445566778899aabbccddeeff:iv=0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+                "--protection_systems", "FairPlay", "--segment_duration", "2", "--hls_master_playlist_output",
+                "\(place)/master.m3u8",
+            ] + scheme + options)
+    }
 }

@@ -114,3 +114,43 @@ struct ShakaPackagerTests {
         #expect(outcome.error.contains(Data(#"{"status":"SIGNATURE_FAILED"}"#.utf8).base64EncodedString()))
     }
 }
+
+/// What a packager of others makes, held against what Apple's players take: no false alarm, and its options' mistakes are named.
+@Suite(
+    .timeLimit(.minutes(5)), .enabled(if: ShakaPackager.isThere, "\(ShakaPackager.whyNot)"),
+    .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"))
+struct PackagedStreamTests {
+    private static let whole = ["--clear_lead", "0"]
+
+    static let cases: [(form: ShakaPackager.Form, options: [String], codes: [String])] = [
+        (.fragments, whole + ["--hls_key_uri", "skd://one", "--create_session_keys"], []), (.fragments, whole, []),
+        (.fragments, whole + ["--crypto_period_duration", "2"], []), (.fragments, ["--clear_lead", "2"], []),
+        (.wholeFiles, whole, []), (.transportStream, whole, []), (.packedAudio, whole, []),
+        (.fragments, whole + ["--crypt_byte_block", "5", "--skip_byte_block", "5"], ["videoPattern"]),
+        (.fragments, whole + ["--crypt_byte_block", "10", "--skip_byte_block", "0"], ["videoPattern"]),
+        (.fragments, whole + ["--protection_scheme", "cenc"], ["sampleAESCTR", "wrongScheme"]),
+    ]
+
+    @Test(arguments: cases.indices) func `a folder of a packager is judged before anybody asks for a key`(_ index: Int)
+        async throws
+    {
+        let one = Self.cases[index]
+        let folder = try TemporaryFolder()
+        let clear = folder.file("clear.mp4")
+        let clip = try await ToolProcess.run(
+            program: FFmpeg().path,
+            ("-v error -f lavfi -i testsrc2=size=320x180:rate=25:duration=6 -f lavfi -i sine=duration=6 -c:v libx264 -g 50 -bf 0 -c:a aac "
+                + clear.path).split(separator: " ").map(String.init))
+        #expect(clip.status == 0, "\(clip.error)")
+        let out = folder.file("out")
+        let made = try await ShakaPackager.encrypt(clear, into: out, as: one.form, one.options)
+        #expect(made.status == 0, "\(made.error)")
+        let found = try await ToolProcess.run("keys", out.path, "--json")
+        let checks = try #require(found.json?["checks"] as? [[String: String]], "\(found.output)\(found.error)")
+        #expect(
+            checks.compactMap { $0["code"] } == one.codes && found.status == (one.codes.isEmpty ? 0 : 1),
+            "\(found.output)")
+        let containers = try #require(found.json?["containers"] as? [String: Any])
+        #expect((containers["segments"] as? Int ?? 0) >= 2 && containers["notLookedAt"] == nil)
+    }
+}

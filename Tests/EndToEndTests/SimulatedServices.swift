@@ -2,8 +2,8 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
+import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
@@ -59,8 +59,8 @@ struct SimulatedServices: Sendable {
     ) throws -> ContentKeyLoader {
         let service = try service(for: profile)
         let names = profile.parameters.map(\.name)
-        let configured = service.parameters(at: transport.address(of: service)).filter { names.contains($0.key) }
-            .reduce(profile) { $0.setting($1.key, to: $1.value) }
+        let configured = service.parameters(at: transport.address(of: service), for: profile.identifier)
+            .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
         return ContentKeyLoader(
             configured.unchecked,
             credentials: Credentials { _ in CredentialSet(["token": token?() ?? service.demoToken()]) },

@@ -27,7 +27,7 @@ import Testing
     func `every sample and every frame is right`(_ asset: DemoAsset) async throws {
         let profile = VendorProfile.vuDRM
         let folder = try TemporaryFolder()
-        try await LiveServices.with { live in
+        try await LiveServices.with(lenient: []) { live in
             let loader = live.loader(profile)
             let report = try await live.player(loader).play(
                 live.playlist(asset, for: profile), with: FFmpeg(), picture: folder.file("picture.png"),
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a key that the session keys leave out is got when the media playlist names it`() async throws {
         let folder = try TemporaryFolder()
-        try await LiveServices.with { live in
+        try await LiveServices.with(lenient: []) { live in
             let address = live.playlist(.twoKeys, for: .vuDRM)
             let base = address.replacingOccurrences(of: "master.m3u8", with: "")
             let fetched = try await WebResources().playlist(at: address)
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: emulated, DemoAsset.allCases)
     func `every profile gets the right keys with one certificate`(_ name: String, _ asset: DemoAsset) async throws {
         let profile = try #require(VendorProfile.named(name))
-        try await LiveServices.with { live in
+        try await LiveServices.with(lenient: []) { live in
             let service = live.service(for: profile)
             let report = try await live.player(live.loader(profile)).keys(of: live.playlist(asset, for: profile))
             #expect(report.failure == nil)

@@ -11,7 +11,6 @@ import Testing
 
 @testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
@@ -31,11 +30,16 @@ struct StreamingServer: Sendable {
     ///   - vendors: the JSON of the tenant's member `vendors`.
     ///   - secrets: the files that it names.
     ///   - policy: in place of the members of the demo's policy.
-    init(vendors: String = "{}", secrets: [String: String] = [:], policy: String = "{}") async throws {
+    ///   - callout: the address of the tenant's own service.
+    init(
+        vendors: String = "{}", secrets: [String: String] = [:], policy: String = "{}", callout: String? = nil
+    ) async throws {
         guard case .object(var rules)? = JSONValue(Data(policy.utf8)) else { throw CocoaError(.coderReadCorrupt) }
         rules["examples"] = .null
+        var changes = ["tenants.demo.vendors": JSONValue(Data(vendors.utf8))]
+        if let callout { changes["tenants.demo.callout"] = ["url": .text(callout)] }
         test = try await TestServer(
-            ["tenants.demo.vendors": JSONValue(Data(vendors.utf8))], policy: rules.mapValues { $0 == .null ? nil : $0 }
+            changes, policy: rules.mapValues { $0 == .null ? nil : $0 }
         ) { folder in
             for (name, text) in secrets { try folder.write(secret: text, to: name) }
         }

@@ -6,7 +6,7 @@ import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyDecision
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyServices

@@ -4,69 +4,129 @@ import Testing
 @testable import LatchkeySystem
 
 @Suite struct CircuitBreakerTests {
-    private static let limits = CircuitBreaker.Limits(failures: 3, pause: .seconds(10), successes: 2)
+    private static let limits = CircuitBreaker.Limits(patience: .seconds(2), pause: .seconds(10))
     private let breaker = Locked(CircuitBreaker(limits))
 
     private var phase: CircuitBreaker.Phase { breaker.withLock { $0.phase } }
+    private var isAway: Bool { breaker.withLock { $0.isAway } }
 
     private func permit(at uptime: Duration) -> CircuitBreaker.Permit? { breaker.withLock { $0.permit(at: uptime) } }
 
-    private func ask(at second: Int, fails: Bool) throws {
-        let leave = try #require(permit(at: .seconds(second)))
-        breaker.withLock { fails ? $0.failed(leave, at: .seconds(second)) : $0.answered(leave) }
+    private enum Outcome { case answers, isLate, fails }
+
+    private func ask(at second: Double, _ outcome: Outcome) throws {
+        let now = Duration.seconds(second)
+        let leave = try #require(permit(at: now))
+        breaker.withLock {
+            switch outcome {
+            case .answers: $0.answered(leave, at: now)
+            case .isLate: $0.failed(leave, isLate: true, at: now)
+            case .fails: $0.failed(leave, isLate: false, at: now)
+            }
+        }
     }
 
-    @Test func `failures in a row open it`() throws {
-        try ask(at: 0, fails: true)
-        try ask(at: 0, fails: true)
-        try ask(at: 0, fails: false)
-        try ask(at: 1, fails: true)
-        try ask(at: 1, fails: true)
-        #expect(phase == .closed)
-        try ask(at: 2, fails: true)
-        #expect(phase == .open)
-        #expect(permit(at: .seconds(2)) == nil)
-        #expect(permit(at: .milliseconds(11_999)) == nil)
-        #expect(permit(at: .seconds(12)) != nil)
+    @Test func `failures for its patience open it, however many come in one stall`() throws {
+        for _ in 0..<100 { try ask(at: 0, .isLate) }
+        try ask(at: 1.9, .isLate)
+        try ask(at: 1.9, .answers)
+        try ask(at: 2, .isLate)
+        for _ in 0..<100 { try ask(at: 3.9, .isLate) }
+        #expect(phase == .closed && !isAway)
+        try ask(at: 4, .isLate)
+        #expect(phase == .open && isAway)
+        #expect(permit(at: .seconds(4)) == nil)
+        #expect(permit(at: .milliseconds(13_999)) == nil)
+        #expect(permit(at: .seconds(14)) != nil)
         #expect(phase == .halfOpen)
     }
 
-    @Test func `half open, one asks at a time, and enough answers close it`() throws {
-        for _ in 0..<3 { try ask(at: 0, fails: true) }
-        let first = try #require(permit(at: .seconds(10)))
-        #expect(permit(at: .seconds(10)) == nil)
-        breaker.withLock { $0.answered(first) }
+    @Test func `an engine that says that it cannot is away from the first failure on, and left alone later`() throws {
+        try ask(at: 0, .fails)
+        #expect(isAway && phase == .closed)
+        try ask(at: 1, .answers)
+        #expect(!isAway)
+        try ask(at: 100, .fails)
+        try ask(at: 102, .fails)
+        #expect(isAway && phase == .open)
+    }
+
+    @Test func `half open, one asks at a time, and an answer closes it`() throws {
+        for second in [0.0, 2] { try ask(at: second, .fails) }
+        let first = try #require(permit(at: .seconds(12)))
+        #expect(permit(at: .seconds(12)) == nil)
         #expect(phase == .halfOpen)
-        try ask(at: 11, fails: false)
-        #expect(phase == .closed)
-        #expect(permit(at: .seconds(11)) != nil && permit(at: .seconds(11)) != nil)
+        breaker.withLock { $0.answered(first, at: .seconds(12)) }
+        #expect(phase == .closed && !isAway)
+        #expect(permit(at: .seconds(12)) != nil && permit(at: .seconds(12)) != nil)
     }
 
     @Test func `half open, one failure opens it again for the whole pause`() throws {
-        for _ in 0..<3 { try ask(at: 0, fails: true) }
-        try ask(at: 10, fails: false)
-        try ask(at: 15, fails: true)
+        for second in [0.0, 2] { try ask(at: second, .fails) }
+        try ask(at: 12, .isLate)
         #expect(phase == .open)
-        #expect(permit(at: .seconds(24)) == nil)
-        #expect(permit(at: .seconds(25)) != nil)
+        #expect(permit(at: .seconds(21)) == nil)
+        #expect(permit(at: .seconds(22)) != nil)
+    }
+
+    @Test func `half open, one that was cancelled makes way for the next`() throws {
+        for second in [0.0, 2] { try ask(at: second, .fails) }
+        let first = try #require(permit(at: .seconds(12)))
+        breaker.withLock { $0.gaveUp(first) }
+        try ask(at: 12, .answers)
+        #expect(phase == .closed)
+    }
+
+    @Test func `one that goes away again within a minute has to answer for longer each time before it is back`() throws
+    {
+        try ask(at: 0, .fails)
+        try ask(at: 1, .answers)
+        #expect(!isAway)
+        var now = 1.0
+        for seconds in [1.0, 2, 4, 8, 16, 30, 30] {
+            try ask(at: now + 1, .fails)
+            try ask(at: now + 2, .answers)
+            try ask(at: now + 2 + seconds - 0.1, .answers)
+            #expect(isAway, "\(seconds)")
+            try ask(at: now + 2 + seconds, .answers)
+            #expect(!isAway, "\(seconds)")
+            now += 2 + seconds
+        }
+        try ask(at: now + 60, .fails)
+        try ask(at: now + 60, .answers)
+        #expect(!isAway)
+    }
+
+    @Test func `while it comes and goes it is away all the time, and tried once each pause`() throws {
+        for second in [0.0, 2] { try ask(at: second, .fails) }
+        try ask(at: 12, .answers)
+        for second in [13.0, 15] { try ask(at: second, .fails) }
+        try ask(at: 25, .answers)
+        #expect(isAway && phase == .open)
+        try ask(at: 35, .answers)
+        #expect(!isAway && phase == .closed)
     }
 
     @Test func `results of an earlier phase do not count`() throws {
         let late = try #require(permit(at: .zero))
         let later = try #require(permit(at: .zero))
-        for _ in 0..<3 { try ask(at: 0, fails: true) }
-        let trial = try #require(permit(at: .seconds(10)))
-        breaker.withLock { $0.failed(late, at: .seconds(10)) }
-        breaker.withLock { $0.answered(later) }
+        for second in [0.0, 2] { try ask(at: second, .fails) }
+        let trial = try #require(permit(at: .seconds(12)))
+        breaker.withLock { $0.failed(late, isLate: false, at: .seconds(12)) }
+        breaker.withLock { $0.answered(later, at: .seconds(12)) }
         #expect(phase == .halfOpen)
-        #expect(permit(at: .seconds(10)) == nil)
-        breaker.withLock { $0.answered(trial) }
-        try ask(at: 10, fails: false)
+        #expect(permit(at: .seconds(12)) == nil)
+        breaker.withLock { $0.answered(trial, at: .seconds(12)) }
         #expect(phase == .closed)
     }
 
-    @Test(arguments: [0, -3]) func `limits below one count as one`(_ limit: Int) {
-        let limits = CircuitBreaker.Limits(failures: limit, successes: limit)
-        #expect(limits.failures == 1 && limits.successes == 1)
+    @Test func `what is part of this process is never left alone`() throws {
+        let embedded = Locked(CircuitBreaker(.embedded))
+        for second in 0..<1_000 {
+            let now = Duration.seconds(second)
+            let leave = try #require(embedded.withLock { $0.permit(at: now) })
+            embedded.withLock { $0.failed(leave, isLate: true, at: now) }
+        }
+        #expect(embedded.withLock { $0.phase } == .closed && !embedded.withLock { $0.isAway })
     }
 }

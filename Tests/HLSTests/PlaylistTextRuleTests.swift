@@ -8,6 +8,7 @@ import Testing
     @Test(arguments: [
         ("a byte order mark", [0xef, 0xbb, 0xbf] + Array("#EXTM3U\n#EXT-X-ENDLIST".utf8), "notUTF8"),
         ("bytes that are not UTF-8", Array("#EXTM3U\n#EXT-X-ENDLIST\n#".utf8) + [0xc3, 0x28], "notUTF8"),
+        ("gzip", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff], "compressed"),
         ("UTF-16", [0xff, 0xfe, 0x23, 0x00, 0x45, 0x00], "notUTF8"),
         ("lone CRs", Array("#EXTM3U\r#EXT-X-ENDLIST\r".utf8), "missingHeader"),
         ("nothing", [], "missingHeader"),

@@ -130,7 +130,7 @@ import Testing
 
     @Test func `a connection that is kept open ends when no further request comes in time`() async throws {
         let time = ManualTimekeeper()
-        try await withServer({ $0.headDeadline = .seconds(15) }, time: time) {
+        try await withServer({ ($0.headDeadline, $0.keepAlive) = (.seconds(15), .seconds(15)) }, time: time) {
             .text($0.path)
         } _: { port in
             let connection = try RawConnection(port: port)
@@ -150,6 +150,35 @@ import Testing
                 time.advance(by: .seconds(15))
                 return closed.isOpen
             }
+        }
+    }
+
+    @Test func `a connection waits for its next request longer than for the rest of a head`() async throws {
+        let time = ManualTimekeeper()
+        try await withServer(
+            {
+                ($0.headDeadline, $0.keepAlive) = (.seconds(15), .seconds(75))
+                // One thread reads in the order in which it came.
+                $0.threads = 1
+            }, time: time, answering: { .text($0.path) }
+        ) { port in
+            let (slow, kept) = (try RawConnection(port: port), try RawConnection(port: port))
+            func expectAnswer(on connection: RawConnection) async {
+                connection.send(Self.request)
+                #expect(await connection.readReply().hasSuffix("/honest"))
+            }
+            for _ in 0..<3 {
+                for one in [slow, kept] { await expectAnswer(on: one) }
+                // What follows a reply on its connection is done once another one has its reply.
+                await expectAnswer(on: kept)
+                time.advance(by: .seconds(74))
+            }
+            slow.send("GET / HTTP/1.1\r\nX-Slow")
+            await expectAnswer(on: kept)
+            time.advance(by: .seconds(15))
+            let (text, ending) = await slow.readToEnd()
+            #expect(text.isEmpty && ending == .closed)
+            await expectAnswer(on: kept)
         }
     }
 }

@@ -26,6 +26,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("/t%2fdemo", 400), ("/t/demo%2Fcertificate", 400), ("//t/demo", 400), ("/t//demo", 400),
+        ("http://a/t//demo", 400), ("/t/demo//", 400), ("/t/demo/", 200), ("http://a/t/demo", 200),
+        ("/t/%64emo?from=http://b%2fc", 200),
+    ])
+    func `a path that two servers could split in two ways is refused where it may not be`(
+        _ target: String, _ status: Int
+    ) async throws {
+        for (isTaken, expected) in [(true, 200), (false, status)] {
+            try await withServer({ $0.takesDoubtfulPaths = isTaken }, answering: { _ in .text("ok") }) { port in
+                let connection = try RawConnection(port: port)
+                connection.send("GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                #expect(await connection.readToEnd().text.hasPrefix("HTTP/1.1 \(expected) "))
+            }
+        }
+    }
+
     @Test(arguments: ["Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: CHUNKED\r\n\r\n3\r\nabc\r\n0\r\n\r\n"])
     func `a head that says one thing is taken`(_ rest: String) async throws {
         try await withServer(answering: { .text("\($0.body.count) bytes") }) { port in

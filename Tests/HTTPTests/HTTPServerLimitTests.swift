@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
@@ -18,6 +19,51 @@ import Testing
             #expect(reply.status == status)
             #expect(reply.status != 200 || reply.body == Data("\(count)".utf8))
         }
+    }
+
+    @Test func `a refusal of the server itself has what its other replies have`() async throws {
+        let (time, gate, hasBegun) = (ManualTimekeeper(), Gate(), Locked(false))
+        var configuration = HTTPServerConfiguration.patient
+        configuration.exchangeDeadline = .seconds(5)
+        let server = HTTPServer(
+            configuration, time: time, startTask: { Task(operation: $0) },
+            complete: { response, request in
+                var response = response
+                response.headers["X-Path"] = request.path + (request.headers["Origin"] ?? "")
+                return response
+            },
+            begin: { _ in
+                hasBegun.withLock { $0 = true }
+                return .task {
+                    await gate.wait()
+                    return .text("late")
+                }
+            })
+        let port = try server.start()
+        let large = String(repeating: "a", count: 40_000)
+        for (rest, status) in [
+            ("Content-Length: 1000000000\r\n\r\n", 413), ("Content-Length: 1000000\r\n\r\n", 408), ("\r\n", 503),
+            ("Authorization: \(large)\r\nOrigin: b\r\n\r\n", 431),
+            (String(repeating: "A: a\r\n", count: 300) + "\r\n", 431),
+            ("Authorization: a\r\nAuthorization: a\r\nOrigin: b\r\n\r\n", 400), ("Expect: x\r\nOrigin: b\r\n\r\n", 417),
+            ("Transfer-Encoding: gzip\r\nOrigin: b\r\n\r\n", 501), ("A: a\r\n b\r\n\r\n", 400),
+        ] {
+            let connection = try RawConnection(port: port)
+            let origin = rest.contains("Origin") ? "" : "Origin: b\r\n"
+            connection.send("POST /a HTTP/1.1\r\nHost: a\r\n\(origin)\(rest)")
+            // The clock of the request before may run still.
+            if status == 503 { try await until { hasBegun.withLock { $0 } } }
+            if [408, 503].contains(status) {
+                await time.untilSomeoneSleeps(for: .seconds(5))
+                time.advance(by: .seconds(5))
+            }
+            // A body that is late is refused with its next bytes.
+            if status == 408 { try await until { !connection.send("x") } }
+            let text = await connection.readToEnd().text
+            #expect(text.hasPrefix("HTTP/1.1 \(status) ") && text.contains("\r\nX-Path: /ab\r\n"))
+        }
+        gate.open()
+        await server.stop(within: .zero)
     }
 
     @Test func `a body that says it is enormous is refused before it is sent`() async throws {

@@ -125,4 +125,19 @@ import Testing
         let error = #expect(throws: Diagnosis.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
         #expect(error?.code == "httpOpenFiles")
     }
+
+    @Test(arguments: [0, 48, 100, 124])
+    func `the error names the least limit with which all servers start`(_ limit: Int) throws {
+        func start(_ limit: Int) throws {
+            var configuration = HTTPServerConfiguration.patient
+            (configuration.openFiles, configuration.threads) = (OpenFileBudget { limit }, 2)
+            _ = try HTTPServer.start((0..<3).map { _ in HTTPServer(configuration) { _ in .text("ok") } })
+        }
+        // A reserve of 64 and 32, three listeners with two loops and threads each, and 16 clients.
+        let least = 64 + 32 + 3 * 5 + 16
+        let error = #expect(throws: Diagnosis.self) { try start(limit) }
+        #expect(error?.reason.contains("needs \(least) at least") == true)
+        #expect(throws: Diagnosis.self) { try start(least - 1) }
+        try start(least)
+    }
 }

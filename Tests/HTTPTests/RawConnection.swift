@@ -58,6 +58,12 @@ final class RawConnection: Sendable {
         await read { _ in false }
     }
 
+    /// Reads and throws away until the connection ends. Blocks.
+    func discardAll() {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while recv(socket, &buffer, buffer.count, 0) > 0 {}
+    }
+
     /// Reads one reply with a `Content-Length`, and leaves the connection open.
     func readReply() async -> String {
         await read(until: Self.isWhole).text

@@ -34,7 +34,7 @@ extension HTTPServerConfiguration {
         var configuration = HTTPServerConfiguration()
         configuration.exchangeDeadline = .seconds(900)
         configuration.idleTimeout = .seconds(900)
-        configuration.headDeadline = .seconds(900)
+        (configuration.headDeadline, configuration.keepAlive) = (.seconds(900), .seconds(900))
         return configuration
     }
 }

@@ -104,6 +104,13 @@ import Testing
         #expect(try setup(stated).credentials.count == 1)
     }
 
+    @Test(arguments: [
+        (-60, "0 hours ago"), (-7_200, "2 hours ago"), (-47 * 3_600, "47 hours ago"), (-172_800, "2 days ago"),
+    ])
+    func `an end is hours ago before it is days ago`(_ seconds: Int, _ words: String) {
+        #expect(Duration.seconds(seconds).inDaysAgo == words)
+    }
+
     /// Days since the beginning of ten years, which have 3,652.
     @Test(arguments: [
         (-1, 3_653, "have not begun"), (10, 3_642, ""), (3_641, 11, "end in 11 days"), (3_651, 1, "end in 1 day;"),

@@ -4,8 +4,8 @@ import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
 
+@testable import LatchkeyHTTP
 @testable import LatchkeyLicensees
-@testable import LatchkeyOperation
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: SoftHSM.isThere, Comment(rawValue: SoftHSM.whyNot)))
 struct PKCS11KeyTests {

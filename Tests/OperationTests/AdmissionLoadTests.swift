@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyHTTP
 
 /// The goals of `Documentation/LicenseServer.md` §12 for overload, on a simulated server.
 @Suite(.timeLimit(.minutes(5))) struct AdmissionLoadTests {

@@ -1,8 +1,9 @@
 import LatchkeyCore
+import LatchkeyLicensing
 import Testing
 
 @testable import LatchkeyDecision
-@testable import LatchkeyOperation
+@testable import LatchkeyHTTP
 
 @Suite struct AdmissionQueueTests {
     private func refusal(

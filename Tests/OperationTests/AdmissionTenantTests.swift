@@ -2,7 +2,8 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyHTTP
+@testable import LatchkeyLicensing
 
 /// No tenant takes the share of another: on a simulated server, and where requests are let in.
 ///
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `tenants take turns, one that has little each time gets no more, and none is forgotten`() {
-        var turns = TenantTurns<String>()
+        var turns = OwnerTurns<String, String>()
         for number in 0..<4 { turns.append("a\(number)", of: "a") }
         turns.append("b0", of: "b")
         var order: [String] = []

@@ -2,7 +2,8 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyHTTP
+@testable import LatchkeyLicensing
 
 @Suite(.timeLimit(.minutes(5))) struct AdmissionTests {
     /// Work that keeps a thread busy until it is let go.

@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyOperation
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
@@ -50,6 +49,22 @@ import Testing
         #expect(verdict == .intact(last: entries.last))
         #expect("\(verdict)" == "The audit is intact up to entry 700.")
         #expect(try await AuditChain.verify(MemoryAuditStore()) == .intact(last: nil))
+    }
+
+    @Test func `an audit is checked a step at a time, and from its start again after each verdict`() async throws {
+        let entries = try await chain(700)
+        var damaged = entries
+        damaged.remove(at: 600)
+        let (whole, broken) = (FixedAudit(all: entries), FixedAudit(all: damaged))
+        var walk = AuditWalk()
+        for _ in 0..<2 {
+            for expected in [nil, nil, AuditVerdict.intact(last: entries.last)] {
+                #expect(try await walk.step(through: whole, knowing: nil) == expected)
+            }
+            for expected in [nil, AuditVerdict.broken(at: 601, .missing)] {
+                #expect(try await walk.step(through: broken, knowing: nil) == expected)
+            }
+        }
     }
 
     @Test func `one changed byte anywhere is found at its entry`() async throws {

@@ -1,6 +1,6 @@
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 import Testing
 
 @Suite struct CORSPolicyTests {
@@ -15,27 +15,33 @@ import Testing
 
     @Test func `a preflight says what a page may send`() throws {
         let policy = try CORSPolicy(.listed([Self.page]), headers: ["X-AxDRM-Message", "authorization"])
-        let response = try #require(policy.preflight(request(.options, preflight: true)))
+        let methods: [HTTPMethod] = [.post, .delete]
+        let response = try #require(policy.preflight(request(.options, preflight: true), methods: methods))
         #expect(response.status == 204)
         #expect(response.headers["Access-Control-Allow-Origin"] == Self.page)
-        #expect(response.headers["Access-Control-Allow-Methods"] == "POST, GET")
+        #expect(response.headers["Access-Control-Allow-Methods"] == "POST, DELETE")
         #expect(
             response.headers["Access-Control-Allow-Headers"]
                 == "Authorization, Content-Type, X-Request-Id, traceparent, X-AxDRM-Message")
         #expect(response.headers["Access-Control-Max-Age"] == "7200")
         #expect(response.headers["Vary"] == "Origin")
-        #expect(policy.preflight(request()) == nil)
+        #expect(policy.preflight(request(), methods: methods) == nil)
+        #expect(policy.preflight(request(.options, preflight: true), methods: []) == nil, "There is no such path.")
+        #expect(policy.preflight(request(.options), methods: methods)?.headers[.allow] == "POST, DELETE, OPTIONS")
     }
 
-    @Test func `a refusal may be read by the page too`() throws {
-        let refusal = HTTPResponse(status: 403, headers: ["Vary": "Accept-Encoding"])
+    @Test func `a refusal may be read by the page too, with all its header fields`() throws {
+        let refusal = HTTPResponse(
+            status: 403,
+            headers: [
+                "Vary": "Accept-Encoding", .contentType: "text/plain", .cacheControl: "no-store", .retryAfter: "1",
+                "X-AxDRM-ErrorMessage": "a vendor's own", .connection: "close",
+            ])
         let response = try CORSPolicy(.listed([Self.page]), allowsCredentials: true).allowing(refusal, for: request())
         #expect(response.status == 403)
         #expect(response.headers["Access-Control-Allow-Origin"] == Self.page)
         #expect(response.headers["Access-Control-Allow-Credentials"] == "true")
-        let exposed =
-            "X-Request-Id, Retry-After, X-Latchkey-Renew-After, X-Latchkey-Heartbeat-Token, X-Latchkey-Heartbeat"
-        #expect(response.headers["Access-Control-Expose-Headers"] == exposed)
+        #expect(response.headers["Access-Control-Expose-Headers"] == "Retry-After, X-AxDRM-ErrorMessage")
         #expect(response.headers["Vary"] == "Accept-Encoding, Origin")
     }
 
@@ -47,7 +53,7 @@ import Testing
         let response = policy.allowing(HTTPResponse(status: 200), for: request(origin: origin))
         #expect(response.headers["Access-Control-Allow-Origin"] == nil)
         #expect(response.headers["Vary"] == "Origin")
-        let preflight = policy.preflight(request(.options, origin: origin, preflight: true))
+        let preflight = policy.preflight(request(.options, origin: origin, preflight: true), methods: [.post])
         #expect(preflight?.status == 204)
         #expect(preflight?.headers["Access-Control-Allow-Methods"] == nil)
     }

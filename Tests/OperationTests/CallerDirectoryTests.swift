@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 import Testing
 
 @Suite struct CallerDirectoryTests {

@@ -1,6 +1,6 @@
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 import Testing
 
 @Suite struct ClientAddressTests {

@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyOperation
+import LatchkeyHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConcurrencyLimitTests {

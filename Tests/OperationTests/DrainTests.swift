@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 
 @Suite(.timeLimit(.minutes(5))) struct DrainTests {
     private struct Happened: Equatable, Sendable {

@@ -1,27 +1,58 @@
 import LatchkeyCore
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 @testable import LatchkeyDecision
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeySystem
 
 /// What is said of an engine, and for how long.
 @Suite(.timeLimit(.minutes(1))) struct EngineHealthWordTests {
     private let clock = ManualTimekeeper()
 
-    @Test func `an engine answers for ten seconds after it answered, and is quiet then`() {
+    private func note(_ error: StoreError?, in health: EngineHealth, for operation: EngineOperation = .read) throws {
+        let work = EngineWork(operation)
+        health.note(error, for: work, try #require(health.permit(for: work)))
+    }
+
+    @Test func `an outage of writes is one until a write goes well, whatever is read`() throws {
+        let (health, told) = (EngineHealth("auditStore", timekeeper: clock), Locked<[String]>([]))
+        health.whenChanged { operation, standing in told.withLock { $0.append("\(operation) \(standing.isAway)") } }
+        try note(StoreError(.full, "test", reason: "It is full."), in: health, for: .write)
+        for _ in 0..<3 { try note(nil, in: health) }
+        #expect(health.isAway && health.isAway(for: .write) && !health.isAway(for: .read))
+        #expect(health.trouble == "takes no writes" && health.standing.lastError?.reason == "It is full.")
+        try note(nil, in: health, for: .write)
+        #expect(!health.isAway && health.trouble == nil)
+        #expect(told.withLock { $0 } == ["write true", "write false"])
+    }
+
+    @Test func `the last error of an engine has its time, also after it answers`() throws {
+        let health = EngineHealth("keyStore", timekeeper: clock)
+        #expect(health.standing.failed == nil)
+        for (operation, word) in [(EngineOperation.write, "first"), (.read, "second")] {
+            clock.advance(by: .seconds(60))
+            try note(StoreError(.unavailable, "test", reason: word), in: health, for: operation)
+        }
+        let date = clock.date
+        clock.advance(by: .seconds(60))
+        for operation in [EngineOperation.read, .write] { try note(nil, in: health, for: operation) }
+        #expect(!health.isAway && health.standing.lastError?.reason == "second" && health.standing.failed == date)
+    }
+
+    @Test func `an engine answers for ten seconds after it answered, and is quiet then`() throws {
         let health = EngineHealth("keyStore", timekeeper: clock)
         #expect(health.word == .quiet)
-        health.note()
+        try note(nil, in: health)
         #expect(health.word == .answers)
         clock.advance(by: .seconds(9))
         #expect(health.word == .answers)
         clock.advance(by: .seconds(1))
         #expect(health.word == .quiet)
-        health.note(StoreError(.unavailable, "test", reason: "It is away."))
+        try note(StoreError(.unavailable, "test", reason: "It is away."), in: health)
         #expect(health.word == .away)
-        health.note()
+        try note(nil, in: health)
         #expect(health.word == .answers)
     }
 
@@ -40,7 +71,8 @@ import Testing
     }
 
     @Test func `a callout's health is that of its last answer`() async throws {
-        let (health, isDown) = (EngineHealth("callout", tenant: "a", timekeeper: clock), Locked(true))
+        let health = EngineHealth("callout", tenant: "a", limits: .callout, timekeeper: clock)
+        let isDown = Locked(true)
         let callout = EntitlementCallout<Int>(
             EntitlementLimits(memory: .zero), outage: .allow, health: health, timekeeper: clock
         ) { _ in
@@ -55,10 +87,9 @@ import Testing
     }
 
     @Test func `every vendor's API is an endpoint of requests`() {
-        #expect(
-            Set(RequestEndpoint.allCases.filter(\.isLicense)) == [
-                .fairPlay, .clearKey, .slot, .vuDRM, .axinom, .doveRunner, .drmToday,
-            ])
+        let endpoints: [RequestEndpoint] = VendorAPIKind.all.map { .vendor($0.name, .license) }
+        #expect(endpoints.allSatisfy(\.isLicense) && Set(endpoints.map(\.name)).count == endpoints.count)
+        #expect(!RequestEndpoint.vendor("vudrm", .certificate).isLicense)
         #expect(RequestOutcome.refused(LicenseRefusal(.overloaded, reason: "Full.")).word == "overloaded")
         #expect(RequestOutcome.license.refusal == nil)
     }

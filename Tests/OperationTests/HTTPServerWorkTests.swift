@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyOperation
 import Testing
 
 #if canImport(FoundationNetworking)

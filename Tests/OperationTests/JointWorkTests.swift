@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyHTTP
 
 @Suite(.timeLimit(.minutes(5))) struct JointWorkTests {
     /// A pool of one thread, on a clock that stands, and work that says how much of it was done at once.

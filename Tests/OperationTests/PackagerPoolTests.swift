@@ -1,6 +1,6 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyOperation
+import LatchkeyHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PackagerPoolTests {

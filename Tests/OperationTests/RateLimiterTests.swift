@@ -1,4 +1,4 @@
-import LatchkeyOperation
+import LatchkeyLicensing
 import LatchkeyTesting
 import Testing
 

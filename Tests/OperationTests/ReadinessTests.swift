@@ -3,7 +3,7 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 
 @Suite struct ReadinessTests {
     private let clock = ManualTimekeeper()

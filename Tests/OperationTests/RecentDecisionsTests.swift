@@ -2,7 +2,7 @@ import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyDecision
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 
 @Suite struct RecentDecisionsTests {
     private func record(_ requestID: String?, tenant: String = "a") -> DecisionRecord {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 import Testing
 
 @Suite struct RequestNamesTests {

@@ -1,4 +1,4 @@
-import LatchkeyOperation
+import LatchkeyLicensing
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RunningPlaybacksTests {

@@ -2,11 +2,12 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 
 @Suite(.timeLimit(.minutes(5))) struct ServerLogTests {
     private let clock = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_767_225_600.25))
@@ -208,9 +209,10 @@ import Testing
 
     /// What a player asks, and the event that it is.
     private static let events: [(RequestEndpoint, LogEvent)] = [
-        (.fairPlay, .license), (.slot, .license), (.axinom, .license), (.slotDescription, .certificate),
+        (.fairPlay, .license), (.slot, .license), (.vendor("axinom", .license), .license),
+        (.slotDescription, .certificate),
         (.heartbeat, .heartbeat), (.session, .heartbeat),
-        (.certificate, .certificate), (.vuDRMCertificate, .certificate), (.none, .stray),
+        (.certificate, .certificate), (.vendor("vudrm", .certificate), .certificate), (.none, .stray),
     ]
 
     @Test(arguments: events) func `a player's request is an event by what was asked; one at the door is shed`(

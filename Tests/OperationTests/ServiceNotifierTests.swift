@@ -1,5 +1,5 @@
 import Foundation
-import LatchkeyOperation
+import LatchkeyLicensing
 import LatchkeyTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-@testable import LatchkeyOperation
+@testable import LatchkeyHTTP
 
 /// A server with RSA threads on virtual time: Poisson arrivals, work of varying length, and the admission queue between them.
 struct SimulatedServer {

@@ -39,6 +39,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "skd://\(kid)/", "skd://\(kid)?x=1", "skd://\(kid)/?x=1", "\(kid)/", "skd://oLHC0+T1BhcoOUpbbH2Onw==/",
+        "skd://keys.test/movie/\(kid)?x=1", "skd://keys.test/movie/\(kid)/", "keys.test/movie/\(kid)/?x=/",
+    ])
+    func `a query and slashes behind a key's name are passed over`(_ text: String) throws {
+        let found = try #require(try reading(text))
+        #expect(found.kid == KeyID(Self.kid))
+        #expect(found.content == (text.contains("movie") ? ContentName("movie") : nil))
+    }
+
+    @Test(arguments: ["skd://", ""]) func `a bare kid with an IV behind it says both`(_ scheme: String) throws {
+        let iv = String(repeating: "0a", count: 16)
+        for tail in ["", "/", "?x=1"] {
+            let found = try #require(try reading("\(scheme)\(Self.kid):\(iv)\(tail)"))
+            #expect(found == KeyURIReading(kid: try #require(KeyID(Self.kid)), iv: [UInt8](repeating: 10, count: 16)))
+        }
+        #expect(try reading("\(scheme)\(Self.kid):0a") == nil)
+    }
+
     @Test func `a kid whose base64 has slashes is read whole`() throws {
         let kid = try #require(KeyID(bytes: [UInt8](repeating: 0xff, count: 16)))
         #expect(try reading("skd://\(kid.bytes.base64EncodedString())")?.kid == kid)

@@ -33,6 +33,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "a b", "a&b", "a;b", "é", "日本語", "urn:uuid:1-2", "a/b", "a//b/", "?x=1&y#z", "100% a", "mo%4", "\"",
+    ])
+    func `a key URI is read whose percent escapes the player decoded`(_ id: String) throws {
+        let content = try #require(ContentName(id))
+        let kid = try #require(Self.kid)
+        for text in [
+            "skd://{contentId}/{kid}", "skd://{kid}?c={contentId}", "skd://{contentId}:{kid}:{iv}",
+            "skd://{kid}{iv}/{contentId}",
+        ] {
+            let template = try KeyURITemplate(text)
+            let uri = template.uri(content: content, kid: kid, iv: Self.iv)
+            let decoded = try #require(uri.raw.removingPercentEncoding)
+            try #require(decoded != uri.raw)
+            #expect(template.reading(of: KeyURI(decoded))?.content != content)
+            for name in [decoded, String(decoded.dropFirst("skd://".count))] {
+                #expect(KeyURIReading(ContentIdentifier(name), template: template) == template.reading(of: uri))
+            }
+        }
+    }
+
     @Test(arguments: 0..<300)
     func `both directions agree for any bytes`(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
@@ -55,6 +76,7 @@ import Testing
         "skd://keys.test/movie/f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfef",
         "skd://keys.test/movie/f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff0",
         "skd://keys.test/movie/f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff----",
+        "skd://keys.test/movief0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff", "skd://keys.test/",
         "skd://keys.test/mo%vie/f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff",
         "skd://keys.test/mo%4/f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff",
         "skd://keys.test/mo vie/f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff",

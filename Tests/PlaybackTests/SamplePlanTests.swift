@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTypesTests {
+@Suite(.timeLimit(.minutes(1))) struct TransportProgramTests {
     private func packet(_ pid: UInt16, _ section: [UInt8]) -> [UInt8] {
         let head: [UInt8] = [0x47, 0x40 | UInt8(pid >> 8), UInt8(pid & 0xff), 0x10, 0]
         return head + section + [UInt8](repeating: 0xff, count: 183 - section.count)
@@ -89,14 +89,14 @@ import Testing
     func `the table of a transport stream tells whether its samples are encrypted`(
         _ types: [UInt8], _ isEncrypted: Bool?
     ) {
-        #expect(StreamTypes.isEncrypted(transportStream: stream(types)) == isEncrypted)
+        #expect(TransportProgram(stream(types))?.isEncrypted == isEncrypted)
     }
 
     @Test func `the demo's stream is encrypted, and a part of it ends nothing`() throws {
         let whole = try Data(contentsOf: DemoAsset.transportStream.directory.appending(path: "v/1.ts"))
-        #expect(StreamTypes.isEncrypted(transportStream: whole) == true)
+        #expect(TransportProgram(whole)?.isEncrypted == true)
         for count in 0..<600 {
-            let found = StreamTypes.isEncrypted(transportStream: whole.prefix(count))
+            let found = TransportProgram(whole.prefix(count))?.isEncrypted
             #expect(found == nil || found == true)
         }
     }
@@ -107,13 +107,16 @@ import Testing
             for value in [0, 0x7f, 0xff] as [UInt8] {
                 var damaged = sound
                 damaged[index] = value
-                _ = StreamTypes.isEncrypted(transportStream: damaged)
+                _ = TransportProgram(damaged)
             }
         }
     }
 
-    @Test func `packed audio with the tag of encrypted audio is encrypted`() {
-        #expect(StreamTypes.isEncrypted(packedAudio: Data("ID3 PRIVcom.apple.streaming.audioDescription".utf8)) == true)
-        #expect(StreamTypes.isEncrypted(packedAudio: Data("ID3".utf8)) == nil)
+    @Test func `packed audio with the tag of encrypted audio is encrypted`() throws {
+        let isEncrypted = { (text: String) in
+            try SegmentFacts(Data(text.utf8), initialization: nil, in: .packedAudio).isEncrypted
+        }
+        #expect(try isEncrypted("ID3 PRIVcom.apple.streaming.audioDescription") == true)
+        #expect(try isEncrypted("ID3") == nil)
     }
 }

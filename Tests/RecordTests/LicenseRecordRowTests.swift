@@ -25,6 +25,7 @@ import Testing
         #"{"v":1,"seq":-1,"time":1,"event":"end"}"#, #"{"v":1,"seq":1,"time":1,"event":"end","tenant":3}"#,
         #"{"v":1,"seq":1,"time":1,"event":"end","seconds":"3"}"#, #"{"v":1,"seq":1,"time":1e300,"event":"end"}"#,
         #"{"v":1,"seq":1,"time":1,"event":"end","decision":"x"}"#,
+        #"{"v":1,"seq":1,"time":253402300800000,"event":"end"}"#,
     ])
     func `what is no row is refused, and says why`(_ text: String) {
         #expect(throws: RecordRowError.self) { try LicenseRecordRow(json: Array(text.utf8)) }

@@ -2,15 +2,14 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyHTTP
 import LatchkeyTesting
 import SwitchedStores
 import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
+@testable import LatchkeyHTTP
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyVault
 
 /// A tenant with its APIs, a device, and a token service.

@@ -7,7 +7,6 @@ import Testing
 
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 
 /// The date of the machine jumps by an hour, as it does when its clock is set: playbacks, limits and waits go on by time that passes.
 @Suite(.timeLimit(.minutes(1))) struct ClockJumpTests {

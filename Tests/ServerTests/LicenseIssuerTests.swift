@@ -2,14 +2,13 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
-import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
+@testable import LatchkeyHTTP
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyVault
 
 /// What the issuer hands from one part to another: lanes to the pool, slots back to the book, the earliest renewal to a page.

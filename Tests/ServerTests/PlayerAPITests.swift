@@ -8,7 +8,6 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(2)))
@@ -31,6 +30,23 @@ struct PlayerAPITests {
         #expect((120..<300).contains(renewal))
         #expect(answer.report.outcome == .license)
         #expect(answer.report.kid == KeyID(APIStage.kid))
+    }
+
+    @Test(arguments: ["fairplay", "clearkey", "slots"], [true, false])
+    func `a compressed body is 415 in words, by its header field or by its first bytes`(
+        _ path: String, _ isStated: Bool
+    ) async throws {
+        let stage = try await APIStage()
+        let headers: HTTPHeaders = isStated ? [.contentEncoding: "br"] : [:]
+        let body = isStated ? Data([1, 2, 3]) : Data([0x1f, 0x8b, 8, 0])
+        let answer = await stage.ask(path, body, token: try stage.token(), headers: headers)
+        #expect(answer.response.status == 415)
+        #expect(answer.json?["error"]?["reason"]?.text == "The body is compressed (\(isStated ? "br" : "gzip")).")
+        // As it is.
+        let plain = await stage.ask(
+            "fairplay", try stage.exchange().spc.revealed, token: try stage.token(),
+            headers: [.contentEncoding: "identity"])
+        #expect(plain.response.status == 200)
     }
 
     @Test func `JSON gets JSON, and may bring the token along`() async throws {

@@ -5,7 +5,6 @@ import Testing
 @testable import LatchkeyForms
 @testable import LatchkeyLicensees
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyPackaging
 
 @Suite(.timeLimit(.minutes(1)))
@@ -148,9 +147,9 @@ struct ServerSettingsTests {
                 == "“chief” is none of the words for it. Write one of viewer, operator, security.")
         #expect(
             texts["admins[0].key"]
-                == "A text of 7 characters stands here that does not fit. Write 64 hexadecimal digits.")
-        #expect(texts["threads"] == "The number 70000 stands here. Write a whole number from 1 to 1024.")
-        #expect(texts["tenants"] == "A list stands here. Write members in braces.")
+                == "This text of 7 characters does not fit. Write 64 hexadecimal digits.")
+        #expect(texts["threads"] == "This is the number 70000. Write a whole number from 1 to 1024.")
+        #expect(texts["tenants"] == "This is a list. Write members in braces.")
     }
 
     @Test func `a role may do what those before it may`() {

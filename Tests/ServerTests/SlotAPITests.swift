@@ -10,7 +10,6 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyVault
 
 extension APIStage {

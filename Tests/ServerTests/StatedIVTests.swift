@@ -7,7 +7,6 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyPackaging
 @testable import LatchkeyVault
 

@@ -9,7 +9,6 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyVault
 
 /// The limits of a tenant: what is refused at the bound, what is not, and what nodes know of each other.

@@ -5,7 +5,7 @@ import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyForms
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
@@ -26,6 +26,11 @@ import Testing
         let notice = try #require(demonstration.server.current.notices.first)
         #expect(lines.error.contains(notice.text.prefix(30)) && json.error == "")
         #expect(lines.output.contains(demonstration.server.addresses.players.url))
+        // Where the key of the console is, and not the key.
+        let file = root.file("demo/admin-key.txt")
+        let key = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(lines.output.contains("key in \(file.path)") && json.output.contains("admin-key.txt"))
+        #expect(!lines.output.contains(key) && !json.output.contains(key))
         #expect(JSONValue(Data(lines.output.utf8)) == nil)
         #expect(JSONValue(Data(json.output.utf8)) != nil && json.output.split(separator: "\n").count == 1)
     }

@@ -81,10 +81,10 @@ import Testing
             #expect(try await database.last()?.text.contains("keyImported") == true)
             database.setDown(true)
             await server.shared.engines.look(atLeastEvery: .zero)
-            #expect(server.shared.engines.keys.isAway && server.shared.engines.auditHealth.isAway)
+            #expect(server.shared.engines.keys.isAway && server.shared.engines.auditGuard.health.isAway)
             database.setDown(false)
             await server.shared.engines.look(atLeastEvery: .zero)
-            #expect(!server.shared.engines.keys.isAway && !server.shared.engines.auditHealth.isAway)
+            #expect(!server.shared.engines.keys.isAway && !server.shared.engines.auditGuard.health.isAway)
             await server.stop(within: .zero)
         }
     }

@@ -1,9 +1,9 @@
 import Foundation
+import LatchkeyHTTP
 import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault

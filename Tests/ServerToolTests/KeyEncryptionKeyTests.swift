@@ -3,7 +3,7 @@ import LatchkeyFairPlay
 import LatchkeyTerminal
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault

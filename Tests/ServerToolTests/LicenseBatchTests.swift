@@ -4,7 +4,7 @@ import LatchkeyDevice
 import Testing
 
 @testable import LatchkeyLicensees
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers

@@ -6,7 +6,6 @@ import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeySystem
@@ -114,13 +113,39 @@ struct LicenseServerTests {
     @Test func `a page of any origin reads replies and refusals`() async throws {
         let stage = try await TestServer()
         let origin = ["Origin": "https://www.example.com"]
-        let preflight = try await stage.player(
-            "fairplay", "OPTIONS", headers: origin.merging(["Access-Control-Request-Method": "POST"]) { $1 })
-        #expect(preflight.status == 204)
-        #expect(preflight.header("Access-Control-Allow-Methods") == "POST, GET")
+        let asking = origin.merging(["Access-Control-Request-Method": "POST"]) { $1 }
+        // The listener's own refusal, too.
+        let tooLarge = try await stage.player("fairplay", "POST", body: Data(count: 100_000), headers: origin)
+        #expect(tooLarge.status == 413 && tooLarge.header("Access-Control-Allow-Origin") == "*")
+        let long = ["Authorization": String(repeating: "a", count: 20_000)].merging(origin) { $1 }
+        let tooLong = try await stage.player("fairplay", "POST", body: Data([1]), headers: long)
+        #expect(tooLong.status == 431 && tooLong.header("Access-Control-Allow-Origin") == "*")
+        #expect(try await stage.player("nowhere", "OPTIONS", headers: asking).status == 404)
         let refused = try await stage.player("fairplay", "POST", body: Data([1]), headers: origin)
         #expect(refused.status == 401)
         #expect(refused.header("Access-Control-Allow-Origin") == "*")
+        #expect(refused.header("Access-Control-Expose-Headers")?.contains("x-request-id") == true)
+    }
+
+    @Test func `a browser may send what each path takes, also a vendor's`() async throws {
+        let stage = try await TestServer([
+            "tenants.demo.vendors": ["vudrm": ["client": "acme", "secret": "vudrm-secret.txt"]]
+        ]) { try $0.write(secret: "a secret of this test", to: "vudrm-secret.txt") }
+        for (path, methods) in [
+            ("fairplay", "POST"), ("certificate", "GET, HEAD"), ("sessions", "DELETE"), ("sessions/heartbeat", "POST"),
+            ("slots", "POST, DELETE"), ("slots/heartbeat", "POST"), ("vudrm/certificate/acme", "GET, HEAD"),
+            ("vudrm/license", "POST"),
+        ] {
+            let preflight = try await stage.player(
+                path, "OPTIONS", headers: ["Origin": "https://a.example", "Access-Control-Request-Method": "DELETE"])
+            #expect(preflight.status == 204, "\(path)")
+            #expect(preflight.header("Access-Control-Allow-Methods") == methods, "\(path)")
+            let fields = preflight.header("Access-Control-Allow-Headers") ?? ""
+            let named = [
+                "x-vudrm-token", "nv-authorizations", "nv-tenant-id", "X-Kaltura-InitData", "x-ncp-region_code",
+            ]
+            #expect(named.allSatisfy(fields.contains), "\(path)")
+        }
     }
 
     @Test func `a wrong configuration leaves the old one in force, and a right one takes its place`() async throws {
@@ -163,7 +188,7 @@ struct LicenseServerTests {
             "stores.sessionMilliseconds": 60, "stores.sessions": "redis://127.0.0.1:\(silent.port)",
         ])
         let error = await #expect(throws: StoreError.self) {
-            try await stage.server.shared.accounts.accounts.read(RecordKey(.account, tenant: "demo", name: "anna"))
+            try await stage.server.shared.accounts.accounts.all.read(RecordKey(.account, tenant: "demo", name: "anna"))
         }
         // The engine's own clock and the server's run down at once; either may be first.
         let reasons = ["The engine did not answer within 60 ms.", "Redis does not answer."]

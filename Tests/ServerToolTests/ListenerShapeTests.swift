@@ -27,6 +27,16 @@ import Testing
         #expect(await !stage.log.contains("smuggled"))
     }
 
+    @Test(arguments: ["/t%2fdemo/certificate", "//t//demo//certificate", "/admin%2Fv1/tenants"])
+    func `no listener takes a path that a proxy's rules could split otherwise`(_ path: String) async throws {
+        let stage = try await TestServer()
+        let places = stage.server.addresses
+        for place in [places.players, places.packagers, places.operators] {
+            let reply = try await stage.send(place.url + path)
+            #expect(reply.status == 400 && JSONValue(reply.body)?["error"]?["code"]?.text == "httpPath")
+        }
+    }
+
     private static func check(_ port: UInt16, _ isTLS: Bool) async {
         for shape in RequestShape.refused {
             let reply = try? await RawExchange.run(shape.bytes, port: port, isTLS: isTLS)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
@@ -23,7 +22,7 @@ import Testing
         #expect(try await stage.admin("tenants/demo/keys/\(TestServer.kid(2))/disable", "POST").status == 200)
         #expect(try await stage.license(2).status == 403)
         #expect(try await stage.ready() == (200, "ready"))
-        #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\"}") == 0)
+        #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\",operation=\"read\"}") == 0)
 
         stage.database.setDown(true)
         for _ in 0..<20 { await stage.tick() }
@@ -32,7 +31,7 @@ import Testing
         #expect(try await stage.license(9).status == 503)
         #expect(try await stage.ready() == (200, "degraded"))
         for engine in ["keyStore", "auditStore"] {
-            #expect(try await stage.metric("latchkey_store_outage{store=\"\(engine)\"}") == 1)
+            #expect(try await stage.metric("latchkey_store_outage{store=\"\(engine)\",operation=\"write\"}") == 1)
         }
         #expect(try await stage.metric("latchkey_key_lookups_total{from=\"stale\"}") == 1)
         let overview = try await stage.admin("overview").text
@@ -42,7 +41,7 @@ import Testing
         await stage.tick()
         #expect(try await stage.license(9).status == 404)
         #expect(try await stage.ready() == (200, "ready"))
-        #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\"}") == 0)
+        #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\",operation=\"read\"}") == 0)
         await stage.stop(within: .zero)
         let log = await stage.log
         #expect(log.contains("The store of keys does not answer.") && log.contains("The store of keys answers again."))
@@ -61,7 +60,8 @@ import Testing
         let enabled = try await stage.admin("tenants/demo/keys/\(TestServer.kid(1))/enable", "POST")
         #expect(enabled.status == 503)
         await stage.server.lookAtEngines()
-        #expect(try await stage.metric("latchkey_pending_changes") == 2)
+        #expect(try await stage.metric("latchkey_pending_changes") == 1)
+        #expect(try await stage.metric("latchkey_pending_audit_entries") == 1)
         stage.database.setDown(false)
         await stage.tick()
         #expect(try await stage.database.inner.rows([TestServer.keyID(1)], of: "demo").first?.isDisabled == true)
@@ -69,6 +69,64 @@ import Testing
         #expect(try await stage.metric("latchkey_pending_changes") == 0)
         let events = try await stage.audit()
         #expect(events.contains("keyDisabled demo/\(TestServer.kid(1)) by admin:security-1"))
+    }
+
+    @Test func `what changed while the store was away is read as soon as it is back, whoever finds that it is`()
+        async throws
+    {
+        let stage = try await TestServer.switched()
+        #expect(try await stage.license(1).status == 200)
+        stage.database.setDown(true)
+        await stage.tick()
+        stage.database.setDown(false)
+        _ = try await stage.database.inner.setDisabled(true, TestServer.keyID(1), of: "demo")
+        // As a viewer does who asks for another key.
+        await stage.server.shared.engines.keys.probe()
+        #expect(!stage.server.shared.engines.keys.isAway)
+        await stage.server.lookAtEngines()
+        #expect(try await stage.license(1).status == 403)
+    }
+
+    @Test(arguments: [false, true])
+    func `an audit that was changed, or cannot be read, is found by a server that nobody asks`(_ isDamaged: Bool)
+        async throws
+    {
+        let time = ManualTimekeeper(date: Date())
+        let stage = try await TestServer.switched(time: time)
+        let watch = Task { [server = stage.server] in await server.watchAudit() }
+        func round() async throws -> Double? {
+            await time.untilSomeoneSleeps(for: .seconds(120))
+            time.advance(by: .seconds(120))
+            await time.untilSomeoneSleeps(for: .seconds(120))
+            return try await stage.metric("latchkey_audit_intact")
+        }
+        #expect(try await round() == 1)
+        let last = try #require(try await stage.database.last())
+        let forged = AuditEntry(sequence: last.sequence + 1, text: last.text, previous: last.hash, hash: last.hash)
+        if isDamaged { stage.database.damageEntries() } else { #expect(try await stage.database.append(forged)) }
+        #expect(try await round() == 0)
+        watch.cancel()
+        await watch.value
+        let words = isDamaged ? "An entry cannot be read." : "The audit is broken at entry \(forged.sequence)"
+        #expect(await stage.lines(words).count == 1)
+    }
+
+    @Test func `a sign-in during an outage waits as an entry, and is no change`() async throws {
+        let stage = try await TestServer.switched()
+        stage.database.setDown(true)
+        await stage.tick()
+        #expect(try await stage.admin("sign-in", "POST").status == 200)
+        let overview = try await stage.admin("overview")
+        #expect(overview.json["pending"]?.number == 0)
+        let notices = overview.json["notices"]?.texts ?? []
+        #expect(notices.contains("Entries of this node wait for the audit's store: 1."), "\(notices)")
+        #expect(!notices.contains { $0.contains("on no other node") })
+        #expect(try await stage.metric("latchkey_pending_changes") == 0)
+        #expect(try await stage.metric("latchkey_pending_audit_entries") == 1)
+        stage.database.setDown(false)
+        await stage.tick()
+        #expect(try await stage.metric("latchkey_pending_audit_entries") == 0)
+        #expect(try await stage.audit().contains("adminLogin admin:security-1 by admin:security-1"))
     }
 
     @Test func `a session is stopped while the audit's database is away`() async throws {

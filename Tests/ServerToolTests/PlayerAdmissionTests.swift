@@ -4,7 +4,7 @@ import LatchkeyHTTP
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeySystem
@@ -117,6 +118,17 @@ struct ReloadTests {
         #expect(stage.server.current.settings.drainDelay == .seconds(2))
         let entries = try await stage.server.shared.engines.audit.entries(from: 1, limit: 10)
         #expect(entries.count { $0.text.contains("configurationLoaded") } == 2)
+    }
+
+    @Test func `a server with its keys in memory reads its configuration again, and keeps its keys`() async throws {
+        let stage = try await TestServer(["stores.keys": "memory", "stores.audit": "memory", "keyEncryptionKey": nil])
+        let (reply, exchange) = try await stage.license(for: "anna")
+        let key = try exchange.open(reply.body).contentKey
+        try stage.folder.edit(["validity.lease": "9m"], in: "policies/demo.json")
+        try await stage.reload(["countryHeader": "X-Country"])
+        let (later, next) = try await stage.license(for: "berta")
+        #expect(try next.open(later.body).contentKey == key)
+        #expect(try await stage.metric("latchkey_config_last_reload_successful") == 1)
     }
 
     @Test func `a reload names what waits for a restart, in its answer, in the log and to operators`() async throws {

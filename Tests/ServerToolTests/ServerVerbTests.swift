@@ -6,9 +6,9 @@ import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyLicensees
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import LatchkeyVault
 @testable import TestServers
 
 @Suite(.timeLimit(.minutes(2)))

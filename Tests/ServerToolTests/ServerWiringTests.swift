@@ -3,16 +3,21 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeySystem
 import LatchkeyTerminal
+import LatchkeyTransport
 import LatchkeyVendors
+import TLSPeer
 import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
 @testable import TestServers
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// That the running server hands facts, settings and events from one part to another; what each part makes of them, its own tests say.
 @Suite(.timeLimit(.minutes(2))) struct ServerWiringTests {
@@ -24,6 +29,15 @@ import Testing
         #expect(try await stage.player("certificate").status == 429)
         try await stage.reload(["limits.perTenant": 0])
         #expect(try await stage.player("certificate").status == 200)
+    }
+
+    @Test func `a viewer who asks too often is a refused license in the figures that alerts look at`() async throws {
+        let stage = try await TestServer(["limits.perTenant": 1], time: ManualTimekeeper(date: Date()))
+        for _ in 1...5 { #expect(try await stage.player("certificate").status == 200) }
+        #expect(try await stage.player("fairplay", "POST", body: Data()).status == 429)
+        #expect(try await stage.player("sessions/heartbeat", "POST", body: Data()).status == 429)
+        let labels = #"tenant="demo",endpoint="fairplay",drm="fairplay",outcome="refused",reason="rateLimit""#
+        #expect(try await stage.metric("latchkey_license_requests_total{\(labels)}") == 1)
     }
 
     @Test func `one device is another one at each tenant, and the same one at one tenant`() async throws {
@@ -66,17 +80,6 @@ import Testing
         let requests = text.split(separator: "\n").filter { $0.hasPrefix("latchkey_license_requests_total{") }
         #expect(requests.contains { $0.contains(#"outcome="failed",reason="storeUnavailable""#) })
         #expect(requests.contains { $0.contains(#"outcome="refused",reason="blocked""#) })
-    }
-
-    @Test func `an outage of the store of sessions is in the metrics`() async throws {
-        let store = try LoopbackServer { _, _ in .send("-ERR not here\r\n") }
-        let stage = try await TestServer([
-            "stores.sessionMilliseconds": 60, "stores.sessions": "redis://127.0.0.1:\(store.port)",
-        ])
-        let series = #"latchkey_store_outage{store="sessionStore"}"#
-        #expect(try await stage.metric(series) == 0)
-        for number in 0..<6 { _ = try await stage.license(for: "viewer-\(number)") }
-        #expect(try await stage.metric(series) == 1)
     }
 
     @Test func `a reload ends the former configuration's fetches of key sets`() async throws {
@@ -182,6 +185,41 @@ import Testing
         let run = await ToolRun("migrate", "--config", folder.configuration, "--owner", owner)
         #expect(
             run.status == .no && run.error.contains("The owner's file has no address of a database."), "\(run.error)")
+    }
+
+    @Test func `key sets and a provider are asked over a connection of their own each time`() async throws {
+        let server = try LoopbackServer { _, _ in .keep("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") }
+        let stage = try await TestServer(prepare: { try SelfSigned().write("provider", to: $0.url) })
+        let builder = stage.server.shared.builder(stage.server.file)
+        let source = builder.fetched(server.url(), TenantSettings.Tokens(), of: "demo")
+        for _ in 0..<2 { await #expect(throws: KeySetError.self) { try await source.reload() } }
+        #expect(server.connections == 2)
+        var request = URLRequest(url: server.url())
+        request.httpMethod = "POST"
+        request.httpBody = Data("code=1".utf8)
+        for transport in try [builder.transport(nil), builder.transport("provider.pem")] {
+            for _ in 0..<2 { #expect(try await transport.send(request, bodyLimit: 9).status == 200) }
+        }
+        #expect(server.connections == 6 && server.requests.count == 6)
+    }
+
+    @Test(arguments: [0o644, 0o640, 0o606])
+    func `a password in an owner's file that others can read is refused, and without one it is not`(mode: Int) throws {
+        let folder = try ServerFolder()
+        let file = try ConfigurationFile(folder.configuration)
+        let container = try ServerFolder(["licensee.secretMounts": [.text(folder.root.url.path)]])
+        let mounted = try ConfigurationFile(container.configuration)
+        for address in ["postgresql://owner:hunter2@db/x", "postgresql://owner@db/x?password=hunter2"] {
+            let owner = try folder.root.write(address, to: "owner.txt", mode: mode)
+            let error = #expect(throws: FileError.self) { try file.ownerAddress(inFile: owner) }
+            #expect(error?.code == "passwordOpenToOthers" && error?.reason.contains("hunter2") == false)
+            let isTaken = (try? mounted.ownerAddress(inFile: owner)) != nil
+            #expect(isTaken == (mode & 0o022 == 0))
+            try #require(chmod(owner, 0o600) == 0)
+            #expect(throws: Never.self) { try file.ownerAddress(inFile: owner) }
+        }
+        let bare = try folder.root.write("postgresql://owner@db/x", to: "owner.txt", mode: mode)
+        #expect(throws: Never.self) { try file.ownerAddress(inFile: bare) }
     }
 
     @Test func `operators wait five seconds for the store of sessions, and players no longer than they may`()

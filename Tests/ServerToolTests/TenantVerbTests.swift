@@ -3,7 +3,6 @@ import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault

@@ -154,7 +154,7 @@ extension Stage {
         case .vuDRMLicense:
             return try await send(
                 "POST", "/vudrm/license/video",
-                ["x-vudrm-token": Stage.vuToken, "Content-Type": "application/octet-stream"],
+                ["x-vudrm-token": vuDRM.demoToken().revealedText, "Content-Type": "application/octet-stream"],
                 try exchange("video").spc.revealed)
         case .cloudDRMLicense:
             return try await send(

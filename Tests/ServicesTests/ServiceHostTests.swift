@@ -45,7 +45,8 @@ import Testing
             let playlist = try await stage.send("GET", "/media/vudrm/video.m3u8").body
             for uri in Self.keyURIs(playlist) {
                 let exchange = try stage.exchange(uri)
-                let headers = ["x-vudrm-token": Stage.vuToken, "Content-Type": "application/octet-stream"]
+                let token = stage.vuDRM.demoToken().revealedText
+                let headers = ["x-vudrm-token": token, "Content-Type": "application/octet-stream"]
                 let path = "/" + KeyURI(uri).pathComponents.joined(separator: "/")
                 let reply = try await stage.send("POST", path, headers, exchange.spc.revealed)
                 #expect(try exchange.open(reply.body, at: stage.time).contentKey == Stage.videoKey)

@@ -13,14 +13,33 @@ struct ServicePlayer {
     private let time: ManualTimekeeper
     private let exchange: KeyExchange
     private let base: String
+    /// What `{kept}` stood for in the last reply that has it.
+    private var kept = ""
+
+    /// The status of the last reply.
+    private var status: Int?
 
     /// What differs, in words; empty where the service does what the transcript shows.
     static func differences(_ wire: WireCase) async throws -> [String] {
+        try await play(wire) { try await $0.differences() }
+    }
+
+    /// Whether what breaks a rule passes, with a warning of the rule's name, where the service is lenient.
+    static func passes(_ wire: WireCase, lenientOn rule: String) async throws -> Bool {
+        try await play(wire, lenientOn: rule) { player in
+            _ = try await player.differences()
+            return player.status == 200 && player.service.warnings.map(\.code).contains(rule)
+        }
+    }
+
+    private static func play<Value: Sendable>(
+        _ wire: WireCase, lenientOn rule: String = "", _ body: (inout ServicePlayer) async throws -> Value
+    ) async throws -> Value {
         let time = ManualTimekeeper()
         let terms = wire.value("policy").flatMap(LicenseTerms.init(transcript:)) ?? LicenseTerms()
         let authority = try Stage.authority(LicensePolicy(standard: terms))
         let name = wire.value("service") ?? ""
-        let environment = ServiceEnvironment(authority: authority, time: time)
+        let environment = ServiceEnvironment(authority: authority, time: time, lenient: ["\(name)/\(rule)"])
         let service = try TranscriptServices.service(name, wire.values("with"), environment)
         for fault in wire.settings where fault.word == "fault" { try set(fault.value, at: service) }
         let device = try SimulatedDevice(
@@ -33,11 +52,11 @@ struct ServicePlayer {
         let exchange = try device.exchange(for: identifier, using: &generator)
         let host = ServiceHost([service], configuration: Stage.patientServer, time: time)
         let base = "http://127.0.0.1:\(try host.start())/\(name)"
-        let player = ServicePlayer(wire: wire, service: service, time: time, exchange: exchange, base: base)
+        var player = ServicePlayer(wire: wire, service: service, time: time, exchange: exchange, base: base)
         do {
-            let differences = try await player.differences()
+            let value = try await body(&player)
             await host.stop(within: .zero)
-            return differences
+            return value
         } catch {
             await host.stop(within: .zero)
             throw error
@@ -56,21 +75,40 @@ struct ServicePlayer {
         }
     }
 
-    private func differences() async throws -> [String] {
+    private mutating func differences() async throws -> [String] {
         var differences: [String] = []
         var reply: Reply?
         for step in wire.steps {
             switch (step.word, step.value) {
-            case (">", _): reply = try await send(step)
-            case ("app", _): differences += told(step)
+            case (">", _):
+                reply = try await send(step)
+                status = reply?.status
+            case ("app", _): differences += told(step) + unnoticed(step, told)
+            case ("wait", let seconds): time.advance(by: .seconds(Int(seconds) ?? 0))
             case ("<", _):
                 guard let reply else { throw WireTrouble("a reply to no request") }
                 let warnings = service.warnings.map { "= warning \($0.code)" }
                 differences += try compare(reply, warnings, step)
+                differences += try unnoticed(step) { try compare(reply, warnings, $0) }
+                try keep(reply, step)
             default: continue
             }
         }
         return differences
+    }
+
+    /// What a step states in vain: each part of it is damaged once, and should differ then.
+    private func unnoticed(_ step: WireStep, _ differences: (WireStep) throws -> [String]) rethrows -> [String] {
+        try WireStep.ReplyPart.allCases.compactMap { part in
+            var damaged = step
+            guard damaged.damageReply(part), try differences(damaged).isEmpty else { return nil }
+            return "line \(step.line): nobody looks at the \(part)"
+        }
+    }
+
+    private mutating func keep(_ reply: Reply, _ step: WireStep) throws {
+        guard let line = step.text.last, let end = line.range(of: "{kept}")?.upperBound else { return }
+        kept = try match(reply.text, filled(line[..<end] + "…"))?.last ?? ""
     }
 
     /// The key URI and the settings of a customer's app, as the service tells them.
@@ -85,7 +123,7 @@ struct ServicePlayer {
     }
 
     private func send(_ step: WireStep) async throws -> Reply {
-        let lines = step.text.map(filled)
+        let lines = step.text.map { filled($0.replacing("{kept}", with: kept)) }
         let end = lines.firstIndex(of: "") ?? lines.endIndex
         let first = lines.first?.split(separator: " ", maxSplits: 1).map(String.init) ?? []
         guard first.count == 2 else { throw WireTrouble("line \(step.line): no method and path") }
@@ -145,10 +183,11 @@ struct ServicePlayer {
         return found.isEmpty ? [] : ["line \(step.line): not “\(step.value)” but\n\(found.joined(separator: "\n"))"]
     }
 
-    /// What stands for the CKCs in a text; `nil` where the text is another. `…` is any text.
+    /// What stands for the CKCs and what is kept in a text; `nil` where the text is another. `…` is any text.
     private func match(_ text: String, _ expected: String) throws -> [String]? {
         let pattern = NSRegularExpression.escapedPattern(for: expected)
             .replacing(#"\{ckc base64\}"#, with: "([A-Za-z0-9+/=]+)").replacing("…", with: #"[\s\S]*"#)
+            .replacing(#"\{kept\}"#, with: #"([^\s"]+)"#)
         let expression = try NSRegularExpression(pattern: "^\(pattern)$")
         let range = NSRange(text.startIndex..., in: text)
         guard let found = expression.firstMatch(in: text, range: range) else { return nil }
@@ -161,6 +200,7 @@ struct ServicePlayer {
         let texts = [
             ("{spc base64}", base64), ("{spc form}", formEncoded(base64)), ("{spc lines}", spaced),
             ("{spc base64url}", base64.replacing("+", with: "-").replacing("/", with: "_")),
+            ("{spc form lines}", formEncoded(spaced)),
             ("{spc unpadded}", exchange.spc.revealed.base64URL), ("{token}", service.demoToken().revealedText),
             ("{certificate base64}", Stage.certificate.base64EncodedString()), ("{id}", Stage.videoKeyID),
         ]
@@ -168,7 +208,8 @@ struct ServicePlayer {
         return WireStep.filled(
             filled,
             [
-                "jwt": { jwt($0) }, "token": { TranscriptServices.token(of: service, $0) },
+                "jwt": { jwt($0) }, "jwt512": { jwt($0, header: #"{"alg":"HS512"}"#) },
+                "token": { TranscriptServices.token(of: service, $0) },
                 "as base64": { Data($0.utf8).base64EncodedString() },
                 "zeros": { String(repeating: "\0", count: Int($0) ?? 0) },
             ])

@@ -4,9 +4,9 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -37,9 +37,6 @@ struct Stage {
 
     static let videoKeyID = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
     static let brand = "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"
-    /// By default a token's hash and the time at which the clock stands.
-    static let vuToken =
-        "demo-client|2026-01-01T00:00:00Z|AAAAAAAAAAAAAAAAAAAAAA==|0000000000000000000000000000000000000000"
 
     /// What no exchange takes, even where a thousand tests share two cores.
     static let patience = Duration.seconds(900)
@@ -116,7 +113,7 @@ func withStage(
     var vuDRM = VuDRMService(ServiceEnvironment(authority: authority, time: time, log: log))
     var cloudDRM = CloudDRMService(ServiceEnvironment(authority: authority, time: time, log: log))
     vuDRM.client = "demo-client"
-    cloudDRM.brandGuid = Stage.brand
+    cloudDRM.api.brandGuid = Stage.brand
     changeVuDRM(&vuDRM)
     changeCloudDRM(&cloudDRM)
     let host = ServiceHost(

@@ -6,24 +6,6 @@ import Testing
 
 /// Tests of the stand-in for `AVPlayer`, with a correct key delegate.
 @Suite(.timeLimit(.minutes(5))) struct AVPlayerTests {
-    @Test(arguments: DemoAsset.allCases)
-    func `a stream whose keys come from a session plays right`(_ stream: DemoAsset) async throws {
-        let fixture = try StandInFixture()
-        try await fixture.stage.run {
-            let app = App(AppDelegate(fixture.server), playing: stream)
-            let result = try await app.play()
-            #expect(result.isRight)
-            #expect(result.verdict.tracks.contains { $0.basis == .reference })
-            #expect(app.item.status == .readyToPlay)
-            #expect(fixture.log.violations.isEmpty)
-            await fixture.log.untilCallbacks(["didProvide"], times: result.keyURIs.count)
-            #expect(fixture.log.contents.count(of: "didProvide") == result.keyURIs.count)
-            await fixture.log.untilCallbacks(["didSucceed"], times: result.keyURIs.count)
-            #expect(fixture.log.contents.count(of: "didSucceed") == result.keyURIs.count)
-            #expect(fixture.log.callbacks.allSatisfy { $0.place == "app.keys" && $0.implementation == .own })
-        }
-    }
-
     @Test func `a picture is written where a test asks for one`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
@@ -65,38 +47,36 @@ import Testing
         }
     }
 
-    @Test func `a key that is held is not asked for again`() async throws {
+    @Test func `a looper plays replicas with one asset until it is disabled`() async throws {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run { () async throws in
+            let app = App(AppDelegate(fixture.server))
+            let queue = AVQueuePlayer()
+            let looper = AVPlayerLooper(player: queue, templateItem: app.item)
+            let replicas = looper.loopingPlayerItems
+            #expect(replicas.count == 3)
+            await queue.play()
+            for replica in replicas { #expect(try await replica.standIn.finished().isRight) }
+            looper.disableLooping()
+            #expect(looper.status == .cancelled && looper.loopCount >= 2)
+            #expect(app.item.status == .unknown)
+            #expect(fixture.log.contents.count(of: "didProvide") == 1)
+            #expect(fixture.log.violations.isEmpty)
+        }
+    }
+
+    @Test func `only the player reports an obscured picture`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let app = App(AppDelegate(fixture.server))
-            for _ in 0..<2 {
-                app.session.processContentKeyRequest(withIdentifier: "skd://demo/video", initializationData: nil)
-                await fixture.log.untilCallback("didSucceed")
-            }
-            let result = try await app.play()
-            #expect(result.isRight)
-            await fixture.log.untilCallback("didProvide", times: 1)
-            #expect(fixture.log.contents.count(of: "didProvide") == 1)
-        }
-    }
-
-    @Test func `a stream without a session or a loader does not play`() async throws {
-        let fixture = try StandInFixture()
-        await fixture.stage.run {
-            let item = AVPlayerItem(url: StandInFixture.playlist(of: .transportStream))
-            await AVPlayer(playerItem: item).play()
-            let error = await #expect(throws: AVError.self) { try await item.standIn.finished() }
-            #expect(error?.code == .contentIsNotAuthorized)
-        }
-    }
-
-    @Test func `a session that the app released gives no keys`() async throws {
-        let fixture = try StandInFixture()
-        await fixture.stage.run {
-            let item = App(AppDelegate(fixture.server)).item
-            await AVPlayer(playerItem: item).play()
-            let error = await #expect(throws: AVError.self) { try await item.standIn.finished() }
-            #expect(error?.code == .contentIsNotAuthorized)
+            let player = AVPlayer(playerItem: app.item)
+            try await app.item.standIn.ready()
+            #expect(!player.isOutputObscuredDueToInsufficientExternalProtection)
+            app.session.standIn.changeProtection(.insufficient)
+            #expect(player.isOutputObscuredDueToInsufficientExternalProtection)
+            #expect(app.item.errorLog() == nil)
+            app.session.standIn.changeProtection(.sufficient)
+            #expect(!player.isOutputObscuredDueToInsufficientExternalProtection)
         }
     }
 }

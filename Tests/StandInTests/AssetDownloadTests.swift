@@ -14,8 +14,7 @@ import Testing
             online.session.processContentKeyRequest(withIdentifier: "skd://demo/video", initializationData: nil)
             await fixture.log.untilCallback("didSucceed")
             let delegate = DownloadDelegate()
-            let downloads = AVAssetDownloadURLSession(
-                configuration: .background(withIdentifier: "app"), assetDownloadDelegate: delegate, delegateQueue: nil)
+            let downloads = delegate.session("app")
             let task = downloads.makeAssetDownloadTask(
                 downloadConfiguration: AVAssetDownloadConfiguration(asset: online.asset, title: "Demo"))
             task.resume()
@@ -33,58 +32,6 @@ import Testing
                 ])
         }
     }
-
-    // MARK: Rules
-
-    /// The rules that a body violates on a stage of its own.
-    private func broken(_ body: () async throws -> Void) async throws -> [RuleViolation.Rule] {
-        let fixture = try StandInFixture()
-        try await fixture.stage.run { try await body() }
-        return fixture.log.brokenRules
-    }
-
-    private func session(_ identifier: String?, _ delegate: DownloadDelegate? = nil) -> AVAssetDownloadURLSession {
-        AVAssetDownloadURLSession(
-            configuration: identifier.map { .background(withIdentifier: $0) } ?? .default,
-            assetDownloadDelegate: delegate, delegateQueue: nil)
-    }
-
-    @Test func `a configuration that is no background one is refused`() async throws {
-        let one = try await broken { _ = session(nil) }
-        let two = try await broken { for name in ["a", "b"] { _ = session(name) } }
-        #expect(one == [.sessionNotBackground] && two.isEmpty)
-    }
-
-    @Test func `a second session with an identifier gets the first one's delegate`() async throws {
-        let fixture = try StandInFixture()
-        await fixture.stage.run {
-            let delegates = (DownloadDelegate(), DownloadDelegate())
-            let first = session("app", delegates.0)
-            let second = session("app", delegates.1)
-            let missing = AVURLAsset(url: DemoAsset.folder.appending(path: "missing.m3u8"))
-            second.makeAssetDownloadTask(
-                downloadConfiguration: AVAssetDownloadConfiguration(asset: missing, title: "Demo")
-            ).resume()
-            await fixture.log.untilCallback("didCompleteDownload")
-            #expect(delegates.0.error.withLock { $0 } != nil && delegates.1.error.withLock { $0 } == nil)
-            for session in [first, second] { session.finishTasksAndInvalidate() }
-        }
-        #expect(fixture.log.brokenRules == [.sessionIdentifierTaken])
-    }
-
-    @Test func `a session that was invalidated makes no task`() async throws {
-        let rules = try await broken {
-            let session = session("app")
-            session.invalidateAndCancel()
-            let asset = AVURLAsset(url: StandInFixture.playlist(of: .transportStream))
-            #expect(session.makeAssetDownloadTask(asset: asset, assetTitle: "Demo", assetArtworkData: nil) == nil)
-            _ = session.makeAssetDownloadTask(
-                downloadConfiguration: AVAssetDownloadConfiguration(asset: asset, title: "Demo"))
-        }
-        #expect(rules == [.invalidatedSessionUsed])
-    }
-
-    // MARK: What to download
 
     @Test func `renditions are chosen from those that the playlist names`() async throws {
         let fixture = try StandInFixture()
@@ -112,8 +59,7 @@ import Testing
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let delegate = DownloadDelegate()
-            let downloads = AVAssetDownloadURLSession(
-                configuration: .background(withIdentifier: "app"), assetDownloadDelegate: delegate, delegateQueue: nil)
+            let downloads = delegate.session("app")
             let missing = AVURLAsset(url: DemoAsset.folder.appending(path: "missing.m3u8"))
             downloads.makeAssetDownloadTask(asset: missing, assetTitle: "Demo", assetArtworkData: nil)?.resume()
             await fixture.log.untilCallback("didCompleteDownload")
@@ -122,19 +68,16 @@ import Testing
             #expect(delegate.location.withLock { $0 } == nil)
         }
     }
-}
 
-private final class DownloadDelegate: NSObject, AVAssetDownloadDelegate {
-    let location = Locked<URL?>(nil)
-    let error = Locked<(any Error)?>(nil)
-
-    func urlSession(_ session: URLSession, assetDownloadTask: AVAssetDownloadTask, willDownloadTo location: URL) {}
-
-    func urlSession(
-        _ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didFinishDownloadingTo location: URL
-    ) { self.location.withLock { $0 = location } }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        self.error.withLock { $0 = error }
+    @Test func `a download requests the keys of its asset, and playback reuses them`() async throws {
+        let fixture = try StandInFixture()
+        try await fixture.stage.run {
+            let app = App(AppDelegate(fixture.server), playing: .twoKeys)
+            try await fixture.download(app.asset)
+            #expect(fixture.log.contents.count(of: "didProvide") == 2)
+            #expect(try await app.play().isRight)
+            #expect(fixture.log.contents.count(of: "didProvide") == 2)
+            #expect(fixture.log.violations.isEmpty)
+        }
     }
 }

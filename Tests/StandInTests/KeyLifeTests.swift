@@ -73,26 +73,6 @@ import Testing
         }
     }
 
-    @Test func `a lease plays until its end, and then only after a renewal, for the session asks once`() async throws {
-        let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
-        try await fixture.stage.run {
-            let delegate = AppDelegate(fixture.server)
-            let app = App(delegate)
-            _ = try await app.play()
-            #expect(app.session.standIn.usableKeys == [name])
-            fixture.time.advance(by: .seconds(600))
-            #expect(app.session.standIn.usableKeys.isEmpty)
-            let error = await #expect(throws: AVError.self) { try await app.playAgain() }
-            #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == -42656)
-            app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
-            app.session.standIn.renew(name)
-            await fixture.log.untilCallback("didSucceed", times: 2)
-            let result = try await app.playAgain()
-            #expect(result.isRight)
-            #expect(fixture.log.contents.count(of: "didProvide") == 1)
-        }
-    }
-
     @Test func `a renewal gives the lease another time`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         try await fixture.stage.run {

@@ -23,12 +23,24 @@ import Testing
 
     @Test func `an SPC's completion comes twice`() async throws {
         let fixture = try StandInFixture(.completesTwice)
-        try await fixture.stage.run {
-            let app = App(AppDelegate(fixture.server))
-            let result = try await app.play()
-            #expect(result.isRight)
-            #expect(fixture.log.violations.isEmpty)
+        await fixture.stage.run {
+            let (came, isTwice) = (Locked(0), StandInOutcome<Void>())
+            let app = App(
+                ScriptedDelegate { [server = fixture.server] _, request in
+                    request.makeStreamingContentKeyRequestData(
+                        forApp: server.certificate, contentIdentifier: Data("skd://demo/video".utf8)
+                    ) { spc, _ in
+                        came.withLock { $0 += spc == nil ? 0 : 1 }
+                        guard came.withLock({ $0 }) == 2 else { return }
+                        request.processContentKeyResponseError(NSError(domain: "app", code: 1))
+                        isTwice.settle(.success(()))
+                    }
+                })
+            app.session.processContentKeyRequest(withIdentifier: name, initializationData: nil)
+            try? await isTwice.value
+            #expect(came.withLock { $0 } == 2)
         }
+        #expect(fixture.log.violations.isEmpty)
     }
 
     @Test func `callbacks come on odd threads`() async throws {
@@ -69,25 +81,6 @@ import Testing
                 session = app.session
             }
             #expect(session != nil)
-        }
-    }
-
-    @Test func `a request that neither player nor app retains is released`() async throws {
-        let fixture = try StandInFixture(.releasesEarly)
-        await fixture.stage.run {
-            let app = App(ScriptedDelegate { _, _ in })
-            let error = await #expect(throws: AVError.self) { try await app.play() }
-            #expect(error?.code == .contentIsNotAuthorized)
-        }
-        #expect(fixture.log.brokenRules == [.unanswered])
-    }
-
-    @Test func `a request that only the app retains can be answered`() async throws {
-        let fixture = try StandInFixture(.releasesEarly)
-        try await fixture.stage.run {
-            let app = App(AppDelegate(fixture.server))
-            let result = try await app.play()
-            #expect(result.isRight)
         }
     }
 

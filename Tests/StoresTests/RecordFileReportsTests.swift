@@ -60,13 +60,9 @@ import Testing
             LicenseRecordRow.sample(.license, Self.day + Int64($0), "account-\($0)", request: "r-\($0)")
         }.ship(to: files)
         files.close()
-        // Whoever comes to the end of the day's file finds a line that is no row.
-        let day = folder.url.appending(path: "record/2026-11-25")
-        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: day.path).first)
-        let file = try FileHandle(forWritingTo: day.appending(path: name))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data("no row\n".utf8))
-        try file.close()
+        // Whoever comes to the end of the day finds a file that cannot be read.
+        try FileManager.default.createDirectory(
+            atPath: folder.path("record/2026-11-25/~.jsonl"), withIntermediateDirectories: false)
         let reports = reports(folder) { $0.held = 10 }
         defer { reports.close() }
         let report = RecordReport(of: "acme", times: Self.day..<Self.day + 86_400_000, by: grouping)
@@ -85,19 +81,44 @@ import Testing
         #expect(count.held == 3 + 6 + 2)
     }
 
-    @Test func `a file that is on its way is not read, and one that is no record is told by its name`() async throws {
+    @Test func `a file that is on its way is not read, and one that cannot be read is told by its name`() async throws {
         let folder = try await folder()
         let day = folder.path("record/2026-11-25")
         try Data("{".utf8).write(to: URL(filePath: "\(day)/.a-61-90-99.jsonl"))
         let reports = reports(folder)
         defer { reports.close() }
         #expect(try await reports.report(Self.report).total.licenses == 50)
-        try Data("no row\n".utf8).write(to: URL(filePath: "\(day)/odd.jsonl"))
+        try FileManager.default.createDirectory(atPath: "\(day)/odd.jsonl", withIntermediateDirectories: false)
         await #expect {
             _ = try await reports.report(Self.report)
         } throws: { error in
-            (error as? StoreError)?.kind == .damaged && (error as? StoreError)?.reason.contains("odd.jsonl") == true
+            (error as? StoreError)?.kind == .unavailable && (error as? StoreError)?.reason.contains("odd.jsonl") == true
         }
+    }
+
+    @Test(arguments: [
+        #"{"v":2,"node":"a","spool":"0011223344556677","seq":1,"time":1795564800000,"event":"replay","tenant":"acme"}"#,
+        #"{"v":1,"node":"a","spool":"0011223344556677","seq":1,"time":1e40,"event":"license","tenant":"acme"}"#,
+        "no row", "{",
+    ])
+    func `a line that this version cannot read is left out of each answer, and counted`(_ line: String) async throws {
+        let folder = try await folder()
+        let name = "record/2026-11-25/node-ffffffffffffffff-1-2.jsonl"
+        try Data((line + "\n" + line + "\n").utf8).write(to: URL(filePath: folder.path(name)))
+        let reports = reports(folder)
+        defer { reports.close() }
+        let answer = try await reports.report(Self.report)
+        #expect(answer.total.licenses == 50)
+        let page = try await reports.page(RecordQuery(times: Self.report.times))
+        #expect(page.rows.count == 50)
+        for unread in [answer.unread, page.unread] {
+            #expect(unread.count == 2 && unread.first.contains(name), "\(unread)")
+            let notes = ReportNotes(
+                on: Self.report.times, try await reports.standing(of: nil), unshipped: nil, unread: unread)
+            #expect(notes.sentences.contains { $0.hasPrefix("2 lines of the record's files cannot be read") })
+        }
+        _ = try await reports.viewers(RecordViewers.Question(of: "acme", times: Self.report.times))
+        #expect(try await reports.standing(of: nil).oldest == Self.day)
     }
 
     @Test func `a folder that nobody has made is a record without rows`() async throws {

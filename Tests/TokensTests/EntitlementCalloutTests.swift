@@ -17,12 +17,14 @@ import Testing
         let clock = ManualTimekeeper()
 
         func callout(
-            _ limits: EntitlementLimits = EntitlementLimits(
-                breaker: .init(failures: 2, pause: .seconds(10), successes: 1)),
+            _ limits: EntitlementLimits = EntitlementLimits(), patience: Duration = .seconds(2),
             outage: OutageRule = .refuse, gate: Gate? = nil
         ) -> Callout {
             Callout(
-                limits, outage: outage, timekeeper: clock,
+                limits, outage: outage,
+                health: EngineHealth(
+                    "callout", limits: .init(patience: patience, pause: .seconds(10)), timekeeper: clock),
+                timekeeper: clock,
                 report: { event in self.events.withLock { $0.append(event) } }
             ) { question in
                 self.asked.withLock { $0.append(question) }
@@ -138,30 +140,32 @@ import Testing
         let callout = service.callout()
         service.answer.withLock { $0 = nil }
         for _ in 0..<5 { #expect(try await ask(callout) == "entitlementUnavailable") }
-        #expect(service.count == 2)
-        #expect(callout.phase == .open)
+        #expect(service.count == 5 && !callout.isLeftAlone)
+        service.clock.advance(by: .seconds(2))
+        for _ in 0..<5 { #expect(try await ask(callout) == "entitlementUnavailable") }
+        #expect(service.count == 6 && callout.isLeftAlone)
         service.clock.advance(by: .seconds(10))
         #expect(try await ask(callout) == "entitlementUnavailable")
         #expect(try await ask(callout) == "entitlementUnavailable")
-        while callout.phase != .open { await Task.yield() }
-        #expect(service.count == 3)
+        while callout.guarded.health.isAsking { await Task.yield() }
+        #expect(service.count == 7)
         service.clock.advance(by: .seconds(10))
         service.answer.withLock { $0 = .granted("silver") }
         #expect(try await ask(callout) == "entitlementUnavailable")
-        while callout.phase != .closed { await Task.yield() }
+        while callout.isLeftAlone { await Task.yield() }
         #expect(try await ask(callout) == "silver")
     }
 
     @Test func `nobody waits for a service that hangs, once it is known to`() async throws {
         let gate = Gate()
         let callout = service.callout(gate: gate)
-        for _ in 0..<2 {
+        for _ in 0..<3 {
             async let verdict = ask(callout)
             await service.clock.untilSomeoneSleeps(for: .seconds(1))
             service.clock.advance(by: .seconds(1))
             #expect(try await verdict == "entitlementUnavailable")
         }
-        for number in 3...9 {
+        for number in 4...10 {
             service.clock.advance(by: .seconds(10))
             // The clock stands still: who waited would wait for ever.
             for _ in 0..<3 { #expect(try await ask(callout) == "entitlementUnavailable") }
@@ -169,18 +173,18 @@ import Testing
             while service.count < number { await Task.yield() }
             #expect(service.count == number)
             service.clock.advance(by: .seconds(1))
-            while callout.phase != .open { await Task.yield() }
+            while callout.guarded.health.isAsking { await Task.yield() }
         }
         gate.open()
     }
 
     @Test func `answers are repeated while the breaker is open`() async throws {
         let callout = service.callout(
-            EntitlementLimits(memory: .seconds(60), breaker: .init(failures: 1, pause: .seconds(10))))
+            EntitlementLimits(memory: .seconds(60)), patience: .zero)
         #expect(try await ask(callout) == "gold")
         service.answer.withLock { $0 = nil }
         #expect(try await ask(callout, EntitlementQuestion(user: "v", asset: "a")) == "entitlementUnavailable")
-        #expect(callout.phase == .open)
+        #expect(callout.isLeftAlone)
         #expect(try await ask(callout) == "gold")
     }
 
@@ -190,7 +194,7 @@ import Testing
         for number in 0..<5 {
             #expect(try await ask(callout, EntitlementQuestion(user: "\(number)", asset: "a")) == "notEntitled")
         }
-        #expect(callout.phase == .closed)
+        #expect(!callout.isLeftAlone)
     }
 
     @Test func `another 4xx refuses its viewer with the number, and opens nothing`() async throws {
@@ -204,7 +208,7 @@ import Testing
             #expect(refusal.code == "notEntitled" && refusal.status == 403)
             #expect(refusal.reason.contains("409"))
         }
-        #expect(callout.phase == .closed)
+        #expect(!callout.isLeftAlone)
         #expect(service.events.withLock { $0 } == [])
     }
 
@@ -218,7 +222,7 @@ import Testing
         service.clock.advance(by: .seconds(60))
         #expect(try await ask(callout) == "notEntitled")
         #expect(service.events.withLock { $0.count } == 2)
-        #expect(callout.phase == .closed)
+        #expect(!callout.isLeftAlone)
     }
 
     @Test func `why there was no answer is told, and nothing of an unknown error's text`() async throws {
@@ -253,4 +257,8 @@ import Testing
         let callout = Callout(outage: .allow, timekeeper: service.clock) { _ in throw CancellationError() }
         #expect(try await ask(callout) == "unchecked")
     }
+}
+
+extension EntitlementCallout {
+    fileprivate var isLeftAlone: Bool { guarded.health.isLeftAlone(for: EngineWork(.read)) }
 }

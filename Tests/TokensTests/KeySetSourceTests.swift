@@ -114,19 +114,42 @@ import Testing
         #expect(try await kind(new, source) == nil)
     }
 
-    @Test func `unknown keys fetch the set once a minute`() async throws {
+    @Test func `one token with a made-up key keeps a new key out for a second`() async throws {
         try service.publish(old)
         let source = service.source()
         try await source.reload()
         for _ in 0..<5 { #expect(try await kind(new, source) == .key) }
         #expect(service.fetchCount == 2)
-        service.clock.advance(by: .seconds(59))
-        #expect(try await kind(new, source) == .key)
-        #expect(service.fetchCount == 2)
-        service.clock.advance(by: .seconds(1))
         try service.publish(old, new)
+        service.clock.advance(by: .milliseconds(999))
+        #expect(try await kind(new, source) == .key)
+        service.clock.advance(by: .milliseconds(1))
         #expect(try await kind(new, source) == nil)
         #expect(service.fetchCount == 3)
+    }
+
+    @Test func `a flood of made-up keys fetches 14 times a minute, and keeps a new key out for five seconds`()
+        async throws
+    {
+        try service.publish(old)
+        let source = service.source()
+        let stranger = try TokenSigner(generating: .edDSA, id: TokenKeyID("made-up"))
+        try await source.reload()
+        func tenth() async throws {
+            #expect(try await kind(stranger, source) == .key)
+            service.clock.advance(by: .milliseconds(100))
+        }
+        for _ in 0..<600 { try await tenth() }
+        #expect(service.fetchCount == 1 + 14)
+        try service.publish(old, new)
+        for _ in 0..<50 { try await tenth() }
+        #expect(try await kind(new, source) == nil)
+        #expect(service.fetchCount == 1 + 15)
+        // After a rest the next new key comes into force at once.
+        let next = try TokenSigner(generating: .edDSA, id: TokenKeyID("next"))
+        try service.publish(new, next)
+        service.clock.advance(by: .seconds(10))
+        #expect(try await kind(next, source) == nil)
     }
 
     @Test(arguments: ["", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","kid":"weak","k":"AAAA"}]}"#, "<html>"])

@@ -47,6 +47,10 @@ import Testing
         (#"{"kty":"EC","alg":"ES384","kid":"weak","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "not that of ES384"),
         (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#, "numbers are no key"),
         (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)","y":"AA"}"#, "numbers are no key"),
+        (
+            #"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)=","y":"\#(y)"}"#,
+            "“x” is no URL-safe base64"
+        ),
         (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"secp256k1","x":"\#(x)","y":"\#(y)"}"#, "none of P-256"),
         (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed448","x":"\#(x)"}"#, "not Ed25519"),
         (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed25519","x":"AAAA"}"#, "numbers are no key"),

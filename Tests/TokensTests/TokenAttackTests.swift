@@ -17,6 +17,14 @@ import Testing
         try #require(SampleTokens.signers[algorithm])
     }
 
+    @Test(arguments: [
+        (TokenError.form("It is long."), "Make"), (.algorithm("It is long."), "Sign"), (.time("It is long."), "Fetch"),
+        (.claim("It is long."), "Compare"),
+    ])
+    func `a reason says what is wrong, and a remedy what to do`(_ error: TokenError, _ verb: String) {
+        #expect(error.reason.hasSuffix("It is long.") && error.remedy.hasPrefix(verb))
+    }
+
     @Test(arguments: ["none", "None", "NONE", "nOnE"]) func `a token that says none is refused`(_ name: String) {
         let header = #"{"alg":"\#(name)","kid":"key-HS256"}"#
         #expect(SampleTokens.refusal(of: jws(header, signature: [1]))?.kind == .algorithm)

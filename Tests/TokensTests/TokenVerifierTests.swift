@@ -119,6 +119,14 @@ import Testing
         #expect(SampleTokens.refusal(of: token)?.kind == .claim)
     }
 
+    @Test(arguments: ["sub", "jti", "sid"]) func `an empty name is nobody's`(_ claim: String) throws {
+        let token = try SampleTokens.token(payload: #"{"exp":1767225900,"\#(claim)":""}"#)
+        let refusal = SampleTokens.refusal(of: token)
+        #expect(refusal?.kind == .claim && refusal?.reason.contains("“\(claim)” is empty") == true)
+        #expect(
+            SampleTokens.refusal(of: try SampleTokens.token(payload: #"{"exp":1767225900,"\#(claim)":" "}"#)) == nil)
+    }
+
     @Test(arguments: [
         (#","typ":"license+jwt""#, nil), (#","typ":"application/License+JWT""#, nil),
         (#","typ":"JWT""#, TokenError.Kind.form), ("", .form), (#","typ":1"#, .form),

@@ -12,14 +12,24 @@ final class MemoryNodeCopy: NodeCopy {
         var seeds: [SealedKey] = []
         var changes: [PendingChange] = []
         var fingerprint: DatabaseFingerprint?
+        var seen: AuditAnchor?
     }
 
     private let state = Locked(State())
+    let failure: StoreError? = nil
 
     var kids: Set<KeyID> { state.withLock { Set($0.rows.keys) } }
 
     func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { state.withLock { $0.fingerprint } }
     func keep(_ fingerprint: DatabaseFingerprint) { state.withLock { $0.fingerprint = fingerprint } }
+    func seen() async throws(StoreError) -> AuditAnchor? { state.withLock { $0.seen } }
+    func keep(_ seen: AuditAnchor) {
+        state.withLock { if seen.sequence > $0.seen?.sequence ?? 0 { $0.seen = seen } }
+    }
+    func forgetSeen() async throws(StoreError) { state.withLock { $0.seen = nil } }
+    func takedowns() async throws(StoreError) -> [HeldKey] {
+        state.withLock { $0.rows.values.filter(\.isDisabled).map { HeldKey($0.sealed.tenant, $0.kid) } }
+    }
     func keep(_ rows: [KeyRow]) { state.withLock { state in for row in rows { state.rows[row.kid] = row } } }
     func keep(_ dataKeys: [WrappedDataKey]) { state.withLock { $0.dataKeys = dataKeys } }
     func keep(_ seeds: [SealedKey], of tenant: String) { state.withLock { $0.seeds = seeds } }

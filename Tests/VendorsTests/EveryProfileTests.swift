@@ -50,7 +50,7 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let json = try encoder.encode(profile)
-        let copy = try JSONDecoder().decode(VendorProfile.self, from: json)
+        let copy = try VendorProfile(json: json)
         #expect(copy == profile)
         #expect(try encoder.encode(copy) == json)
         #expect(try await ExampleWire(copy).requests() == ExampleWire(profile).requests())

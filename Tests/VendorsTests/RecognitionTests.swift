@@ -108,6 +108,43 @@ import Testing
         #expect(throws: IntegrationError.self) { try CKCDecoder.raw.contentKeyContext(from: box + identifier) }
     }
 
+    /// Structure before words: Axinom's FairPlay address ends in AcquireLicense, so that its gateways' pages have the word.
+    @Test(arguments: [
+        ("<!DOCTYPE html><html><body><pre>Cannot POST /AcquireLicense</pre></body></html>", "an HTML page"),
+        ("<html><p>AcquireLicenseResponse and WRMHEADER</p></html>", "an HTML page"),
+        ("<pre>Cannot POST /AcquireLicense</pre>", "an HTML page"),
+        ("<!-- <soap:Envelope><AcquireLicense> --><html></html>", "an HTML page"),
+        ("<Error><Code>NoSuchKey</Code><Key>AcquireLicense</Key></Error>", "XML"),
+        ("<?xml version=\"1.0\"?><!-- AcquireLicense --><Error><Message>WRMHEADER</Message></Error>", "XML"),
+        ("<soap:Envelope><soap:Body><a>AcquireLicense</a></soap:Body></soap:Envelope>", "XML"),
+        (
+            "<?xml version=\"1.0\"?><soap:Envelope><soap:Body><AcquireLicense xmlns=\"x\"/></soap:Body></soap:Envelope>",
+            "a PlayReady license request"
+        ),
+        (
+            "<s:Envelope><s:Body><p:AcquireLicenseResponse/></s:Body></s:Envelope>", "a PlayReady license"
+        ),
+        ("<WRMHEADER version=\"4.0.0.0\"></WRMHEADER>", "a PlayReady header"),
+    ])
+    func `a page is a page, whatever words it has (S4)`(text: String, noun: String) {
+        #expect(Recognition(text).noun == noun)
+    }
+
+    @Test(arguments: [
+        ("ERROR|403|playback denied|device limit reached", "text of no known form"),  // b33
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 1190\n",
+            "a pointer of Git LFS in place of the file"
+        ),  // b31
+        (
+            "{\"sinf\":[\"AAAAYXNpbmYAAAAMZnJtYW1wNGEAAAAUc2NobQAAAABjYmNzAAEAAAAAADlzY2hpAAAAMXRlbmMBAAAAAAABAAEjRWeJq83vASNFZ4mrze8QAAECAwQFBgcICQoLDA0ODw==\"]}",
+            "the initialization data of a browser's encrypted event (sinf) for the key ID 0123456789abcdef0123456789abcdef"
+        ),  // b32
+    ])
+    func `what people hand in by mistake is named`(text: String, noun: String) {
+        #expect(Recognition(text).noun == noun)
+    }
+
     @Test(arguments: [
         ("numbers", "Take the member “data”, then write its numbers as bytes."),
         ("base64", "Take the member “data”, then undo its base64."),

@@ -32,7 +32,8 @@ extension ServiceCaller {
         var permit: HostPermit?
         while true {
             let start = timekeeper.uptime
-            let request = try await request(call.stage, issued, trusting: call.trusted, call.makeRequest)
+            let request = try await request(
+                call.stage, issued, for: call.asking.key, trusting: call.trusted, call.makeRequest)
             let made = timekeeper.uptime
             let taken = try await self.permit(for: request, replacing: permit)
             let waited = timekeeper.uptime - made

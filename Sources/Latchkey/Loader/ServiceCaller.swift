@@ -149,7 +149,7 @@ extension ServiceCaller {
     ///
     /// The app's credentials and the integration's code have the time of one attempt.
     func request(
-        _ stage: ContentKeyError.Stage, _ issued: IssuedCredentials, trusting trusted: [URL] = [],
+        _ stage: ContentKeyError.Stage, _ issued: IssuedCredentials, for key: KeyURI?, trusting trusted: [URL] = [],
         _ make: @escaping @Sendable (IssuedCredentials) async throws -> URLRequest
     ) async throws(ContentKeyError) -> URLRequest {
         let limit = configuration.retry.attemptTimeout
@@ -157,7 +157,7 @@ extension ServiceCaller {
             return try prepared(
                 try await withDeadline(
                     limit, timekeeper, expired: { ContentKeyError.requestMissing(after: limit, issued) },
-                    { try await make(issued) }), trusting: trusted)
+                    { try await make(issued) }), for: key, trusting: trusted)
         } catch {
             throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
                 .scrubbed(of: SecretForms(issued.secrets))
@@ -183,13 +183,15 @@ extension ServiceCaller {
 
     /// The request as it may be sent.
     /// - Throws: `hostRefused`, `insecureURL`.
-    private func prepared(_ request: URLRequest, trusting trusted: [URL]) throws(ContentKeyError) -> URLRequest {
+    private func prepared(
+        _ request: URLRequest, for key: KeyURI?, trusting trusted: [URL]
+    ) throws(ContentKeyError) -> URLRequest {
         guard let url = request.url else {
             throw ContentKeyError(.integrationFailed, "The request has no URL.", remedy: "Set the request's URL.")
         }
         var request = request
         let adapted = configuration.hosts.adapted(url)
-        try configuration.hosts.check(adapted, configured: integration.configuredURLs + trusted)
+        try configuration.hosts.check(adapted, configured: integration.configuredURLs + trusted, for: key)
         request.url = adapted
         request.timeoutInterval = configuration.retry.attemptTimeout.inSeconds
         return request

@@ -70,8 +70,10 @@ extension HostPolicy {
     }
 
     /// Refuses an URL that the policy does not allow.
-    /// - Parameter configured: URLs of the integration's settings.
-    func check(_ url: URL, configured: [URL]) throws(ContentKeyError) {
+    /// - Parameters:
+    ///   - configured: URLs of the integration's settings.
+    ///   - key: the URI of the key that is asked for, from which the URL may have its host.
+    func check(_ url: URL, configured: [URL], for key: KeyURI? = nil) throws(ContentKeyError) {
         let origin = try checkScheme(url)
         guard !configured.contains(where: { Origin(adapted($0)) == origin }),
             !allowed.contains(where: { $0.matches(origin) })
@@ -79,12 +81,19 @@ extension HostPolicy {
         guard !configured.contains(where: { Origin(adapted($0))?.isPlain(origin) == true }) else {
             throw ContentKeyError(
                 .hostRefused, "\(origin) is not what was configured, which is http on the same host.",
-                remedy: "Set the HostPolicy's loopback scheme to http (latchkey: --loopback-http).")
+                remedy: "Set the HostPolicy's loopback scheme to http.")
+        }
+        guard key?.names(origin) != true else {
+            let mistake =
+                origin.host.isIdentifier
+                ? " It looks like an identifier, and was taken for a host, because no address is configured." : ""
+            throw ContentKeyError(
+                .hostRefused,
+                "The playlist's key URI named the host \(origin.host):\(origin.port), which was not configured.\(mistake)",
+                remedy: "Configure the license service's address as its vendor gives it, and not as a playlist does.")
         }
         throw ContentKeyError(
-            .hostRefused, "The host \(origin.host):\(origin.port) was neither configured nor allowed.",
-            remedy:
-                "Allow the host in the loader's HostPolicy (latchkey: --allow-host) if it is your license service's.")
+            .hostRefused, "The host \(origin.host):\(origin.port) was neither configured nor allowed.")
     }
 
     /// Refuses everything but https, and http on a loopback host.
@@ -98,4 +107,17 @@ extension HostPolicy {
         }
         return origin
     }
+}
+
+extension KeyURI {
+    /// Whether a URL's host is the one that players read from this URI.
+    fileprivate func names(_ origin: Origin) -> Bool {
+        let (text, host) = (raw.lowercased().filter { !"[]".contains($0) }, origin.host)
+        return text.contains("//\(host)") || text.contains("@\(host)") || text.hasPrefix("skd:\(host)") || text == host
+    }
+}
+
+extension String {
+    /// Whether no host has this name in public: it has no dot, and is no IPv6 address.
+    fileprivate var isIdentifier: Bool { !contains(".") && !contains(":") }
 }

@@ -87,6 +87,8 @@ package enum BodyGap: Sendable, Hashable {
     case lossy
     /// It should be base64, and is not.
     case undecodable
+    /// Who made the recording safe to send took it, or values of it, out.
+    case removed
 
     /// To end the sentence "The body …".
     package var words: String {
@@ -95,6 +97,7 @@ package enum BodyGap: Sendable, Hashable {
         case .cutShort: "is not in the capture as a whole"
         case .lossy: "is in the capture as text that lost its bytes"
         case .undecodable: "is in the capture as invalid base64"
+        case .removed: "was removed from the capture, or values of it were"
         }
     }
 }

@@ -1,11 +1,13 @@
+import Latchkey
 import LatchkeyFairPlay
+import LatchkeyPlayback
 import LatchkeyTerminal
 
 /// What `latchkey doctor` found at one step of a key's way.
 struct Checkup: Sendable, Encodable {
     /// The steps, in the order in which they are looked at.
     enum Step: String, Sendable, Encodable, CaseIterable {
-        case settings, playlist, identifier, token, spc, certificate, license, media, clock
+        case settings, playlist, identifier, token, spc, certificate, lookup, session, license, media, clock
     }
 
     enum Result: String, Sendable, Encodable {
@@ -22,6 +24,10 @@ struct Checkup: Sendable, Encodable {
     let reason: String
     /// What to do; `nil` if nothing is to be done.
     let remedy: String?
+    /// Which parts of the request may be why, as far as the service's answer tells.
+    var open = Set(RequestPart.allCases)
+
+    private enum CodingKeys: String, CodingKey { case step, result, code, reason, remedy }
 
     private init(_ step: Step, _ result: Result, _ code: String?, _ reason: String, _ remedy: String?) {
         (self.step, self.result, self.code, self.reason, self.remedy) = (step, result, code, reason, remedy)
@@ -55,15 +61,34 @@ struct Checkup: Sendable, Encodable {
         self.init(step, result, finding.code, Self.sentence(finding.reason, subject), finding.remedy)
     }
 
+    /// - Parameters:
+    ///   - subject: what it is about, such as a key or a line.
+    ///   - place: where it was found.
+    init(_ step: Step, _ finding: StreamFinding, about subject: String?, at place: String? = nil) {
+        let words = finding.what.prefix(1).uppercased() + finding.what.dropFirst()
+        self.init(
+            step, finding.rule.severity == .error ? .error : .warning, finding.rule.code,
+            "\(subject.map { "\($0): \(finding.what)" } ?? words)\(place.map { " (\($0))" } ?? "").",
+            finding.rule.remedy)
+    }
+
     /// The same as an error.
-    var asError: Self { Self(step, .error, code, reason, remedy) }
+    var asError: Self { changed(result: .error) }
 
     /// The same as a warning.
-    var asWarning: Self { Self(step, .warning, code, reason, remedy) }
+    var asWarning: Self { changed(result: .warning) }
 
-    /// The same with more words about what was found, or with another remedy.
-    func adding(_ words: String?, remedy: String? = nil) -> Self {
-        Self(step, result, code, [reason, words].compactMap { $0 }.joined(separator: " "), remedy ?? self.remedy)
+    /// The same with more words about what was found, with another remedy, or with another code.
+    func adding(_ words: String?, remedy: String? = nil, code: String? = nil) -> Self {
+        changed(reason: [reason, words].compactMap { $0 }.joined(separator: " "), remedy: remedy, code: code)
+    }
+
+    private func changed(
+        result: Result? = nil, reason: String? = nil, remedy: String? = nil, code: String? = nil
+    ) -> Self {
+        var check = Self(step, result ?? self.result, code ?? self.code, reason ?? self.reason, remedy ?? self.remedy)
+        check.open = open
+        return check
     }
 
     private static func sentence(_ reason: String, _ subject: String?) -> String {
@@ -77,4 +102,17 @@ extension [Checkup] {
 
     /// Whether something is wrong that has one of the codes.
     func hasError(_ codes: String...) -> Bool { contains { $0.result == .error && codes.contains($0.code ?? "") } }
+}
+
+extension Checkup.Step {
+    /// The step at which a key request failed.
+    init(_ stage: ContentKeyError.Stage?) {
+        switch stage {
+        case .contentIdentifier: self = .identifier
+        case .lookup: self = .lookup
+        case .certificate: self = .certificate
+        case .setup, .heartbeat, .teardown: self = .session
+        case .playlist, .spc, .license, .answer, nil: self = .license
+        }
+    }
 }

@@ -76,6 +76,8 @@ extension Checkup.Step {
         case .token: "The token has the vendor's form, its time has begun and not ended, and it covers the key."
         case .spc: "The SPC is whole, and was made for the certificate of this license service."
         case .certificate: "The service gives a FairPlay certificate with an RSA key, the one that the SPC is for."
+        case .lookup: "The entitlement or delivery service answers with what the license request needs."
+        case .session: "The session service opens the secure session, and keeps it."
         case .license: "The service answers each license request with a CKC that the device can open."
         case .media: "A segment of each key tag, period and rendition decrypts to samples that are valid."
         case .clock: "This machine and the servers agree within a minute."

@@ -1,6 +1,8 @@
+import Foundation
 import LatchkeyCore
 import LatchkeyForms
 import LatchkeyTerminal
+import LatchkeyVendors
 
 /// What a FairPlay key's URI has that a packager hardly meant to write.
 ///
@@ -19,6 +21,8 @@ enum KeyURIFault: Equatable {
     case otherScheme(String?)
     /// Blanks at an end.
     case blanks
+    /// What a program writes where it has no value, or nothing at all.
+    case valueMissing(String)
 
     init?(_ key: KeyURI) {
         let text = key.raw
@@ -29,6 +33,8 @@ enum KeyURIFault: Equatable {
             let escape = text.firstMatch(of: /&(amp|quot|apos|lt|gt|#[0-9]{2,3}|#x[0-9A-Fa-f]{2});/)
         {
             self = .escape(String(escape.0))
+        } else if let word = Self.missingValue(key) {
+            self = .valueMissing(word)
         } else if let placeholder = Self.placeholder(in: text) {
             self = .placeholder(placeholder)
         } else if text.first?.isWhitespace == true || text.last?.isWhitespace == true {
@@ -42,6 +48,13 @@ enum KeyURIFault: Equatable {
         } else {
             self = .otherScheme(nil)
         }
+    }
+
+    /// The word that a program wrote as one of the URI's parts; empty where nothing names the key.
+    private static func missingValue(_ key: KeyURI) -> String? {
+        if let scheme = key.scheme, key.remainder.allSatisfy({ $0 == "/" }), scheme.lowercased() == "skd" { return "" }
+        let parts = key.remainder.split { "/?&=;:".contains($0) }.map(String.init)
+        return parts.first { Recognition.placeholders.contains($0.removingPercentEncoding ?? $0) }
     }
 
     /// Braces around a name, a name between dollar signs or angle brackets, a format's letter, or a word that asks to be replaced.
@@ -93,6 +106,15 @@ enum KeyURIFault: Equatable {
                 "\(shown): its scheme is \(scheme.map { "\(quoted($0)), not skd" } ?? "missing").",
                 "Have the packager write skd:// unless the vendor says otherwise; apps and vendors' SDKs look for that."
             )
+        case .valueMissing(""):
+            .warning(
+                .playlist, "keyURIEmpty", "\(shown): the key URI names no key.",
+                "Have the packager, or whatever writes the playlist, put the content's own id there.")
+        case .valueMissing(let word):
+            .error(
+                .playlist, "keyURIEmpty",
+                "\(shown): the key URI holds \(quoted(word)), which a program writes for a value that it does not have.",
+                "Have the packager, or whatever writes the playlist, put the content's own id there.")
         case .blanks:
             .warning(
                 .playlist, "keyURIBlank", "\(shown): the key URI begins or ends with a blank.",

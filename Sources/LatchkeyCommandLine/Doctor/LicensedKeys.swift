@@ -47,8 +47,9 @@ struct LicensedKeys {
     func coverage(of exchanges: [TrafficExchange]) -> Coverage {
         let found = exchanges.map(key)
         let open = keys.indices.filter { !found.contains($0) }
-        // The same SPC sent twice is for the same key.
-        let unnamed = Set(zip(exchanges, found).filter { $0.1 == nil }.map { $0.0.request.body ?? Data() }).count
+        // The same SPC sent twice is for the same key; bodies that were not recorded may be any.
+        let bodies = zip(exchanges, found).filter { $0.1 == nil }.map(\.0.request.body)
+        let unnamed = Set(bodies.compactMap(\.self)).count + bodies.count { $0 == nil }
         return Coverage(
             missing: unnamed == 0 ? open.map { keys[$0] } : [], missingCount: max(0, open.count - unnamed),
             isUnclear: keys.count > 1 && !open.isEmpty && unnamed > open.count)

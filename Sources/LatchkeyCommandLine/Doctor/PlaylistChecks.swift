@@ -1,6 +1,7 @@
 import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHLS
+import LatchkeyPlayback
 import LatchkeyTerminal
 
 /// What a stream's playlists say of its keys. `doctor`, `keys` and `play` look at the same.
@@ -27,12 +28,30 @@ struct PlaylistChecks {
     }
 
     /// What is wrong or odd.
-    var checks: [Checkup] { keyFormats + methods + keyURIs + sessionKeys }
+    var checks: [Checkup] { keyFormats + methods + keyURIs + sessionKeys + replaced + interstitials + rules }
 
     func shown(_ key: KeyURI) -> String { String(redaction.redacted(urlText: key.raw).prefix(200)) }
 
     /// How many of one kind are shown.
     private static let mostShown = 8
+}
+
+// MARK: - The rules of Apple's players
+
+extension PlaylistChecks {
+    /// Each rule that a playlist breaks, where it is broken first.
+    private var rules: [Checkup] {
+        let all = playlists.flatMap { playlist in playlist.findings.map { (playlist, $0) } }
+        var told: Set<StreamRule> = []
+        return all.filter { told.insert($0.1.rule).inserted }.map { playlist, finding in
+            let place = [playlists.count > 1 ? playlist.shownName : nil, finding.line.map { "line \($0)" }]
+            let name = place.compactMap(\.self).joined(separator: ", ")
+            let count = all.count { $0.1.rule == finding.rule }
+            let check = Checkup(
+                .playlist, finding, about: name.isEmpty ? nil : name.prefix(1).uppercased() + name.dropFirst())
+            return count == 1 ? check : check.adding("So it is in \(count) playlists.")
+        }
+    }
 }
 
 // MARK: - KEYFORMAT and METHOD
@@ -130,6 +149,33 @@ extension PlaylistChecks {
         let keys = tags.filter { $0.format == .fairPlay && !Self.isEscaped($0) }.compactMap(\.uri)
             .filter { seen.insert($0).inserted }
         return Array(keys.lazy.compactMap { key in KeyURIFault(key)?.check(shown(key)) }.prefix(Self.mostShown))
+    }
+
+    /// Key tags that another one replaces before a segment uses them.
+    private var replaced: [Checkup] {
+        let tags = playlists.filter { $0.kind == .media }.flatMap { playlist in
+            Set(playlist.keyTags).subtracting(playlist.openingKeyTags).filter { $0.isFairPlay }
+        }
+        return tags.sorted { $0.line < $1.line }.prefix(Self.mostShown).compactMap { tag in
+            tag.uri.map { uri in
+                .warning(
+                    .playlist, "keyTagReplaced",
+                    "\(shown(uri)): the FairPlay key tag of line \(tag.line) opens nothing: another replaces it before a segment.",
+                    "Have the packager write one FairPlay key tag for a run of segments; the last one counts.")
+            }
+        }
+    }
+
+    /// What plays within the stream has playlists and keys of its own.
+    private var interstitials: [Checkup] {
+        let count = playlists.map(\.interstitials.count).reduce(0, +)
+        guard count > 0 else { return [] }
+        return [
+            .skipped(
+                .playlist,
+                "\(count.counted("interstitial")) with playlists and keys of \(count == 1 ? "its" : "their") own \(count == 1 ? "was" : "were") not looked at.",
+                "Look at each asset alone: latchkey doctor URL of its X-ASSET-URI.")
+        ]
     }
 
     private var sessionKeys: [Checkup] {

@@ -11,6 +11,8 @@ struct RequestComparison {
     let rule: RequestRule
     let profile: VendorProfile
     let places: [RecordedAddress]
+    /// Header fields that the recorder left out, in small letters.
+    let leftOut: Set<String>
 
     private static let remedy = "Compare the request with the vendor's: latchkey wire request."
 
@@ -161,7 +163,10 @@ struct RequestComparison {
             guard !name.isEmpty, name.lowercased() != "content-type", !header.value.names.credentials.isEmpty,
                 isNeeded([header.value])
             else { return nil }
-            guard let value = exchange.request.header(name) else { return missing(name) }
+            guard let value = exchange.request.header(name) else {
+                return leftOut.contains(name.lowercased()) ? nil : missing(name)
+            }
+            if RemovedValue.isOne(value) { return nil }
             let wantsBearer = header.value.tree.contains(.fixed("Bearer "))
             guard name.lowercased() == "authorization", wantsBearer != value.lowercased().hasPrefix("bearer ") else {
                 return nil
@@ -175,12 +180,9 @@ struct RequestComparison {
 
     private func missing(_ name: String) -> RequestFault {
         let elsewhere = tokenElsewhere(than: name).map { "; a token is in \($0)" } ?? ""
-        let hint =
-            name.lowercased() == "authorization"
-            ? " Chrome leaves Authorization out of a HAR file unless sensitive data are exported, too." : ""
         return RequestFault(
             "headerMissing", "the header \(name) is missing, in which \(vendor) takes the token\(elsewhere)",
-            "Send the token in the header \(name).\(hint)")
+            "Send the token in the header \(name).")
     }
 
     /// Where else a token seems to be.
@@ -191,7 +193,11 @@ struct RequestComparison {
                 && ($0.lowercased() == "authorization" || $0.lowercased().hasSuffix("token"))
         }
         if let header = headers.first { return "the header \(header.prefix(40).description.visible)" }
-        let items = exchange.address.items.map(\.name) + exchange.fields.map(\.name)
+        let place = rule.body?.spcPlace?.lowercased()
+        let items = (exchange.address.items.map(\.name) + exchange.fields.map(\.name)).filter {
+            // The SPC's own field sounds secret, too.
+            $0.lowercased() != place && !["spc", "challenge", "payload"].contains($0.lowercased())
+        }
         return items.first { secret.isSecret(field: $0) }.map { "the field \($0.prefix(40).description.visible)" }
     }
 

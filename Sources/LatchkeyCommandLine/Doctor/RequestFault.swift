@@ -13,13 +13,19 @@ struct RequestFault: Sendable, Equatable {
     let words: String
     let remedy: String
 
-    /// Whether it may be why a token was refused.
-    var isAboutToken: Bool {
-        ["placeholderSent", "headerMissing", "tokenFormWrong", "queryItemMissing", "tokenMissing"].contains(code)
-    }
+    /// The parts of the request that have it.
+    let parts: Set<RequestPart>
 
-    init(_ code: String, _ words: String, _ remedy: String) {
+    private static let parts: [String: Set<RequestPart>] = [
+        "headerMissing": [.token], "tokenFormWrong": [.token], "tokenMissing": [.token],
+        "queryItemMissing": [.token, .address], "placeholderSent": [.token, .body, .address],
+        "methodWrong": [.method], "contentTypeWrong": [.type], "addressWrong": [.address],
+    ]
+
+    /// - Parameter parts: the parts of the request at fault. Defaults to those that the code implies, or else the body.
+    init(_ code: String, _ words: String, _ remedy: String, parts: Set<RequestPart>? = nil) {
         (self.code, self.words, self.remedy) = (code, words, remedy)
+        self.parts = parts ?? Self.parts[code] ?? [.body]
     }
 }
 
@@ -27,8 +33,37 @@ struct RequestFault: Sendable, Equatable {
 extension RequestFault {
     /// - Parameter isAlone: whether no profile says what the content type should be.
     static func general(_ exchange: TrafficExchange, isAlone: Bool) -> [RequestFault] {
-        [exchange.request.gap == nil ? payload(exchange.sent) : nil, placeholder(in: exchange)].compactMap(\.self)
-            + (isAlone ? [contradiction(exchange)].compactMap(\.self) : [])
+        let body = exchange.request.gap == nil ? payload(exchange.sent) ?? brokenLines(exchange) : wrongLength(exchange)
+        return [body, placeholder(in: exchange), isAlone ? contradiction(exchange) : nil].compactMap(\.self)
+    }
+
+    /// Base64 in lines, as tools write it, which many services do not take: openradar.appspot.com/15548542.
+    private static func brokenLines(_ exchange: TrafficExchange) -> RequestFault? {
+        guard case .spc = exchange.sent.core else { return nil }
+        let whole = exchange.request.body.flatMap { String(data: $0, encoding: .utf8) }.map { ("body", $0) }
+        let values = exchange.fields.map { ("“\($0.name.prefix(40))”", $0.value) } + [whole].compactMap(\.self)
+        guard
+            let found = values.first(where: { value in
+                guard case .base64(.spc) = Recognition(value.1) else { return false }
+                return value.1.withoutOuterSpace.contains(where: \.isNewline)
+            })
+        else { return nil }
+        return Self(
+            "spcHasLineBreaks", "the base64 of the SPC in \(found.0.visible) is broken into lines",
+            "Encode it without line breaks: base64 -w 0, or the encoder's option for one line.")
+    }
+
+    /// An SPC's header and payload are whole blocks of 16 bytes. Source: `Documentation/FairPlay.md` §2.
+    private static func wrongLength(_ exchange: TrafficExchange) -> RequestFault? {
+        guard exchange.request.gap == .notSaved, exchange.contentType == "application/octet-stream",
+            let length = exchange.request.header("Content-Length").flatMap({ Int($0) }), length > 0, length % 16 != 0
+        else { return nil }
+        let isCurl = exchange.request.header("User-Agent")?.lowercased().hasPrefix("curl/") == true
+        return Self(
+            "spcIsCutShort", "the body has \(length) bytes, and no SPC has that length",
+            isCurl
+                ? "Send the file with --data-binary @FILE: curl's -d takes line ends and NUL bytes out."
+                : "Send the SPC's bytes as the player made them.")
     }
 
     /// What is in the body in place of the SPC, or an SPC that was encoded once too often.
@@ -98,10 +133,11 @@ extension RequestFault {
         else {
             return nil
         }
+        let isSecret = found.0.split(separator: " ").last.map { Redaction.standard.isSecret(field: String($0)) } == true
         return Self(
             "placeholderSent",
             "the \(found.0.prefix(60).description.visible) is “\(found.1.trimmingCharacters(in: .whitespaces))”, which a program writes for a value that it does not have",
-            "Have the app wait for the value before it asks for the license.")
+            "Have the app wait for the value before it asks for the license.", parts: isSecret ? [.token] : nil)
     }
 
     /// A content type that says another form than the body has.
@@ -129,13 +165,16 @@ extension RequestFault {
 // What a license request has otherwise than its profile sends.
 extension RequestFault {
     /// The differences, those first that explain most: body, method, content type, header fields, query, address.
-    /// - Parameter places: where the profile would send the recorded keys' requests.
+    /// - Parameters:
+    ///   - places: where the profile would send the recorded keys' requests.
+    ///   - leftOut: header fields that the recorder left out, in small letters.
     static func differences(
-        _ exchange: TrafficExchange, from profile: VendorProfile, places: [RecordedAddress]
+        _ exchange: TrafficExchange, from profile: VendorProfile, places: [RecordedAddress], leftOut: Set<String>
     ) -> [RequestFault] {
         let rules = [profile.license, profile.renewalRequest].compactMap(\.self)
         let found = rules.map { rule in
-            RequestComparison(exchange: exchange, rule: rule, profile: profile, places: places).differences
+            RequestComparison(exchange: exchange, rule: rule, profile: profile, places: places, leftOut: leftOut)
+                .differences
         }
         return found.min { $0.count < $1.count } ?? []
     }

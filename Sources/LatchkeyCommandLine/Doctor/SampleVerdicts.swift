@@ -27,26 +27,38 @@ struct SampleVerdicts {
         var checks = unreadable(name, findings)
         if let first = findings.first(where: { $0.isUnencrypted }) { checks.append(Self.notEncrypted(name, first)) }
         let encrypted = findings.filter { $0.sample != nil && !$0.isUnencrypted }
-        if let wrong = encrypted.lazy.compactMap({ Self.wrongScheme(name, $0) }).first { return checks + [wrong] }
+        let judged = containers(key, encrypted)
         if let several = severalKeys(name, encrypted) {
+            // Of two IVs one is not the license's.
+            if several.result == .error { return checks + judged.filter { $0.code != "wrongIV" } + [several] }
             checks.append(several)
-            if several.result == .error { return checks }
         }
+        checks += judged
         let opensSome = encrypted.contains { $0.verdict == .right }
-        if let wrong = wrongIV(key, encrypted) ?? (opensSome ? nil : wrongKey(name, encrypted)) {
+        if !opensSome, !judged.hasError("wrongScheme", "wrongIV"), let wrong = wrongKey(name, encrypted) {
             return checks + [wrong]
         }
         if checks.contains(where: { $0.result == .error }) { return checks }
         return checks + sound(name, encrypted)
     }
 
+    /// The rules of Apple's players that the segments break, each once.
+    private func containers(_ key: KeyURI, _ findings: [Finding]) -> [Checkup] {
+        var told: Set<StreamRule> = []
+        return findings.flatMap { finding in
+            (finding.sample?.findings(with: keys[key]) ?? []).filter { told.insert($0.rule).inserted }
+                .map { Checkup(.media, $0, about: shown(key), at: finding.place.shown) }
+        }
+    }
+
     private func unreadable(_ name: String, _ findings: [Finding]) -> [Checkup] {
         let failed = findings.filter { $0.failure != nil }
         guard let first = failed.first, let failure = first.failure else { return [] }
+        let code = StreamRule.all.contains { $0.code == failure.code } ? failure.code : "segmentUnreadable"
         let more = failed.count == 1 ? "" : " So it is with \(failed.count) of \(findings.count) segments."
         return [
             .error(
-                .media, "segmentUnreadable",
+                .media, code,
                 "\(name): a segment cannot be tried (\(first.place.shown)). \(failure.reason)\(more)", failure.remedy)
         ]
     }
@@ -56,15 +68,6 @@ struct SampleVerdicts {
             .media, "notEncrypted",
             "\(name): a segment is in clear though the key tag is in force (\(finding.place.shown)).",
             "Write EXT-X-KEY:METHOD=NONE before clear segments such as advertisements, or package the stream again.")
-    }
-
-    private static func wrongScheme(_ name: String, _ finding: Finding) -> Checkup? {
-        let schemes = finding.sample?.protections.compactMap(\.scheme) ?? []
-        guard let scheme = schemes.first(where: { $0 != "cbcs" }) else { return nil }
-        return .error(
-            .media, "wrongScheme",
-            "\(name): the media is encrypted with \(quoted(scheme)); FairPlay opens cbcs (\(finding.place.shown)).",
-            "Have the packager encrypt with cbcs.")
     }
 
     /// Several keys under one key URI: FairPlay gives one for each.
@@ -111,18 +114,6 @@ struct SampleVerdicts {
             }
         }
         return order.map { Array((names[$0] ?? []).prefix(4)) }
-    }
-
-    private func wrongIV(_ key: KeyURI, _ findings: [Finding]) -> Checkup? {
-        guard let content = keys[key] else { return nil }
-        let ivs = findings.flatMap { $0.sample?.protections ?? [] }.compactMap(\.constantIV)
-        let isWrong = ivs.contains {
-            $0.count == 16 && $0 != content.iv.revealed && $0.contains(where: { $0 != 0 })
-        }
-        guard isWrong else { return nil }
-        return .error(
-            .media, "wrongIV", "\(shown(key)): the license has another IV than the media.",
-            "Give the packager's IV to the license service, or package the stream with the service's.")
     }
 
     private func wrongKey(_ name: String, _ findings: [Finding]) -> Checkup? {

@@ -28,7 +28,12 @@ extension StreamDiagnosis {
             let bytes = try await loader.applicationCertificate().bytes
             return checks(of: bytes, from: watch.notes.lastReply)
         } catch {
-            return [explained(Checkup(.certificate, Failure(error)), error, watch.notes, spcFor: spcCertificate)]
+            let step = Checkup.Step(error.stage)
+            let check =
+                step == .lookup
+                ? Checkup(.lookup, Failure(error), about: watch.notes.lastAddress)
+                : Checkup(.certificate, Failure(error))
+            return [explained(check, error, watch.notes, spcFor: spcCertificate)]
         }
     }
 
@@ -60,7 +65,10 @@ extension StreamDiagnosis {
         let report = CertificateReport(bytes, at: timekeeper.date)
         guard let bits = report.rsaBits, let sha1 = report.sha1 else { return [unreadable(bytes, report)] }
         let kind = report.isTestCertificate == true ? "of a service for tests" : "for \(report.subject ?? "nobody")"
-        let problems = report.problems.map { Checkup(.certificate, $0) }
+        let found = reply.map { Recognition($0.body) } ?? Recognition(bytes)
+        let problems =
+            (found.holdsPrivateKey ? [Checkup(.certificate, .privateKeyPublished(found))] : [])
+            + report.problems.map { Checkup(.certificate, $0) }
         let form = reply.map { Recognition($0.body) }.flatMap { $0 == .certificate ? nil : ", from \($0.noun)" } ?? ""
         return [.ok(.certificate, "RSA \(bits), \(kind), SHA-1 \(sha1)\(form)")] + problems + mismatches(sha1)
     }
@@ -138,12 +146,15 @@ extension StreamDiagnosis {
                     .ok(.license, "\(shown(key)): the device has the key after \(time) ms, \(TermsSummary(got.terms))"))
                 checks += oddTerms(got.terms, of: key)
             } catch {
-                checks.append(
-                    explained(
-                        Checkup(.license, Failure(error), about: shown(key)), error, watch.notes, spcFor: spcCertificate
-                    ))
+                let step = Checkup.Step((error as? ContentKeyError)?.stage)
+                let subject = step == .license ? shown(key) : watch.notes.lastAddress ?? shown(key)
+                let check = explained(
+                    Checkup(step, Failure(error), about: subject), error, watch.notes, spcFor: spcCertificate)
+                // What precedes all licenses fails once for all of them.
+                if !checks.contains(where: { $0.step == step && $0.reason == check.reason }) { checks.append(check) }
             }
         }
+        checks = preceding(checks)
         if keys.count > licenseLimit {
             checks.append(
                 .unseen(
@@ -151,6 +162,21 @@ extension StreamDiagnosis {
                     "Ask for more with --licenses N."))
         }
         return (checks, opened)
+    }
+
+    /// The checks of licenses behind those of what precedes them: the entitlement, the secure session.
+    private func preceding(_ licenses: [Checkup]) -> [Checkup] {
+        let wanted: [(step: Checkup.Step, isWanted: Bool, words: String)] = [
+            (.lookup, vendor.lookupScope != .never, "The entitlement came."),
+            (.session, vendor.sessionScope == .source, "The session opened."),
+        ]
+        let came = wanted.filter { row in
+            row.isWanted && !licenses.contains { $0.step == row.step }
+                && licenses.contains { $0.step == .license && $0.result != .unseen }
+        }
+        let isReached = licenses.contains { $0.step == .license }
+        return came.map { .ok($0.step, $0.words) } + licenses
+            + (isReached ? [] : [.skipped(.license, "None was asked for: what precedes it failed.")])
     }
 
     /// Terms that end before anybody can watch.

@@ -18,25 +18,14 @@ extension StreamDiagnosis {
         let unused = Set(found.unusedSessionKeys.map(\.uri))
         return Stream(
             checks: summary(of: found, after: checks) + missing(found) + checks + oddities(of: found),
-            keys: found.fairPlayURIs.filter { !unused.contains($0) }, playlists: mediaPlaylists(of: found),
+            keys: found.fairPlayURIs.filter { !unused.contains($0) }, playlists: found.soundAndPictures,
             isClear: playlists.isClear)
-    }
-
-    /// The playlists of sound and pictures; subtitles hold text, which is never encrypted.
-    private func mediaPlaylists(of found: DiscoveredKeys) -> [Playlist] {
-        let texts = subtitles(of: found)
-        return found.playlists.filter { !texts.contains($0.requestedURI) && $0.playlist.kind == .media }.map(\.playlist)
-    }
-
-    private func subtitles(of found: DiscoveredKeys) -> Set<String> {
-        let entries = found.playlists.flatMap(\.playlist.streams)
-        return Set(entries.filter { $0.kind == .rendition(type: "SUBTITLES") }.compactMap(\.uri))
     }
 
     private func summary(of found: DiscoveredKeys, after checks: [Checkup]) -> [Checkup] {
         let keys = found.fairPlayURIs
         guard keys.isEmpty else {
-            let texts = subtitles(of: found)
+            let texts = found.subtitles
             let silent = found.playlists.count { texts.contains($0.requestedURI) }
             let left = silent == 0 ? "" : "; subtitles were not looked at"
             let playlists = found.playlists.count.counted("playlist")
@@ -65,6 +54,20 @@ extension StreamDiagnosis {
 
     /// How many of one kind are shown.
     private static let mostShown = 8
+}
+
+extension DiscoveredKeys {
+    /// The playlists of sound and pictures; subtitles hold text, which is never encrypted.
+    var soundAndPictures: [Playlist] {
+        let texts = subtitles
+        return playlists.filter { !texts.contains($0.requestedURI) && $0.playlist.kind == .media }.map(\.playlist)
+    }
+
+    /// The addresses of the playlists of subtitles.
+    var subtitles: Set<String> {
+        let entries = playlists.flatMap(\.playlist.streams)
+        return Set(entries.filter { $0.kind == .rendition(type: "SUBTITLES") }.compactMap(\.uri))
+    }
 }
 
 extension Checkup {

@@ -14,35 +14,53 @@ extension StreamDiagnosis {
         if let (status, target) = notes.redirect {
             return check.adding("The service redirects with \(status) to \(target).")
         }
-        let service = (error as? ContentKeyError)?.service ?? (error as? IntegrationError)?.service
-        // What the vendor's page says of its own code is nearer than what a status suggests.
-        let isDocumented =
-            (error as? ContentKeyError)?.isDocumented ?? ((error as? IntegrationError)?.documented != nil)
-        if let seconds = service?.retryAfter {
-            return check.adding(
-                "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
-                remedy: isDocumented
-                    ? nil
-                    : "Wait as long as it asks, then try again; if it lasts, report it to the vendor, with the request id if the service gave one."
-            )
+        guard let reply = notes.lastReply else { return waiting(check, error) }
+        if check.step == .certificate, Recognition(reply.body).holdsPrivateKey {
+            return Checkup(.certificate, .privateKeyPublished(Recognition(reply.body)))
         }
-        guard let reply = notes.lastReply else { return check }
         if case .preceded = Recognition(reply.body), check.code.map({ $0.hasSuffix("Malformed") }) == true {
             return check.adding(nil, remedy: Recognition(reply.body).unwrapping)
         }
-        guard reply.status >= 400, !isDocumented else { return check }
-        let words = check.reason.contains("\"") ? nil : serviceWords(reply)
-        let quote = words.map { "It said: “\($0)”." }
-        if check.step == .license, reply.status == 415 {
-            return check.adding(
-                quote,
-                remedy:
-                    "Compare Content-Type and body with the vendor's (latchkey wire request); the profile's variant may not fit."
-            )
+        let refusal = refusal(reply, error, at: check.step)
+        guard reply.status >= 400 else {
+            var check = check
+            check.open = refusal.open
+            return check
         }
-        let isOfLicense = (error as? ContentKeyError).map { $0.stage == .license } ?? (check.step == .license)
-        guard isOfLicense, [400, 422, 500].contains(reply.status) else { return check.adding(quote) }
-        return refusedSPC(check, saying: words ?? check.reason, sha1).adding(quote)
+        let quote = check.reason.contains("\"") ? nil : serviceWords(reply).map { "It said: “\($0)”." }
+        var told = refusal.explained(waiting(check, error), (error as? any CataloguedError)?.kind)
+        guard !error.isDocumented else { return told }
+        if told.code == check.code, told.step == .license {
+            if reply.status == 415 {
+                told = told.adding(
+                    nil,
+                    remedy:
+                        "Compare Content-Type and body with the vendor's (latchkey wire request); the profile's variant may not fit."
+                )
+            } else if [400, 422, 500].contains(reply.status), refusal.open.contains(.body) {
+                told = refusedSPC(told, saying: refusal.words ?? check.reason, sha1)
+            }
+        }
+        return told.adding(quote)
+    }
+
+    func refusal(_ reply: HTTPReply, _ error: any Error, at step: Checkup.Step) -> Refusal {
+        let said = [error.service?.code, error.service?.message].compactMap(\.self).joined(separator: " ")
+        return Refusal(
+            step: step, reply: reply,
+            words: (said.isEmpty ? serviceWords(reply) : said).flatMap { $0.contains(where: \.isLetter) ? $0 : nil },
+            documented: error.isDocumented && error.service?.code != nil ? (error as? any CataloguedError)?.kind : nil)
+    }
+
+    /// The check with the time after which the service wants to be asked again.
+    private func waiting(_ check: Checkup, _ error: any Error) -> Checkup {
+        guard let seconds = error.service?.retryAfter else { return check }
+        return check.adding(
+            "It asks to come back in \(Int(min(max(seconds, 0), 1e9))) s.",
+            remedy: error.isDocumented
+                ? nil
+                : "Wait as long as it asks, then try again; if it lasts, report it to the vendor, with the request id if the service gave one."
+        )
     }
 
     /// A refusal of an SPC that is sound as far as anybody here can tell: the service may have another certificate.
@@ -87,5 +105,16 @@ extension StreamDiagnosis {
         var line = words.joined(separator: " ").prefix(200)
         while line.last == "." { line.removeLast() }
         return line.isEmpty ? nil : String(line)
+    }
+}
+
+extension Error {
+    fileprivate var service: ServiceReply? {
+        (self as? ContentKeyError)?.service ?? (self as? IntegrationError)?.service
+    }
+
+    /// Whether the vendor's page says what the service's code means, which is nearer than what a status suggests.
+    fileprivate var isDocumented: Bool {
+        (self as? ContentKeyError)?.isDocumented ?? ((self as? IntegrationError)?.documented != nil)
     }
 }

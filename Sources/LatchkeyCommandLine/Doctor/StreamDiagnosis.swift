@@ -13,6 +13,8 @@ import LatchkeyVendors
 struct StreamDiagnosis: Sendable {
     let profile: VendorProfile
     let credentials: CredentialSet
+    /// What is asked for each request's credentials. Defaults to those.
+    var source: Credentials?
     let hosts: HostPolicy
     /// Where the SPC comes from.
     let player: Player
@@ -45,7 +47,7 @@ struct StreamDiagnosis: Sendable {
         let configuration = LoaderConfiguration(
             retry: RetryPolicy(maximumAttempts: 1), hosts: hosts, certificateFetch: .withFirstKey)
         let loader = ContentKeyLoader(
-            vendor, credentials: .fixed(credentials),
+            vendor, credentials: source ?? .fixed(credentials),
             configuration: recorder?.observing(configuration) ?? configuration, transport: watch, timekeeper: timekeeper
         )
         defer { loader.cancel() }
@@ -131,7 +133,7 @@ extension StreamDiagnosis {
         }
         if checks.hasError(at: .token) { return .skipped(.license, "The token is not right, so nothing was sent.") }
         switch player {
-        case .device where checks.hasError(at: .certificate):
+        case .device where checks.hasError(at: .certificate, .lookup):
             return .skipped(.license, "There is no certificate to make an SPC with.")
         case .none:
             return .error(
@@ -149,7 +151,7 @@ extension StreamDiagnosis {
     func otherProfile(for keys: [KeyURI], after checks: [Checkup]) -> [Checkup] {
         let isExplained =
             checks.hasError(at: .identifier) || checks.hasError("malformed", "unsuitable")
-            || checks.hasError(
+            || checks.filter({ !$0.open.isEmpty }).hasError(
                 "forbidden", "unauthenticated", "invalidRequest", "notFound", "hostRefused", "licenseMalformed",
                 "hostNotFound", "invalidURL", "serverTransient", "contentIdentifierMissing", "licenseNotAsked")
         guard isExplained, !checks.hasError(at: .settings), !checks.hasError("spcForOtherCertificate"),
@@ -173,7 +175,8 @@ extension StreamDiagnosis {
                 "Set the clock that is wrong; tokens and SPCs live for minutes.")
         }
         if wrong.isEmpty { return [.ok(.clock, "This machine and the servers agree.")] }
-        let isCause = checks.hasError("unauthenticated", "forbidden", "expired", "notYetValid")
+        let isCause = checks.filter { $0.open.contains(.token) }.hasError(
+            "unauthenticated", "forbidden", "expired", "notYetValid")
         return isCause ? wrong.map(\.asError) : wrong
     }
 

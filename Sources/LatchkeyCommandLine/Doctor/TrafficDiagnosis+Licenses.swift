@@ -161,22 +161,21 @@ extension TrafficDiagnosis {
             ]
         }
         let sha1: String? = if case .spc(let sha1) = exchange.sent.core { sha1 } else { nil }
+        let refusal = diagnosis.refusal(reply, error, at: .license)
         let faults =
             RequestFault.general(exchange, isAlone: !isKnown)
-            + (isKnown ? RequestFault.differences(exchange, from: profile, places: places) : [])
-        // A service that refuses the token says nothing about the rest of the request.
-        let isAboutToken = (error as? IntegrationError)?.kind == .unauthenticated
-        let others = isAboutToken ? faults.filter { !$0.isAboutToken } : []
-        let asides = others.prefix(1).map { fault in
-            Checkup.warning(.license, fault.code, "Request \(exchange.number): \(fault.words).", fault.remedy)
-        }
-        if let fault = faults.first(where: { !others.contains($0) }) {
+            + (isKnown ? RequestFault.differences(exchange, from: profile, places: places, leftOut: leftOut) : [])
+        if let fault = refusal.leading(faults) {
             let first = isFirst ? "; nothing else was wrong before it" : ""
             let reason =
                 "refused. \(answer(reply, exchange)): \(fault.words). Seen in request \(exchange.number)\(first)."
             return [.error(.license, fault.code, reason, fault.remedy)]
         }
-        if let sha1, !sha1s.isEmpty, !sha1s.contains(sha1) {
+        // What is odd, and not why.
+        let asides = faults.prefix(1).map { fault in
+            Checkup.warning(.license, fault.code, "Request \(exchange.number): \(fault.words).", fault.remedy)
+        }
+        if let sha1, !sha1s.isEmpty, !sha1s.contains(sha1), refusal.open.contains(.body) {
             return [
                 .error(
                     .certificate, "spcForOtherCertificate",
@@ -193,10 +192,24 @@ extension TrafficDiagnosis {
             ]
         }
         let check = Checkup(.license, Failure(error), about: exchange.shown)
-        let unseenBody = exchange.request.gap.map { "What was asked \($0.words)." }
         let told = explained(check, error, exchange, sha1).adding("Seen in request \(exchange.number).").adding(
-            unseenBody)
-        return tokenFaults(exchange, keys) + [told] + asides
+            unseen(in: exchange, refusal))
+        let token = tokenFaults(exchange, keys).map { refusal.open.contains(.token) ? $0 : $0.asWarning }
+        return token + [told] + asides
+    }
+
+    /// What the recorder left out that might have told more.
+    private func unseen(in exchange: TrafficExchange, _ refusal: Refusal) -> String? {
+        let body = exchange.request.gap.map { "The request's body \($0.words)." }
+        let removed = exchange.request.headers.filter { RemovedValue.isOne($0.value) }.map(\.name)
+        let left = leftOut.filter { $0 == "authorization" && isKnown && profile.license.sends($0) }
+        let token =
+            removed.first.map { "The value of \($0.prefix(40).description.visible) was removed from the capture." }
+            ?? left.first.map { _ in
+                "Chrome leaves Authorization out of a HAR file unless sensitive data are exported, too."
+            }
+        let said = [refusal.open.contains(.body) ? body : nil, refusal.open.contains(.token) ? token : nil]
+        return said.contains { $0 != nil } ? said.compactMap(\.self).joined(separator: " ") : nil
     }
 
     /// `EZDRM answered 500 "Unable to parse SPC"`.
@@ -236,7 +249,10 @@ extension VendorProfile {
 }
 
 extension RequestRule {
-    /// The token of a request that was made by the rule; `nil` if it has none.
+    /// Whether it sends a header field.
+    fileprivate func sends(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
+
+    /// The token of a request that was made by the rule; `nil` if it has none, or if it was removed.
     fileprivate func token(in exchange: TrafficExchange) -> String? {
         func holdsToken(_ rule: TextRule) -> Bool { rule.names.credentials.contains(CredentialSet.tokenName) }
         let inHeader = headers.first { holdsToken($0.value) }.flatMap { exchange.request.header($0.name) }
@@ -253,7 +269,7 @@ extension RequestRule {
                 }
             default: nil
             }
-        guard let text = inHeader ?? inQuery ?? inBody else { return nil }
+        guard let text = inHeader ?? inQuery ?? inBody, !RemovedValue.isOne(text) else { return nil }
         return text.lowercased().hasPrefix("bearer ") ? String(text.dropFirst(7)) : text
     }
 }

@@ -26,6 +26,9 @@ struct TrafficDiagnosis: Sendable {
     /// Whether the vendor was named, or the capture names it.
     let isKnown: Bool
     private let isNamed: Bool
+    private let sealedHosts: [String]
+    /// Header fields that the recorder left out of all requests, in small letters.
+    let leftOut: Set<String>
     /// The key server's module with the service's credentials, which open what was recorded; `nil` without them.
     let module: KeyServerModule?
 
@@ -34,6 +37,7 @@ struct TrafficDiagnosis: Sendable {
     ///   - module: the key server's module with the service's credentials, if they are known.
     init(_ capture: TrafficCapture, profile named: VendorProfile?, module: KeyServerModule? = nil) {
         self.module = module
+        (sealedHosts, leftOut) = (capture.sealedHosts, capture.leftOut)
         let found = named ?? Self.profile(of: capture)
         var profile = found ?? Self.anyVendor
         name = found?.name ?? "Unknown vendor"
@@ -71,7 +75,20 @@ struct TrafficDiagnosis: Sendable {
         checks += await media(of: stream, contentKeys(sorted[.license] ?? [], for: stream.keys), web)
         if isNamed { checks += diagnosis.otherProfile(for: stream.keys, after: checks) }
         checks += diagnosis.clocks(notes(of: exchanges), after: checks)
-        return DoctorReport(checks, sentSecrets: false, isRecorded: true)
+        return DoctorReport(sealed(checks) + checks, sentSecrets: false, isRecorded: true)
+    }
+
+    /// Connections that the recorder did not look into, where something was not seen.
+    private func sealed(_ checks: [Checkup]) -> [Checkup] {
+        guard !sealedHosts.isEmpty, checks.contains(where: { $0.result == .unseen }) else { return [] }
+        let shown = sealedHosts.prefix(4).joined(separator: ", ").visible
+        let more = sealedHosts.count > 4 ? " and \(sealedHosts.count - 4) more" : ""
+        return [
+            .unseen(
+                .license, "The recorder did not open TLS to \(shown)\(more), and saw no request there.",
+                "Have it decrypt these hosts (Charles: Proxy > SSL Proxying Settings; others: trust its certificate on the device), and record again."
+            )
+        ]
     }
 
     /// What the live diagnosis knows about playlists, certificates and refusals.
@@ -219,14 +236,14 @@ extension TrafficDiagnosis {
         let vendor = profile.unchecked
         var checks = (sorted[.lookup] ?? []).prefix(Self.mostShown).map { exchange in
             var values: [String: Secret] = [:]
-            let came = check(.token, exchange, "the entitlement came") {
+            let came = check(.lookup, exchange, "the entitlement came") {
                 values = try vendor.lookup(from: $0, LookupContext(keyURI: nil))
             }
             return came.result == .ok ? unused(values, of: exchange, sorted[.license] ?? []) ?? came : came
         }
         for step in [SessionStep.setup, .heartbeat] {
             checks += (sorted[.session(step)] ?? []).prefix(Self.mostShown).map { exchange in
-                check(.token, exchange, step == .setup ? "the session opened" : "the session lives on") {
+                check(.session, exchange, step == .setup ? "the session opened" : "the session lives on") {
                     _ = try vendor.session(from: $0, step)
                 }
             }
@@ -234,10 +251,11 @@ extension TrafficDiagnosis {
         let licenses = max(sorted[.license]?.count ?? 0, 1)
         let wanted = vendor.lookupScope == .never ? 0 : vendor.lookupScope == .key ? licenses : 1
         if (sorted[.lookup]?.count ?? 0) < wanted {
-            checks.append(.unseen(.token, "The capture lacks a request for the entitlement.", Self.recordAll))
+            checks.append(.unseen(.lookup, "The capture lacks a request for the entitlement.", Self.recordAll))
         }
         if vendor.sessionScope == .source, sorted[.session(.setup)] == nil {
-            checks.append(.unseen(.token, "The capture has no request that opens the secure session.", Self.recordAll))
+            checks.append(
+                .unseen(.session, "The capture has no request that opens the secure session.", Self.recordAll))
         }
         return checks
     }
@@ -250,7 +268,7 @@ extension TrafficDiagnosis {
             !licenses.contains(where: { URL(string: $0.request.url) == URL(string: address) })
         else { return nil }
         return .unseen(
-            .token, "\(exchange.shown): no license request in the capture went to the address that came.",
+            .lookup, "\(exchange.shown): no license request in the capture went to the address that came.",
             Self.recordAll)
     }
 
@@ -327,12 +345,14 @@ extension TrafficDiagnosis {
     /// What a live diagnosis would have noted: clocks, and the last reply.
     private func notes(of exchanges: [TrafficExchange]) -> TrafficWatch.Notes {
         var notes = TrafficWatch.Notes()
+        // Reading a date takes long.
+        let dated = Dictionary(exchanges.filter { $0.date != nil }.map { ($0.address.host, $0) }) { $1 }
+        notes.aheadByHost = dated.compactMapValues { exchange in
+            exchange.date.flatMap { exchange.reply?.date?.timeIntervalSince($0) }
+        }
         for exchange in exchanges {
             guard let reply = exchange.reply else { continue }
             notes.lastReply = exchange.replyGap == nil ? reply : nil
-            if let date = exchange.date, let stated = reply.date {
-                notes.aheadByHost[exchange.address.host] = stated.timeIntervalSince(date)
-            }
             let target = (300..<400).contains(reply.status) ? reply.header("location") : nil
             notes.redirect = target.map { (reply.status, RecordedAddress($0).shown) }
         }

@@ -92,6 +92,7 @@ extension TrafficRoles {
         if let session = profile.session, session.setup != nil, has(session.values) { return .session(.setup) }
         switch exchange.came.core {
         case .certificate, .pem(label: "CERTIFICATE"): return .certificate
+        case let found where exchange.method == "GET" && found.holdsPrivateKey: return .certificate
         default: return nil
         }
     }

@@ -21,6 +21,8 @@ final class TrafficWatch: Transport {
         var redirect: (status: Int, target: String)?
         /// The last reply; `nil` if none came.
         var lastReply: HTTPReply?
+        /// Where the last request went, without its query; `nil` before the first.
+        var lastAddress: String?
         /// Whether a request with an SPC or a credential was sent.
         var sentSecrets = false
     }
@@ -44,7 +46,7 @@ final class TrafficWatch: Transport {
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         let isSecret = carriesSecret(request)
-        state.withLock { ($0.redirect, $0.lastReply) = (nil, nil) }
+        state.withLock { ($0.redirect, $0.lastReply, $0.lastAddress) = (nil, nil, request.url.map(Self.shown)) }
         let start = timekeeper.uptime
         do {
             let reply = try await base.send(request, bodyLimit: bodyLimit)

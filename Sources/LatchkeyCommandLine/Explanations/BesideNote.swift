@@ -1,30 +1,60 @@
 import LatchkeyCore
 
-/// What a word beside a number tells of it.
+/// What a word beside a number tells of it: a part of a URL, a file's extension, what a player says.
 struct BesideNote: Sendable {
-    let number: Int
-    let domain: FairPlayErrorExplanation.Domain
-    /// A part of the word, in small letters.
+    /// `nil` for every number of the domain.
+    let number: Int?
+    /// `nil` for every domain, and for numbers of which nothing is known.
+    let domain: FairPlayErrorExplanation.Domain?
+    /// A part of the word, in small letters; a file's extension is its end.
     let word: String
     let text: String
+    /// What to try in place of what is tried otherwise; `nil` if that holds.
+    let remedy: String?
 
-    func fits(_ explanation: NumberExplanation) -> Bool {
-        explanation.number == number && explanation.domain == domain.rawValue
+    /// - Parameter domain: of the explanation; `nil` for a number of which nothing is known.
+    func fits(_ number: Int, _ domain: String?) -> Bool {
+        (self.number == nil || self.number == number) && (self.domain == nil || self.domain?.rawValue == domain)
     }
 
-    private init(_ number: Int, _ domain: FairPlayErrorExplanation.Domain, _ word: String, _ text: String) {
-        (self.number, self.domain, self.word, self.text) = (number, domain, word, text)
+    /// - Parameter other: in small letters.
+    func matches(_ other: String) -> Bool {
+        word.hasPrefix(".") ? other.hasSuffix(word) || other.contains(word + "/") : other.contains(word)
+    }
+
+    private init(
+        _ number: Int?, _ domain: FairPlayErrorExplanation.Domain?, _ word: String, _ text: String,
+        remedy: String? = nil
+    ) {
+        (self.number, self.domain, self.word, self.text, self.remedy) = (number, domain, word, text, remedy)
     }
 
     private static let incomplete =
         "The URL is a downloaded title's file, which lacks what was asked for; the network is not at fault. Download it again."
+    private static let segment = "The URL is a segment's: the CDN or the stream's own authorization failed, and no key."
 
-    // Source: reports of client-bugs.md n03, n05, n07, n11; muxinc/elements#1261.
+    // Source: reports of client-bugs.md n03, n05, n07, n11; muxinc/elements#1261; diagnosis.md n30 to n36, which name their threads.
     static let all = [
-        BesideNote(-1009, .url, ".movpkg", incomplete), BesideNote(-1009, .url, "assetproperty_", incomplete),
+        BesideNote(-1009, .url, ".movpkg", incomplete, remedy: "Download the title again."),
+        BesideNote(-1009, .url, "assetproperty_", incomplete, remedy: "Download the title again."),
+        BesideNote(
+            -12865, nil, ".movpkg",
+            "The file is a downloaded title that is not at this path: an app's container moves with each installation. Store a bookmark, not the path."
+        ),
+        BesideNote(
+            nil, .url, "licensing.bitmovin.com",
+            "The URL is where the Bitmovin Player checks its own license, which is no key's.",
+            remedy: "Let the device reach that host; the stream's keys have no part in it."),
+        BesideNote(nil, .url, ".ts", segment, remedy: "Look at the CDN and at the stream's own authorization."),
+        BesideNote(nil, .url, ".m4s", segment, remedy: "Look at the CDN and at the stream's own authorization."),
+        BesideNote(nil, .url, ".cer", "The URL is a certificate's."),
+        BesideNote(nil, nil, "avassetdownloadtask", "It is a download's: the task failed, not a playback."),
         BesideNote(
             -11867, .avFoundation, "required",
             "Something did not download; no lease ended. The number below it says more."),
+        BesideNote(
+            -12642, .system, "part-target", "A partial segment is longer than the playlist's PART-TARGET.",
+            remedy: "Have the packager state a PART-TARGET that no part exceeds; 0.001 s too much is refused."),
         BesideNote(
             -12642, .system, "parse", "It is a playlist that cannot be parsed: latchkey keys URL names the line."),
         BesideNote(
@@ -36,4 +66,11 @@ struct BesideNote: Sendable {
             -1000, .reactNativeVideo, "skd",
             "The player's own loader got the key URI: getLicense gave no answer for it."),
     ]
+
+    /// What a status behind the word HTTP tells of a number beside it.
+    static func status(_ status: Int) -> String? {
+        FairPlayErrorExplanation.elsewhere.first { $0.domain == .http && $0.code == status }.map {
+            "The text beside it says \($0.name). A media file or playlist was refused so, unless the URL beside it is a license's."
+        }
+    }
 }

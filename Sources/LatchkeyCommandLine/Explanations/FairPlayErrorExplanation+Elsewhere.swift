@@ -21,6 +21,9 @@ extension FairPlayErrorExplanation.Domain {
     static let mediaElement = Self(rawValue: "mediaElement")
     static let hlsJS = Self(rawValue: "hlsJS")
     static let contribEME = Self(rawValue: "contribEME")
+    static let expoVideo = Self(rawValue: "expoVideo")
+    /// FairPlay of apps of the App Store, which the kernel logs.
+    static let appEncryption = Self(rawValue: "appEncryption")
 }
 
 extension FairPlayErrorExplanation {
@@ -88,9 +91,22 @@ extension FairPlayErrorExplanation {
         table(
             .jwPlayer,
             """
+            102630 | no source | The playlist item has no source that this browser plays. | A FairPlay stream in a browser without FairPlay, or no HLS among the sources. | Give each browser a source and DRM that it has. | app
             230002 | no connection | The network went away. | The viewer is offline. | Wait for the network. | app
             281000 | unknown player error | The player failed for no stated reason; often content protection. | A refused license, geoblocking or a signed URL that expired. | Look at the underlying error, and at the error of the content key delegate. | app
             281001 | failed to load media | The media did not load. | The playlist's URL. | Open the playlist's URL. | app
+            """),
+        // Source: expo/expo#37479.
+        table(
+            .expoVideo,
+            """
+            | ExpoVideo.DRMLoadException | The player's own loading of certificate or license failed; the text that says why is lost on its way. | A certificate or license URL, its header fields, or a refusal. | Record certificate and license: latchkey doctor --har FILE. | app | reported
+            """),
+        // Source: reports of apps that do not start, such as those behind diagnosis.md n37.
+        table(
+            .appEncryption,
+            """
+            -42110 | app not decrypted | The system could not decrypt an app's own code; no stream and no key is at fault. | A damaged or foreign copy of an app. | Install the app again. | viewer | reported
             """),
         // Source: shaka-project/shaka-player, lib/util/error.js, read on 2026-11-27.
         table(

@@ -16,6 +16,7 @@ struct LogScanner {
     /// How many words were read, and how many when each number was found.
     private var words = 0
     private var foundAt: [Int] = []
+    private var unknownAt: [Int] = []
     private var word: [UInt8] = []
     /// Bytes of a dash that is not complete yet.
     private var dash: [UInt8] = []
@@ -47,7 +48,7 @@ struct LogScanner {
     /// More than a log has kinds of errors, and few enough to hold.
     private static let mostSaid = 4_096
     private static let mostUnknown = 64
-    private static let longestWord = 96
+    private static let longestWord = 512
     private static let dashes: Set<[UInt8]> = [
         [0xe2, 0x88, 0x92], [0xe2, 0x80, 0x93], [0xe2, 0x80, 0x90], [0xe2, 0x80, 0x91],
     ]
@@ -122,6 +123,9 @@ struct LogScanner {
 
     private mutating func read(number text: String) {
         guard let number = ErrorNumber.read(text) else { return }
+        if self.before == "http", let words = BesideNote.status(number) {
+            note(words, remedy: nil) { number, domain in domain == nil || domain == "url" }
+        }
         let before = found.count
         if isExact, let domainName {
             isExact = false
@@ -131,20 +135,33 @@ struct LogScanner {
         let digits = text.utf8.count - (text.hasPrefix("-") ? 1 : 0)
         let isTelling = text.hasPrefix("-") ? digits >= 3 : digits >= 10
         defer { if domain == nil { alone = (number, before..<found.count, 0) } }
-        guard isTelling || domain != nil else { return }
+        // JW Player's, which it shows without its name: `(Error Code: 102630)`.
+        let isPlayers = self.before == "code" && digits == 6
+        guard isTelling || domain != nil || isPlayers else { return }
         let all = NumberExplanation.all(of: number)
         if let known = domain?.filter(all), !known.isEmpty { return add(known) }
         // HTTP and players have small numbers; alone these could be anything.
-        if isTelling { add(all.filter { Self.speakAlone.contains($0.domain) }) }
+        let alone = all.filter {
+            isTelling && Self.speakAlone.contains($0.domain) || isPlayers && $0.domain == "jwPlayer"
+        }
+        add(alone)
+        // Five digits are hardly anything else than an error of a family that is known.
+        if isTelling, alone.isEmpty, digits == 5, UnknownNumber.family(of: number) != nil {
+            leaveUnknown(number, of: Self.nobody)
+        }
     }
 
     private mutating func leaveUnknown(_ number: Int, of domain: String) {
         let new = UnknownNumber(number: number, domain: domain)
-        if number != 0, unknown.count < Self.mostUnknown, !unknown.contains(new) { unknown.append(new) }
+        let isNew = !unknown.contains { $0.number == number && [$0.domain, Self.nobody].contains(domain) }
+        guard number != 0, unknown.count < Self.mostUnknown, isNew else { return }
+        unknown.append(new)
+        unknownAt.append(words)
     }
 
+    private static let nobody = "no named domain"
     private static let speakAlone = Set(
-        [FairPlayErrorExplanation.Domain.system, .avFoundation, .url, .keyServer].map(\.rawValue))
+        [FairPlayErrorExplanation.Domain.system, .avFoundation, .url, .keyServer, .appEncryption].map(\.rawValue))
 
     /// A name of an error, a domain, or a word in between.
     private mutating func read(_ text: String, before byte: UInt8?) {
@@ -173,7 +190,9 @@ struct LogScanner {
         }
     }
 
-    private static let nameBeginnings = ["AVError", "NSURLError", "URLError.", "keySystem", "eme-failed-"]
+    private static let nameBeginnings = [
+        "AVError", "NSURLError", "URLError.", "keySystem", "eme-failed-", "ExpoVideo.",
+    ]
 
     /// - Parameters:
     ///   - new: the domain; `nil` for one that nobody here knows.
@@ -194,6 +213,10 @@ struct LogScanner {
         for explanation in found[alone.found] { seen.remove(explanation.identity) }
         found.removeSubrange(alone.found)
         foundAt.removeSubrange(alone.found)
+        if unknown.last == UnknownNumber(number: alone.number, domain: Self.nobody) {
+            unknown.removeLast()
+            unknownAt.removeLast()
+        }
         self.alone = nil
         let known = domain?.filter(NumberExplanation.all(of: alone.number)) ?? []
         known.isEmpty ? leaveUnknown(alone.number, of: name) : add(known)
@@ -210,12 +233,21 @@ struct LogScanner {
 
     /// Keeps what a word says about a number before it.
     private mutating func noteBeside(_ word: String) {
-        guard let last = foundAt.last, words - last <= Self.reach else { return }
-        for note in BesideNote.all where word.contains(note.word) {
-            for index in found.indices.suffix(Self.nearest) where note.fits(found[index]) {
-                guard words - foundAt[index] <= Self.reach, !found[index].beside.contains(note.text) else { continue }
-                found[index].beside.append(note.text)
-            }
+        for note in BesideNote.all where note.matches(word) {
+            self.note(note.text, remedy: note.remedy) { note.fits($0, $1) }
+        }
+    }
+
+    /// Keeps what is said about the numbers before it that fit and of which nothing is said yet.
+    private mutating func note(_ text: String, remedy: String?, _ fits: (Int, String?) -> Bool) {
+        for index in found.indices.suffix(Self.nearest) where fits(found[index].number, found[index].domain) {
+            guard words - foundAt[index] <= Self.reach, found[index].beside.isEmpty else { continue }
+            found[index].beside.append(text)
+            if let remedy { found[index].remedies = [remedy] }
+        }
+        for index in unknown.indices.suffix(Self.nearest) where fits(unknown[index].number, nil) {
+            guard words - unknownAt[index] <= Self.reach, unknown[index].beside.isEmpty else { continue }
+            unknown[index].beside.append(text)
         }
     }
 

@@ -9,7 +9,8 @@ struct NumberExplanation: Encodable, Sendable {
     let name, meaning: String
     /// What the text beside the number tells, of a log.
     var beside: [String] = []
-    let causes, remedies: [String]
+    let causes: [String]
+    var remedies: [String]
     /// Who can fix it; `nil` if that depends.
     let fixer: String?
     /// Whether the meaning rests on more than reports.
@@ -93,6 +94,8 @@ struct NumberExplanation: Encodable, Sendable {
         case .mediaElement: "a browser's MediaError"
         case .hlsJS: "hls.js"
         case .contribEME: "videojs-contrib-eme"
+        case .expoVideo: "expo-video"
+        case .appEncryption: "FairPlay of apps"
         case .url: "NSURLError"
         default: nil
         }

@@ -24,6 +24,15 @@ private struct CertificateBundle: Encodable, Sendable {
 }
 
 extension InspectionFinding {
+    /// The key that makes every SPC readable is where anybody may get it.
+    static func privateKeyPublished(_ found: Recognition) -> Self {
+        Self(
+            .error, "privateKeyPublished",
+            "The certificate's address gives \(found.noun) to everyone: whoever has the key can read the SPCs of all devices.",
+            "Take the file away now, have Apple issue another certificate for a new key, and keep the key on the key server alone."
+        )
+    }
+
     /// A certificate that nobody but the device can look into.
     static func bundle(_ found: Recognition) -> Self {
         Self(

@@ -29,6 +29,10 @@ struct MistakenFile: Sendable {
         case (_, .empty): return "Check the path, and whatever wrote the file."
         case (.certificate, .pem("CERTIFICATE")):
             return "Convert it: openssl x509 -in FILE -outform der -out certificate.der."
+        case (.certificate, .pem) where found.holdsPrivateKey:
+            return
+                "Give the certificate alone, and take this file off whatever gives it out: whoever has the key can read every SPC."
+        case (_, .pointer): return "Fetch the file before the build or the upload: git lfs pull."
         case (.certificate, .privateKey):
             return "Keep it on the key server only, and give the certificate that was issued for it."
         case (.certificate, .pkcs12):

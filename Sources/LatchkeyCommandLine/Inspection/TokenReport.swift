@@ -14,10 +14,11 @@ struct TokenReport: Sendable {
     ///   - purpose: what the key is wanted for.
     ///   - date: the time to check its dates against.
     init(_ bytes: Data, keyID: KeyID?, purpose: KeyPurpose, at date: Date) {
-        let text = TokenText(String(decoding: bytes, as: UTF8.self))
-        let token = text.token
-        hasBearer = text.hasBearer
-        var inspection = TokenFormat.detect(token).inspect(token, keyID: keyID, purpose: purpose, at: date)
+        let whole = String(decoding: bytes, as: UTF8.self)
+        let (token, hasBearer) = (TokenText(whole).token, TokenText(whole).hasBearer)
+        self.hasBearer = hasBearer
+        var inspection = TokenFormat.detect(token).inspect(
+            hasBearer ? token : whole, keyID: keyID, purpose: purpose, at: date)
         if token.isEmpty { inspection.advice = [.malformed("it is empty")] }
         self.inspection = inspection
     }
@@ -32,7 +33,7 @@ extension TokenReport: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(inspection.format, forKey: .format)
+        try container.encode(inspection.format.rawValue, forKey: .format)
         let facts = Dictionary(inspection.facts.map { ($0.name, $0.value) }) { first, _ in first }
         try container.encode(facts, forKey: .facts)
         try container.encode(inspection.advice.map { Advice(code: $0.code, text: "\($0)") }, forKey: .advice)
@@ -84,17 +85,6 @@ extension TokenInspection.Advice {
         switch self {
         case .malformed, .expired, .notYetValid, .keyNotCovered, .noOfflineRight, .unsuitable: .error
         case .mayHaveExpired: .warning
-        }
-    }
-
-    fileprivate var remedy: String {
-        switch self {
-        case .malformed: "Compare it with the vendor's documentation of its tokens."
-        case .expired, .mayHaveExpired: "Get a fresh token right before the license request."
-        case .notYetValid: "Check the clocks of this machine and of the token service."
-        case .unsuitable: "Have the token service make a token for this service."
-        case .keyNotCovered: "Have the token service list the key."
-        case .noOfflineRight: "Have the token service allow storing, or ask for a streaming key."
         }
     }
 }

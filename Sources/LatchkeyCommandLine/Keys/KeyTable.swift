@@ -6,14 +6,18 @@ import LatchkeyTerminal
 /// A playlist's keys and the segments that they open, for people.
 struct KeyTable {
     private let playlist: Playlist
+    /// What the media says, or why it was not looked at.
+    var media: ContainerLook?
 
     init(_ playlist: Playlist) { self.playlist = playlist }
 
     /// The tables, the distinct FairPlay keys, and what is wrong with them.
     var text: String {
         let warnings =
-            playlist.warnings.map { "Warning: \("\($0)".visible)" } + PlaylistChecks(playlist).checks.map(\.line)
-        return (tables + [Self.fairPlay(playlist.fairPlayURIs)] + warnings).joined(separator: "\n\n")
+            playlist.warnings.map { "Warning: \("\($0)".visible)" }
+            + (PlaylistChecks(playlist).checks + (media?.checks ?? [])).map(\.line)
+        return (tables + (media?.text ?? []) + [Self.fairPlay(playlist.fairPlayURIs)] + warnings).joined(
+            separator: "\n\n")
     }
 
     /// What it is, its key tags, and its runs of segments.
@@ -96,9 +100,12 @@ extension KeyFormat {
 struct DiscoveryTable {
     private let discovered: DiscoveredKeys
     private let checks: [Checkup]
+    private let media: ContainerLook
 
     /// - Parameter checks: what is wrong or odd.
-    init(_ discovered: DiscoveredKeys, _ checks: [Checkup]) { (self.discovered, self.checks) = (discovered, checks) }
+    init(_ discovered: DiscoveredKeys, _ checks: [Checkup], _ media: ContainerLook) {
+        (self.discovered, self.checks, self.media) = (discovered, checks, media)
+    }
 
     var text: String {
         let playlists = discovered.playlists.map { read in
@@ -113,7 +120,7 @@ struct DiscoveryTable {
             keys.append((["FairPlay session keys that open nothing"] + lines).joined(separator: "\n"))
         }
         let warnings = discovered.warnings.map { "Warning: \("\($0)".visible)" } + checks.map(\.line)
-        return (playlists + keys + warnings).joined(separator: "\n\n")
+        return (playlists + media.text + keys + warnings).joined(separator: "\n\n")
     }
 }
 

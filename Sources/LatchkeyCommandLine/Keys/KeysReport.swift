@@ -9,6 +9,8 @@ struct KeysReport {
     var followed: DiscoveredKeys?
     /// What is wrong or odd.
     var checks: [Checkup] = []
+    /// What of the media was looked at.
+    var media: ContainerLook?
 
     init(_ given: PlaylistReport) { self.given = given }
 
@@ -23,7 +25,7 @@ struct KeysReport {
 
 extension KeysReport: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case fairplayURIs, unusedSessionKeys, playlists, failures, checks, error
+        case fairplayURIs, unusedSessionKeys, playlists, failures, checks, containers, error
     }
 
     private struct Followed: Encodable {
@@ -42,6 +44,7 @@ extension KeysReport: Encodable {
         // A missing #EXTM3U is a reason like any other where somebody waits for one.
         if let refusal = given.refusal { try container.encode(refusal.summary, forKey: .error) }
         try container.encode(checks, forKey: .checks)
+        try container.encodeIfPresent(media, forKey: .containers)
         guard let followed else { return }
         try container.encode(followed.usedFairPlayURIs, forKey: .fairplayURIs)
         let unused = followed.unusedSessionKeys.filter { $0.format == .fairPlay }.map(\.uri)

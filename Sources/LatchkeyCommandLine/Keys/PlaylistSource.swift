@@ -18,7 +18,9 @@ struct PlaylistSource: Sendable {
         _ place: String, base: String?, from web: WebResources, limit: Int, _ console: Console
     ) async throws -> PlaylistSource {
         guard WebResources.isAddress(place) else {
-            let bytes = try InputFile.read(place, limit: limit, console)
+            let place = try StreamFolder.playlist(place)
+            // It may be media.
+            let bytes = try InputFile.read(place, limit: max(limit, 1 << 30), console)
             let file = place == "-" ? "" : URL(fileURLWithPath: place).absoluteString
             return PlaylistSource(bytes: bytes, uri: base, place: base ?? file)
         }

@@ -5,7 +5,6 @@ import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 /// The license server's player API in this process, with a tenant named `load` whose tokens the load signs: what a license costs

@@ -118,8 +118,8 @@ struct LoadReply: Sendable, Equatable {
     var label: String {
         guard status > 0 else { return cause ?? "no reply" }
         if (200...299).contains(status) { return "\(status)" }
-        let body = (try? JSONSerialization.jsonObject(with: body.prefix(4_096))) as? [String: Any]
-        let code = (body?["code"] ?? (body?["error"] as? [String: Any])?["code"]) as? String
+        let body = JSONValue(body.prefix(4_096))
+        let code = (body?["code"] ?? body?["error"]?["code"])?.text
         return code.map { "\(status) \($0.prefix(40).description.onOneLine)" } ?? "\(status)"
     }
 }

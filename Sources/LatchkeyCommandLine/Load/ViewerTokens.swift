@@ -49,14 +49,9 @@ struct ViewerTokens: Sendable {
     /// A viewer's token. What was made before is good for some minutes.
     /// - Throws: `tokenCommandFailed`, and errors of signing.
     func token(_ account: String, _ session: String) async throws -> Secret? {
-        switch source {
-        case .none: return nil
-        case .one(let token): return token
-        case .command, .signer: break
-        }
         let now = timekeeper.date
         if let known = kept.withLock({ $0[session] }), known.end > now { return known.token }
-        let token = try await fresh(account, session, now)
+        guard let token = try await fresh(account, session) else { return nil }
         kept.withLock { kept in
             if kept.count >= 200_000 { kept.removeAll() }
             kept[session] = Kept(token: token, end: now.addingTimeInterval(Self.use))
@@ -64,17 +59,21 @@ struct ViewerTokens: Sendable {
         return token
     }
 
-    private func fresh(_ account: String, _ session: String, _ now: Date) async throws -> Secret {
-        if case .signer(let signer) = source {
-            let issued = now.timeIntervalSince1970.rounded(.down)
+    /// A viewer's token, made now unless there is only one.
+    /// - Throws: as `token(_:_:)`.
+    func fresh(_ account: String, _ session: String) async throws -> Secret? {
+        switch source {
+        case .none: return nil
+        case .one(let token): return token
+        case .command(let text):
+            return try await Self.output(of: text, ["LATCHKEY_VIEWER": account, "LATCHKEY_SESSION": session])
+        case .signer(let signer):
+            let issued = timekeeper.date.timeIntervalSince1970.rounded(.down)
             return try signer.token([
                 "sub": .text(account), "sid": .text(session), "jti": .text(UUID().uuidString.lowercased()),
                 "iat": .number(issued), "exp": .number(issued + Self.life),
             ])
         }
-        guard case .command(let text) = source else { return Secret("") }
-        return try await Self.output(
-            of: text, ["LATCHKEY_VIEWER": account, "LATCHKEY_SESSION": session])
     }
 
     /// What a shell's command prints, without blanks around it.

@@ -72,7 +72,7 @@ struct Demonstration: Sendable {
         guard let service = bench.service(forProfile: profile.identifier) else {
             throw UsageError("there is no service for \(profile.identifier).")
         }
-        let parameters = service.parameters(at: bench.mount(of: service))
+        let parameters = service.parameters(at: bench.mount(of: service), for: profile.identifier)
         let credentials = Credentials { _ in CredentialSet(["token": service.demoToken()]) }
         let names = Set(profile.parameters.map(\.name))
         let configuration = LoaderConfiguration(hosts: HostPolicy(loopback: .http))

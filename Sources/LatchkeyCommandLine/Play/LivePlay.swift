@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyOperation
+import LatchkeyHTTP
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
@@ -69,7 +69,7 @@ struct LivePlay: Sendable {
         configuration.hosts.allowed = [HostPolicy.Host(transport.host)]
         configuration = recorder?.observing(configuration) ?? configuration
         return ContentKeyLoader(
-            try completed(service.parameters(at: transport.address(of: service))),
+            try completed(service.parameters(at: transport.address(of: service), for: profile.identifier)),
             credentials: Credentials { _ in CredentialSet(["token": service.demoToken()]) },
             configuration: configuration, transport: transport, timekeeper: time)
     }

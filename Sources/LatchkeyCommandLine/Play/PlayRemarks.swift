@@ -17,7 +17,8 @@ struct PlayRemarks {
             self.init(found, delivery, played: report)
         } catch {
             self.init(
-                checks: delivery.findings.checks, notLookedAt: "the other playlists (\(Failure(error).reason))")
+                checks: delivery.findings.checks + Self.media(report),
+                notLookedAt: "the other playlists (\(Failure(error).reason))")
         }
     }
 
@@ -29,7 +30,7 @@ struct PlayRemarks {
         let missing = found.failures.prefix(4).map {
             Checkup(.playlist, Failure($0.error), about: "A playlist is missing").asWarning
         }
-        checks = missing + PlaylistChecks(found).checks + delivery.findings.checks
+        checks = missing + PlaylistChecks(found).checks + delivery.findings.checks + Self.media(report)
         let count = found.playlists.count { $0.playlist.kind == .media }
         var left: [String] = []
         if let report, report.playback != nil {
@@ -40,6 +41,11 @@ struct PlayRemarks {
             if report.playback?.isComplete == false { left.append("what comes after the segments that were played") }
         }
         notLookedAt = left.isEmpty ? nil : left.joined(separator: "; ")
+    }
+
+    /// The rules of Apple's players that the played segments break.
+    private static func media(_ report: StreamReport?) -> [Checkup] {
+        (report?.playback?.findings ?? []).map { Checkup(.media, $0, about: nil) }
     }
 
     var hasError: Bool { checks.contains { $0.result == .error } }

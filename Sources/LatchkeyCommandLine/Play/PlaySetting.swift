@@ -79,7 +79,7 @@ extension PlaySetting {
             keys: try ContentKeyStore(contentsOf: folder.appending(path: "keys.json")), media: folder,
             policy: LicensePolicy(standard: terms))
         guard let service = bench.service(forProfile: profile.identifier) else { throw noService(profile) }
-        let settings = service.parameters(at: bench.mount(of: service))
+        let settings = service.parameters(at: bench.mount(of: service), for: profile.identifier)
         let asset = Demonstration.asset(for: profile, row: 0)
         var hosts = HostPolicy(loopback: .http)
         hosts.allowed = [HostPolicy.Host(bench.authority)]

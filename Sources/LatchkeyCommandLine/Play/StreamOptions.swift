@@ -6,7 +6,7 @@ import LatchkeyTerminal
 /// The arguments that say which stream is played, with which device.
 struct StreamOptions: Sendable {
     let playlist = Positional(
-        "PLAYLIST", "a file, or an http or https URL; else --vendor's demo stream, served here",
+        "PLAYLIST", "a file, a folder, or an http or https URL; else --vendor's demo stream, served here",
         .files, .optional)
     let vendor = VendorOptions()
     let credentials = Option(
@@ -20,7 +20,7 @@ struct StreamOptions: Sendable {
         reference: () throws -> ReferenceHashes? = { nil }
     ) throws -> PlaySetting {
         let transport = try vendor.transport(arguments, console)
-        guard let address = arguments.given(playlist) else {
+        guard let address = try arguments.given(playlist).map(StreamFolder.playlist) else {
             if arguments.values[credentials.name] != nil {
                 throw UsageError("--credentials goes with PLAYLIST; the service in this process makes its own.")
             }

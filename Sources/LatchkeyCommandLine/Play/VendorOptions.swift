@@ -13,6 +13,8 @@ struct VendorOptions: Sendable {
 
     private let vendor = Option("vendor", .vendor, "a vendor of latchkey vendors, such as vudrm; or --profile")
     private let file = Option("profile", .path("FILE"), "a profile in JSON, in place of --vendor")
+    private let source = Option(
+        "source", .path("FILE"), "a player's source in JSON, in place of --vendor and --set")
     private let set = Option(
         "set", .setting, "a parameter of the profile; @FILE and @- are read", .repeatable)
     private let allowHost = Option(
@@ -21,18 +23,19 @@ struct VendorOptions: Sendable {
     private let loopbackHTTP = Flag("loopback-http", "use http if an https URL names a loopback host")
 
     /// Which profile, and its parameters.
-    var profileOptions: [any Parameter] { [vendor, file, set] }
+    var profileOptions: [any Parameter] { [vendor, file, source, set] }
     /// Where requests may go, and which servers are trusted.
     var hostOptions: [any Parameter] { [allowHost, loopbackHTTP, Network.authorities] }
 
     /// For a verb's help: where the parameters are listed, and how to keep a credential off the command line.
     static let details = """
-        latchkey vendors lists the vendors, and what --set gives each. Everybody on the machine can read a command line: give a
-        token as --set token=@FILE, as --set token=@- for standard input, or in the variable LATCHKEY_TOKEN.
+        latchkey vendors says what --set gives each. All users can read command lines: give token=@FILE or LATCHKEY_TOKEN.
         """
 
     /// Whether the arguments name a vendor or a profile.
-    func isNamed(in arguments: Arguments) -> Bool { arguments[vendor] != nil || arguments[file] != nil }
+    func isNamed(in arguments: Arguments) -> Bool {
+        [vendor, file, source].contains { arguments[$0] != nil }
+    }
 
     /// The vendor with its settings.
     /// - Throws: `UsageError`, also if a required setting is missing; `ProfileError`, `FileError`.
@@ -45,17 +48,17 @@ struct VendorOptions: Sendable {
     /// The profile with the given settings, perhaps without a required one.
     func incompleteProfile(_ arguments: Arguments, _ console: Console) throws -> VendorProfile {
         let profile = try plainProfile(arguments, console)
-        let settings = try values(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
+        let settings = try values(arguments, for: profile, console).filter { !isCredential($0.key, of: profile) }
         return profile.with(settings)
     }
 
-    /// The vendor with the settings of a service. Given settings take precedence.
+    /// The vendor with the settings of a service. Given settings take precedence, and those of a source, which name another service, do not count.
     func configured(
         _ arguments: Arguments, completedBy settings: [String: String], _ console: Console
     ) throws -> ConfiguredVendor {
         let profile = try plainProfile(arguments, console)
         let names = Set(profile.parameters.map(\.name))
-        let given = try values(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
+        let given = try given(arguments, for: profile).filter { !isCredential($0.key, of: profile) }
         return try profile.with(settings.filter { names.contains($0.key) }).configured(given)
     }
 
@@ -65,29 +68,53 @@ struct VendorOptions: Sendable {
         case (let name?, nil): return try VendorProfile.known(name)
         case (nil, let path?):
             return try VendorProfile(json: InputFile.read(path, limit: VendorProfile.fileLimit, console))
-        case (nil, nil): throw UsageError("--vendor ID or --profile FILE is missing.")
+        case (nil, nil):
+            guard let path = arguments[source] else { throw UsageError("--vendor ID or --profile FILE is missing.") }
+            return try PlayerSource.read(path, console).profile()
         case (_?, _?): throw UsageError("--vendor and --profile do not go together.")
         }
     }
 
-    /// The credentials; the same for every attempt. Asks the user for a required one that is missing, if there is a terminal.
+    /// The credentials; the same for every attempt, but those of an address, which is asked each time. Asks the user for a required one
+    /// that is missing, if there is a terminal.
     /// - Throws: `UsageError` if a required one is missing.
     func credentials(
         _ arguments: Arguments, for profile: VendorProfile, _ console: Console
-    ) throws(UsageError) -> Credentials {
-        var given = try credentialSet(arguments, for: profile)
+    ) throws -> Credentials {
+        var given = try credentialSet(arguments, for: profile, console)
         for parameter in profile.parameters where parameter.isCredential && parameter.isRequired {
             guard given.values[parameter.name, default: Secret("")].count == 0 else { continue }
             let answer = console.ask?("\(profile.name), \(parameter.name) (\(parameter.meaning)): ") ?? ""
             guard !answer.isEmpty else { throw needs(parameter.name, of: profile) }
             given.values[parameter.name] = Secret(answer)
         }
-        return .fixed(given)
+        return try renewed(given, arguments, console)
     }
 
-    /// Those credentials that there are: given with `--set`, or else in the environment.
-    func credentialSet(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> CredentialSet {
-        var values = try values(arguments, for: profile).filter { isCredential($0.key, of: profile) }
+    /// Credentials whose values at an address are read again for each request after the first.
+    func renewed(_ given: CredentialSet, _ arguments: Arguments, _ console: Console) throws -> Credentials {
+        let addressed = arguments.all(set).filter { $0.address != nil && given.values[$0.name] != nil }
+        guard !addressed.isEmpty else { return .fixed(given) }
+        let transport = try transport(arguments, console)
+        let isUsed = Locked(false)
+        return Credentials { _ in
+            let isFirst = isUsed.withLock { used in
+                defer { used = true }
+                return !used
+            }
+            var fresh = given
+            for case let (value, url?) in addressed.map({ ($0, $0.address) }) where !isFirst {
+                fresh.values[value.name] = Secret(try await value.read(at: url, over: transport).value)
+            }
+            return fresh
+        }
+    }
+
+    /// Those credentials that there are: given with `--set` or a source, or else in the environment.
+    func credentialSet(
+        _ arguments: Arguments, for profile: VendorProfile, _ console: Console
+    ) throws -> CredentialSet {
+        var values = try values(arguments, for: profile, console).filter { isCredential($0.key, of: profile) }
         let environment = environment()
         for parameter in profile.parameters where parameter.isCredential && values[parameter.name] == nil {
             values[parameter.name] = environment[Self.variable(for: parameter.name)]
@@ -128,7 +155,15 @@ struct VendorOptions: Sendable {
             hint: parameter.map { "Example: --set '\(name)=\($0.example)'\(ways)" })
     }
 
-    private func values(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> [String: String] {
+    /// Those of the source, and those of `--set`, which take precedence.
+    private func values(
+        _ arguments: Arguments, for profile: VendorProfile, _ console: Console
+    ) throws -> [String: String] {
+        let values = try arguments[source].map { try PlayerSource.read($0, console).values(for: profile) } ?? [:]
+        return values.merging(try given(arguments, for: profile)) { $1 }
+    }
+
+    private func given(_ arguments: Arguments, for profile: VendorProfile) throws(UsageError) -> [String: String] {
         let named = arguments.all(set)
         let known = profile.parameters.map(\.name)
         let ofSamples = profile.parameters.compactMap(\.alias)

@@ -84,10 +84,11 @@ extension ServeFront {
         var names = Set(profile.parameters.map(\.name))
         // An address of the certificate serves as well, and is shorter.
         if names.contains("certificateURL") { names.remove("certificate") }
-        let settings = service.parameters(at: mount).filter { names.contains($0.key) }.mapValues { value in
-            // A certificate in base64 is too long for a command line.
-            value.count > 300 ? "@\(address)/certificates/1.pem" : value
-        }
+        let settings = service.parameters(at: mount, for: profile.identifier).filter { names.contains($0.key) }
+            .mapValues { value in
+                // A certificate in base64 is too long for a command line.
+                value.count > 300 ? "@\(address)/certificates/1.pem" : value
+            }
         let hasToken = names.contains("token") && service.demoToken().count > 0
         var isFixed = false
         if case .fixed = profile.contentIdentifierRule { isFixed = true }

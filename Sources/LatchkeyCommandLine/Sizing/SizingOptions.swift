@@ -63,6 +63,7 @@ enum SizingOptions {
         }
         if let path = arguments[costs] {
             let bytes = try InputFile.read(path, limit: 65_536, console)
+            plan.bestCosts = nil
             plan.costs = try SizingCosts.form.decode(Array(bytes), code: "sizingCosts")
         }
         let own: [any Parameter] = [keysPerPlayback, lease, heartbeat, kickOff, nodes, primaries]

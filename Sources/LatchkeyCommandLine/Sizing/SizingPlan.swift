@@ -32,6 +32,8 @@ struct SizingPlan: Sendable {
     /// How full a core may be in its fullest second, 0 to 1.
     var fullness = 0.7
     var costs = SizingCosts()
+    /// The other end of what is printed; `nil` once the costs are the operator's own.
+    var bestCosts: SizingCosts? = .best
     /// Draws who comes when.
     var seed: UInt64 = 1
 

@@ -5,6 +5,7 @@ import LatchkeyTerminal
 struct SizingReport: Sendable, Encodable {
     let columns: [SizingResult]
     let costs: SizingCosts
+    let bestCosts: SizingCosts?
     /// How full a core may be, 0 to 1.
     let fullness: Double
     let coresPerNode: Int
@@ -24,7 +25,8 @@ struct SizingReport: Sendable, Encodable {
         for viewers in crowds {
             var common = SizingPlan()
             (common.viewers, common.liveKeys, common.coresPerNode) = (viewers, plan.liveKeys, plan.coresPerNode)
-            (common.costs, common.fullness, common.seed) = (plan.costs, plan.fullness, plan.seed)
+            (common.costs, common.bestCosts) = (plan.costs, plan.bestCosts)
+            (common.fullness, common.seed) = (plan.fullness, plan.seed)
             let name = Self.shown(viewers)
             columns.append(SizingResult("\(name), leases", common))
             common.heartbeat = Self.heartbeat
@@ -33,13 +35,13 @@ struct SizingReport: Sendable, Encodable {
             columns.append(SizingResult("\(name), kick-off", common))
         }
         self.columns = columns
-        (costs, fullness, coresPerNode) = (plan.costs, plan.fullness, plan.coresPerNode)
+        (costs, bestCosts, fullness, coresPerNode) = (plan.costs, plan.bestCosts, plan.fullness, plan.coresPerNode)
     }
 
     /// The operator's own column, which is the first.
     let own: SizingResult?
 
-    private enum CodingKeys: String, CodingKey { case columns, costs, fullness, coresPerNode }
+    private enum CodingKeys: String, CodingKey { case columns, costs, bestCosts, fullness, coresPerNode }
 
     /// Whether what the operator has suffices.
     var suffices: Bool { own?.suffices ?? true }
@@ -53,10 +55,10 @@ struct SizingReport: Sendable, Encodable {
         return [
             row("licenses a second, at most") { Self.number($0.licensesAtMost) },
             row("heartbeats a second, at most") { $0.heartbeatsAtMost > 0 ? Self.number($0.heartbeatsAtMost) : "–" },
-            row("cores of nodes needed, \(percent) full") { Self.number($0.nodes.exactlyNeeded) },
+            row("cores of nodes needed, \(percent) full") { Self.range($0.nodes) },
             row("nodes of \(coresPerNode) cores needed") { "\($0.nodes.needed)" },
             row("Redis primaries needed, \(percent) full") {
-                $0.primaries.needed == 0 ? "–" : "\(Self.number($0.primaries.exactlyNeeded)): \($0.primaries.needed)"
+                $0.primaries.needed == 0 ? "–" : "\(Self.range($0.primaries)): \($0.primaries.needed)"
             },
             row("looked at: nodes + primaries") { "\($0.nodes.count) + \($0.primaries.count)" },
             row("nodes full, at most") { Self.percent($0.nodes.fullest) },
@@ -70,7 +72,7 @@ struct SizingReport: Sendable, Encodable {
             row("license requests given up") { Self.number(Double($0.givenUp)) },
             row("licenses without a slot's check") { Self.number(Double($0.withoutSlot)) },
             row("Redis memory, all primaries") { $0.redisBytes > 0 ? Self.bytes($0.redisBytes) : "–" },
-            row("PostgreSQL connections, the record's too") { "\($0.postgreSQLConnections)" },
+            row("PostgreSQL connections, the record's too") { Self.number(Double($0.postgreSQLConnections)) },
             row("rows of keys read again a second") { Self.number($0.keyReads) },
             row("record a day") { Self.bytes($0.recordBytesPerDay) },
             row("log a second, at most") { Self.bytes($0.logBytesPerSecond) },
@@ -87,8 +89,14 @@ struct SizingReport: Sendable, Encodable {
 
     /// What the figures are made of.
     var remark: String {
-        "A license costs a node \(Self.number(costs.license)) µs and a primary \(Self.number(costs.redisLicense)) µs, a heartbeat "
-            + "\(Self.number(costs.heartbeat)) and \(Self.number(costs.redisHeartbeat)). Measure yours: Scripts/measure-sizing."
+        func words(_ costs: SizingCosts) -> String {
+            "a license costs a node \(Self.number(costs.license)) µs and a primary \(Self.number(costs.redisLicense)) µs, a heartbeat "
+                + "\(Self.number(costs.heartbeat)) and \(Self.number(costs.redisHeartbeat))"
+        }
+        guard let bestCosts else { return "Here \(words(costs))." }
+        return
+            "On a core at most half full \(words(costs)): all figures are for these. On a core for the server alone, 800 licenses a second, "
+            + "\(words(bestCosts)): the figures behind “to”. Measure yours: Scripts/measure-sizing."
     }
 
     /// What comes of the operator's own.
@@ -112,6 +120,11 @@ extension SizingReport {
     }
 
     static func percent(_ part: Double) -> String { "\(Int(saturating: (part * 100).rounded())) %" }
+
+    /// What is needed at the plan's costs, to what is at the best ones.
+    private static func range(_ part: SizingResult.Part) -> String {
+        number(part.exactlyNeeded) + (part.exactlyNeededAtBest.map { " to \(number($0))" } ?? "")
+    }
 
     /// With commas from a thousand on, and digits behind the point below ten.
     static func number(_ value: Double) -> String {

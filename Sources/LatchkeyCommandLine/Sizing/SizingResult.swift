@@ -6,6 +6,8 @@ struct SizingResult: Sendable, Encodable {
     struct Part: Sendable, Encodable {
         /// Cores, or primaries, whose work in the fullest second fills them as far as the plan lets; and whole nodes or primaries for that.
         let exactlyNeeded: Double
+        /// The same at the best costs; `nil` where the plan's costs were measured.
+        let exactlyNeededAtBest: Double?
         let needed: Int
         /// What was looked at: the plan's, or what is needed.
         let count: Int
@@ -57,15 +59,20 @@ struct SizingResult: Sendable, Encodable {
     /// Whether what there is takes all that comes, and no part is fuller than wanted.
     let suffices: Bool
 
-    /// Connections of a node to PostgreSQL: five, two of the record, three of reports. Source: `Documentation/Server/Cluster.md`, `Record.md`,
+    /// Connections of a node to PostgreSQL: six, two of the record, three of reports. Source: `Documentation/Server/Cluster.md`, `Record.md`,
     /// `Reports.md`.
-    static let connectionsPerNode = 10
+    static let connectionsPerNode = 11
     /// After how many seconds a node reads its keys again. Source: `LicenseServer.followKeys`.
     static let keySeconds = 30.0
 
     init(_ name: String, _ plan: SizingPlan) {
         let arrivals = SizingArrivals(plan)
         let work = Self.work(plan, arrivals)
+        let best = plan.bestCosts.map { costs in
+            var plan = plan
+            plan.costs = costs
+            return Self.work(plan, arrivals)
+        }
         let neededCores = work.nodes / plan.fullness
         let neededNodes = max(1, Int(saturating: (neededCores / Double(plan.coresPerNode) - 1e-9).rounded(.up)))
         let count = plan.nodes ?? neededNodes
@@ -87,9 +94,13 @@ struct SizingResult: Sendable, Encodable {
         heartbeatsAtMost = tally.seconds.map(\.heartbeats).max() ?? 0
         licenses = tally.licenses / Double(max(1, plan.seconds))
         let cores = Double(count * plan.coresPerNode)
-        nodes = Part(exactlyNeeded: neededCores, needed: neededNodes, count: count, fullest: work.nodes / cores)
+        nodes = Part(
+            exactlyNeeded: neededCores, exactlyNeededAtBest: best.map { $0.nodes / plan.fullness }, needed: neededNodes,
+            count: count, fullest: work.nodes / cores)
         self.primaries = Part(
-            exactlyNeeded: exact, needed: neededPrimaries, count: primaries,
+            exactlyNeeded: exact,
+            exactlyNeededAtBest: best.map { plan.asksSessions ? $0.primaries / plan.fullness : 0 },
+            needed: neededPrimaries, count: primaries,
             fullest: work.primaries * share)
         bottleneck = nodes.fullest >= self.primaries.fullest ? .nodes : .primaries
         let most = max(nodes.fullest, self.primaries.fullest)

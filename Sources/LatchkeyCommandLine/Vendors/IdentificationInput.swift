@@ -20,16 +20,21 @@ struct IdentificationInput {
         self.console = console
     }
 
-    /// The profiles that fit an input, and what the bodies are that a capture holds.
-    typealias Findings = (matches: [VendorMatch], bodies: [String])
+    /// The profiles that fit an input, what the bodies are that a capture holds, and what a player's source says.
+    struct Findings {
+        var matches: [VendorMatch]
+        var bodies: [String] = []
+        var source: PlayerSource?
+    }
 
     /// What an argument says: a key URI, a command, a file, an address or `-`.
     func findings(_ word: String) async throws -> Findings {
         let start = word.lowercased()
-        if start.hasPrefix("skd:") { return (identification.identify(keyURI: KeyURI(word)), []) }
+        if start.hasPrefix("skd:") { return Findings(matches: identification.identify(keyURI: KeyURI(word))) }
         if start.hasPrefix("curl ") || start.hasPrefix("$ curl ") {
             return findings(try TrafficCapture(Data(word.utf8)))
         }
+        if let source = PlayerSource(address: word) { return findings(source) }
         let source = try await PlaylistSource.load(word, base: nil, from: web, limit: Self.limit, console)
         console.endProgress()
         return try await findings(source)
@@ -39,15 +44,20 @@ struct IdentificationInput {
         if Self.isPlaylist(source.bytes) {
             let fetcher = FollowingFetcher(source, web, limit: PlaylistLimits().totalBytes, console)
             let discovery = KeyDiscovery(fetcher, scope: .sessionKeysSuffice)
-            return (matches(try await discovery.keys(at: source.place).fairPlayURIs), [])
+            return Findings(matches: matches(try await discovery.keys(at: source.place).fairPlayURIs))
         }
         let uris = Self.keyURIs(source.bytes)
-        return uris.isEmpty ? findings(try TrafficCapture(source.bytes)) : (matches(uris), [])
+        if let source = PlayerSource(source.bytes) { return findings(source) }
+        return uris.isEmpty ? findings(try TrafficCapture(source.bytes)) : Findings(matches: matches(uris))
+    }
+
+    private func findings(_ source: PlayerSource) -> Findings {
+        Findings(matches: source.matches(identification), source: source)
     }
 
     private func findings(_ capture: TrafficCapture) -> Findings {
         let found = [identification.identify(capture)] + playlists(in: capture)
-        return (VendorIdentification.combined(found), capture.bodies)
+        return Findings(matches: VendorIdentification.combined(found), bodies: capture.bodies)
     }
 
     private func matches(_ uris: [KeyURI]) -> [VendorMatch] {

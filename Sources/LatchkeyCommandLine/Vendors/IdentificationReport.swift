@@ -8,6 +8,8 @@ struct IdentificationReport: Encodable {
     let matches: [Match]
     /// What the bodies of a capture are.
     let bodies: [String]
+    /// What a player's source says to the best profile; `nil` if there is none.
+    let source: SourceReport?
 
     struct Match: Encodable {
         /// Nil for a vendor without a profile.
@@ -19,8 +21,10 @@ struct IdentificationReport: Encodable {
         let reasons: [String]
     }
 
-    init(_ found: [VendorMatch], bodies: [String]) {
+    init(_ found: [VendorMatch], bodies: [String], source: PlayerSource? = nil) {
         self.bodies = bodies
+        let best = found.lazy.compactMap(\.profile).first.flatMap(VendorProfile.named)
+        self.source = best.flatMap { profile in source.map { SourceReport($0, for: profile) } }
         matches = found.map {
             Match(
                 profile: $0.profile, vendor: $0.vendor, confidence: $0.confidence, score: $0.score, reasons: $0.reasons)
@@ -31,7 +35,9 @@ struct IdentificationReport: Encodable {
     var isTelling: Bool { matches.contains { $0.confidence >= .likely } }
 
     /// For people: a paragraph for each vendor, its variants in one line.
-    var text: String { ([vendorText] + bodies.map(\.visible)).joined(separator: "\n") }
+    var text: String {
+        ([vendorText] + bodies.map(\.visible) + (source.map { ["", $0.text] } ?? [])).joined(separator: "\n")
+    }
 
     private var vendorText: String {
         guard !matches.isEmpty else {

@@ -9,7 +9,8 @@ import LatchkeyVendors
 
 /// `latchkey doctor`: what is wrong with a stream's keys, and at which step.
 struct DoctorVerb: Verb {
-    private let playlist = Positional("PLAYLIST", "a file, or an http or https URL; not with --har", .files, .optional)
+    private let playlist = Positional(
+        "PLAYLIST", "a file, a folder, or an http or https URL; not with --har", .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
         "credentials", .path("DIR"), "credentials of a service for tests: SPCs are made here, those of --har opened")
@@ -17,7 +18,7 @@ struct DoctorVerb: Verb {
         "spc", .path("FILE"), "an SPC that a device made, for a service whose SPCs are not made here")
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
     private let licenses = Option(
-        "licenses", .count, "how many licenses to ask for at most; defaults to 8, as services bill them")
+        "licenses", .count, "how many licenses to ask for at most; defaults to 8")
     private let samples = Option(
         "samples", .count, "how many segments to try at most; defaults to 100")
     private let har = Option(
@@ -92,12 +93,15 @@ struct DoctorVerb: Verb {
                 })
             return (diagnosis.name, await diagnosis.report())
         }
-        guard let address = arguments.given(playlist) else { throw UsageError("PLAYLIST or --har FILE is missing.") }
+        guard let address = try arguments.given(playlist).map(StreamFolder.playlist) else {
+            throw UsageError("PLAYLIST or --har FILE is missing.")
+        }
         let profile = try vendor.incompleteProfile(arguments, console)
         var diagnosis = StreamDiagnosis(
-            profile: profile, credentials: try vendor.credentialSet(arguments, for: profile),
+            profile: profile, credentials: try vendor.credentialSet(arguments, for: profile, console),
             hosts: try vendor.hosts(arguments), player: try player(arguments, console),
             licenseLimit: arguments[licenses] ?? 8, transport: try vendor.transport(arguments, console))
+        diagnosis.source = try vendor.renewed(diagnosis.credentials, arguments, console)
         diagnosis.recorder = recorder
         diagnosis.sampleLimit = arguments[samples] ?? diagnosis.sampleLimit
         console.progress("Looking at \(profile.name)")

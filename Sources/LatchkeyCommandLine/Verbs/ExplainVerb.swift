@@ -98,7 +98,9 @@ extension Diagnosis {
         let remedy =
             "Look for the number below it in the error's NSUnderlyingErrorKey; latchkey explain all lists what is known."
         return Diagnosis(
-            code: "numberUnknown", reason: "Nothing is known of \(number).",
+            code: "numberUnknown",
+            reason:
+                "Nothing is known of \(number)\(UnknownNumber.family(of: number).map { "; it lies among \($0)" } ?? "").",
             remedy: near.isEmpty ? remedy : "Did you mean \(hint)?")
     }
 
@@ -107,6 +109,8 @@ extension Diagnosis {
             code: "noNumberKnown",
             reason: unknown.isEmpty
                 ? "No number in the log is known." : unknown.prefix(3).map(\.description).joined(separator: " "),
-            remedy: "Log the whole NSError with its underlying errors, not its description alone.")
+            remedy: unknown.allSatisfy(\.beside.isEmpty)
+                ? "Log the whole NSError with its underlying errors, not its description alone."
+                : "Look at what stands beside the number; no list has the number itself.")
     }
 }

@@ -27,12 +27,6 @@ struct LoadVerb: Verb {
     private let contentID = Option(
         "content-id", .text("ID"), "what SPCs ask for; {kid} is one of --keys UUIDs; defaults to skd://load/{kid}")
     private let keys = Option("keys", .count, "how many keys are asked for; defaults to 10, with --sizing to 5000")
-    private let tokenFile = Option("token-file", .path("FILE"), "a token that all viewers have")
-    private let tokenCommand = Option(
-        "token-command", .text("COMMAND"), "a shell's command that prints a token for $LATCHKEY_VIEWER")
-    private let tokenKey = Option(
-        "token-key", .path("FILE"), "a file with hexadecimal digits: tokens are signed with HS256, each viewer's own")
-    private let tokenKeyID = Option("token-key-id", .text("NAME"), "the key's name in tokens; defaults to demo")
     private let rate = Option("rate", .rate, "playbacks that begin in a second; defaults to 10")
     private let length = Option("for", .timeSpan, "for how long playbacks begin; defaults to 10s")
     private let arrivals = Option(
@@ -65,8 +59,8 @@ struct LoadVerb: Verb {
                 they need. Without --nodes and --primaries these are computed; else what there is is judged.
                 """,
             options: [
-                licenseURL, certificateURL, slotsURL, slotsPart, credentials, contentID, keys, tokenFile, tokenCommand,
-                tokenKey, tokenKeyID,
+                licenseURL, certificateURL, slotsURL, slotsPart, credentials, contentID, keys,
+            ] + TokenOptions.all + [
                 rate, length, arrivals, viewers, sessions, watch, retry, impatient, timeout, connections, inProcess,
                 virtual, policy, seed, html, TraceRecorder.option, Flag.json,
             ] + SizingOptions.all,
@@ -187,7 +181,7 @@ struct LoadVerb: Verb {
     private func run(
         _ plan: LoadPlan, _ policy: LoadPolicy, _ arguments: Arguments, _ console: Console
     ) async throws -> LoadRun {
-        let slots = try arguments[slotsURL].map { _ in try url(slotsURL, arguments) }
+        let slots = try arguments[slotsURL].map { _ in try arguments.url(slotsURL) }
         if let slots, arguments[licenseURL] == nil {
             let ofLicenses = [certificateURL.name, credentials.name, contentID.name, keys.name]
             if let name = ofLicenses.first(where: { arguments.values[$0] != nil }) {
@@ -196,7 +190,7 @@ struct LoadVerb: Verb {
             let crowd = LoadCrowd(slotsOf: plan.viewers, sessions: arguments[sessions] ?? 1, seed: plan.seed)
             return LoadRun(
                 plan: plan, license: slots, heartbeats: slots, slots: slots, crowd: crowd,
-                tokens: try tokens(arguments, console), carrier: try carrier(slots, arguments))
+                tokens: try TokenOptions.tokens(arguments, console), carrier: try carrier(slots, arguments))
         }
         let folder = try arguments.required(credentials)
         let device = try DeviceCredentials(folder, console)
@@ -210,9 +204,9 @@ struct LoadVerb: Verb {
                 plan: plan, license: license, heartbeats: license, crowd: crowd, tokens: .signed(server.signer),
                 carrier: server.carrier)
         }
-        let license = try url(licenseURL, arguments)
+        let license = try arguments.url(licenseURL)
         if arguments[certificateURL] != nil {
-            try await compare(url(certificateURL, arguments), device)
+            try await compare(arguments.url(certificateURL), device)
         }
         if let slots, (slots.scheme, slots.host(), slots.port) != (license.scheme, license.host(), license.port) {
             throw UsageError("--slots-url and --license-url have to be of one server.")
@@ -220,7 +214,7 @@ struct LoadVerb: Verb {
         return LoadRun(
             plan: plan, license: license,
             heartbeats: license.deletingLastPathComponent().appending(path: "sessions/heartbeat"), slots: slots,
-            crowd: crowd, tokens: try tokens(arguments, console), carrier: try carrier(license, arguments))
+            crowd: crowd, tokens: try TokenOptions.tokens(arguments, console), carrier: try carrier(license, arguments))
     }
 
     private func carrier(_ server: URL, _ arguments: Arguments) throws -> any LoadCarrier {
@@ -229,37 +223,12 @@ struct LoadVerb: Verb {
             : TransportCarrier(transport: SystemTransport())
     }
 
-    private func url(_ option: Option<String>, _ arguments: Arguments) throws -> URL {
-        let text = try arguments.required(option)
-        guard let url = URL(string: text), url.host() != nil, ["http", "https"].contains(url.scheme) else {
-            throw UsageError("\(option.name) needs an http or https URL, not \(quoted(text)).")
-        }
-        return url
-    }
-
     private func contents(_ arguments: Arguments) -> [ContentIdentifier] {
         let pattern = arguments[contentID] ?? "skd://load/{kid}"
         var generator = SeededGenerator(seed: 0x6b69_6473)
         return (0..<(pattern.contains("{kid}") ? arguments[keys] ?? 10 : 1)).compactMap { _ in
             KeyID(bytes: generator.bytes(16)).map { ContentIdentifier(pattern.replacing("{kid}", with: "\($0)")) }
         }
-    }
-
-    private func tokens(_ arguments: Arguments, _ console: Console) throws -> ViewerTokens {
-        let given = [tokenFile.name, tokenCommand.name, tokenKey.name].filter { arguments.values[$0] != nil }
-        guard given.count <= 1 else { throw UsageError("\(given.joined(separator: " and ")) exclude each other.") }
-        if let path = arguments[tokenFile] {
-            let text = String(decoding: try InputFile.read(path, limit: 16_384, console), as: UTF8.self)
-            return .one(Secret(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-        }
-        if let command = arguments[tokenCommand] { return .command(command) }
-        guard let path = arguments[tokenKey] else { return .none() }
-        let text = String(decoding: try InputFile.read(path, limit: 4_096, console), as: UTF8.self)
-        guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw UsageError("\(tokenKey.name) needs a file of hexadecimal digits.")
-        }
-        let id = TokenKeyID(arguments[tokenKeyID] ?? "demo")
-        return .signed(try TokenSigner(.hs256, id: id, secret: Secret(key)))
     }
 
     /// - Throws: `loadImpossible` if the server has another certificate: it could open no SPC.
@@ -283,5 +252,16 @@ extension ValueForm<Double> {
             throw UsageError("needs a number from 0.01 to 1000000, not \(quoted(text))")
         }
         return number
+    }
+}
+
+extension Arguments {
+    /// - Throws: `UsageError` for what is no http or https URL.
+    func url(_ option: Option<String>) throws(UsageError) -> URL {
+        let text = try required(option)
+        guard let url = URL(string: text), url.host() != nil, ["http", "https"].contains(url.scheme) else {
+            throw UsageError("\(option.name) needs an http or https URL, not \(quoted(text)).")
+        }
+        return url
     }
 }

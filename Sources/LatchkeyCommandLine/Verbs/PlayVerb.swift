@@ -61,7 +61,9 @@ struct PlayVerb: Verb {
             console: console, json: arguments[Flag.json], quiet: arguments[quiet], reveals: arguments[reveal])
         let recorder = try arguments.traceRecorder()
         if arguments[virtual] { return try await playLive(arguments, report, recorder) }
-        if let address = arguments.given(playlist), !vendor.isNamed(in: arguments), arguments[credentials] == nil {
+        if let address = try arguments.given(playlist).map(StreamFolder.playlist), !vendor.isNamed(in: arguments),
+            arguments[credentials] == nil
+        {
             return try await playClear(address, arguments, report, recorder)
         }
         var setting = try self.setting(arguments, console)

@@ -4,7 +4,6 @@ import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeySystem
@@ -24,6 +23,8 @@ struct ServeVerb: Verb {
     private let lease = Option("lease", .seconds(), "how long a license lasts if its token does not say")
     private let tokenLifetime = Option(
         "token-lifetime", .seconds(), "how long a new token is good; the vendor's own time if left out")
+    private let lenient = Option(
+        "lenient", .text("SERVICE/RULE"), "let pass what a rule of the vendor's page forbids; see above", .repeatable)
     private let fault = Option("fault", .fault, "make a service fail; see above", .repeatable)
 
     var printsSecrets: Bool { true }
@@ -41,21 +42,25 @@ struct ServeVerb: Verb {
                 Without --credentials it uses the folder credentials, and makes it if it is not there. A key file is
                 {"keys":[{"uri":"skd://movie-1","keyId":HEX,"key":HEX,"iv":HEX}]}, each HEX of 32 digits.
 
+                A service refuses what its vendor's page forbids, such as a VuDRM token the second time. The page lists these rules, and
+                --lenient SERVICE/RULE lets a breach pass with a warning.
+
                 --fault [SERVICE/]ENDPOINT=FAULT[*TIMES], where ENDPOINT is certificate, license, sessionSetup, sessionHeartbeat,
                 sessionTeardown, entitlement, token, onPremise or delivery, and FAULT one of:
                 """ + "\n" + Help.table(FaultOrder.help),
-            options: [credentials, content, keys, host, port, tls, lease, tokenLifetime, fault, Flag.json],
+            options: [credentials, content, keys, host, port, tls, lease, tokenLifetime, lenient, fault, Flag.json],
             examples: [
                 "latchkey serve",
                 "latchkey serve --credentials credentials --content media --port 8443 --tls chain.pem key.pem",
                 "latchkey serve --lease 600 --token-lifetime 30 --fault vudrm/license=unavailable:5*2",
                 "latchkey serve --fault cloud-drm/license=refusal:drm_3034",
+                "latchkey serve --lenient vudrm/tokenOnce --lenient vudrm/tokenAge",
             ],
             yes: "does not happen: it serves until a signal stops it, in order", no: "could not start")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        try check(arguments.all(fault))
+        try check(arguments.all(fault), arguments.all(lenient))
         OpenFileLimit.raise()
         if let notice = OpenFileLimit.notice { console.note("latchkey: \(notice)") }
         let (bench, front) = try await start(arguments, console)
@@ -92,7 +97,8 @@ struct ServeVerb: Verb {
             credentials: held, keys: try keyStore(arguments[keys] ?? folder.appending(path: "keys.json").path, console),
             media: folder,
             policy: LicensePolicy(standard: arguments[lease].map { LicenseTerms(.lease($0)) } ?? LicenseTerms()),
-            configuration: configuration, tokenLifetime: lifetime, front: { front($0).answer },
+            configuration: configuration, tokenLifetime: lifetime, lenient: Set(arguments.all(lenient)),
+            front: { front($0).answer },
             log: { console.note("\(Date.now.formatted(.iso8601)) \($0)") })
         return (bench, front(bench.host.services))
     }
@@ -133,13 +139,18 @@ struct ServeVerb: Verb {
         }
     }
 
-    /// Checks that each fault names a service and an endpoint that there are: at any other it would never happen.
+    /// Checks that each fault names a service and an endpoint that there are, and each leniency a rule: at any other it would never happen.
     ///
     /// Services that answer nothing stand for the real ones, so that nothing is made or started for a wrong name.
-    private func check(_ orders: [FaultOrder]) throws(UsageError) {
+    private func check(_ orders: [FaultOrder], _ leniencies: [String]) throws(UsageError) {
         let module = KeyServerModule(credentials: [], derivation: InsecureTestDerivation())
         let authority = LicenseAuthority(module: module, keys: ContentKeyStore([]), pool: WorkerPool())
         let services = VendorServices.all(authority: authority)
+        let rules = services.flatMap(\.ruleNames)
+        if let name = leniencies.first(where: { !rules.contains($0) }) {
+            throw UsageError(
+                "no vendor's page has the rule \(quoted(name)).", hint: Self.hint(name, among: rules, "Rules"))
+        }
         let names = services.map { "\($0.identifier)" }
         for order in orders {
             let meant = services.filter { [nil, $0.identifier].contains(order.service) }

@@ -8,7 +8,7 @@ import LatchkeyVendors
 struct VendorsIdentifyVerb: Verb {
     private let input = Positional(
         "INPUT",
-        "a key URI, a curl command, or a file, URL or - with a playlist, a HAR file, an HTTP message or a curl command",
+        "a key URI, a curl command, or a file, URL or - with a playlist, a player's source, a HAR file or an HTTP message",
         .files, .atLeastOnce)
     private let profile = Option(
         "profile", .path("FILE"), "a profile in JSON to hold against it, beside those of Latchkey", .repeatable)
@@ -19,14 +19,16 @@ struct VendorsIdentifyVerb: Verb {
             details: """
                 The best first, with the reasons: "certain" where something belongs to the vendor alone, such as its host or its
                 header field, "likely" where few vendors have such a form, "possible" where many have. Several inputs are taken to be
-                of one stream. What the bodies of a capture are is said, too. Nothing is sent but the requests for playlists at
-                URLs, and nothing secret is printed.
+                of one stream. Of a capture it says what the bodies are; of the source that a player is given (THEOplayer, JW Player,
+                Bitmovin, Shaka Player, react-native-video, a playback URL of Mux) its settings, and the same in Swift. Nothing is
+                sent but the requests for playlists at URLs, and nothing secret is printed.
                 """,
             positionals: [input], options: [profile, Flag.json],
             examples: [
                 "latchkey vendors identify 'skd://fps.ezdrm.com/;297f600f-1234-1234-b060-2ac13cc42585'",
                 "latchkey vendors identify master.m3u8",
                 "latchkey vendors identify session.har --json",
+                "latchkey vendors identify source-description.json",
                 "latchkey vendors identify \"curl 'https://license.example/' -H 'x-vudrm-token: …' --data-binary @spc\"",
             ],
             yes: "a vendor is certain or likely", no: "nothing names a vendor, or an input cannot be read")
@@ -36,12 +38,14 @@ struct VendorsIdentifyVerb: Verb {
         let evidence = IdentificationInput(
             VendorIdentification(profiles: try ownProfiles(arguments, console) + VendorProfile.all), console)
         var (findings, bodies): ([[VendorMatch]], [String]) = ([], [])
+        var source: PlayerSource?
         for word in arguments.all(input) {
             let found = try await evidence.findings(word)
             findings.append(found.matches)
             bodies += found.bodies
+            source = source ?? found.source
         }
-        let report = IdentificationReport(VendorIdentification.combined(findings), bodies: bodies)
+        let report = IdentificationReport(VendorIdentification.combined(findings), bodies: bodies, source: source)
         if arguments[Flag.json] { try console.printJSON(report) } else { console.print(report.text) }
         return report.isTelling ? .yes : .no
     }

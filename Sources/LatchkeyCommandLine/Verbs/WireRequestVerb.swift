@@ -47,7 +47,7 @@ struct WireRequestVerb: Verb {
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let profile = try vendor.incompleteProfile(arguments, console)
-        let credentials = try vendor.credentialSet(arguments, for: profile)
+        let credentials = try vendor.credentialSet(arguments, for: profile, console)
         let stage = arguments[stage] ?? .license
         let key = arguments[keyURI].map { KeyURI($0) }
         let message = try message(for: stage, arguments, console)

@@ -50,12 +50,12 @@ struct WireResponseVerb: Verb {
             reply: HTTPReply(
                 status: arguments[status] ?? 200, headers: arguments.all(header).map { ($0.name, $0.value) },
                 body: try InputFile.read(arguments.required(body), limit: Self.limit, console)))
-        let reply = try reply(exchange, stage, of: profile, arguments)
+        let credentials = try vendor.credentialSet(arguments, for: profile, console)
+        let reply = try reply(exchange, stage, of: profile, credentials, arguments)
         if let path = arguments[out], let payload = reply.payload {
             let readers: OutputFile.Readers = stage == .certificate ? .everyone : .owner
             try OutputFile.write(payload, to: path, for: readers, console)
         }
-        let credentials = try vendor.credentialSet(arguments, for: profile)
         let secrets = Array(credentials.values.values) + wire.sessionSecrets(arguments)
         let redaction = WireRedaction(profile.redaction, credentials: secrets, spc: nil)
         let report = WireReplyReport(
@@ -69,10 +69,10 @@ struct WireResponseVerb: Verb {
     private static let limit = 16 << 20
 
     private func reply(
-        _ exchange: HTTPExchange, _ stage: WireStage, of profile: VendorProfile, _ arguments: Arguments
+        _ exchange: HTTPExchange, _ stage: WireStage, of profile: VendorProfile, _ credentials: CredentialSet,
+        _ arguments: Arguments
     ) throws -> WireReply {
         let key = arguments[keyURI].map { KeyURI($0) }
-        let credentials = try vendor.credentialSet(arguments, for: profile)
         let vendor = profile.unchecked
         do {
             switch stage {

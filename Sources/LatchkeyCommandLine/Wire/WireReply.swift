@@ -55,7 +55,8 @@ struct WireReplyReport: Encodable, Sendable {
         found = Recognition(body).noun
         let show = { (values: [String: Secret]) in values.mapValues { redaction == nil ? $0.revealedText : "\($0)" } }
         switch reply {
-        case .certificate(let der): certificate = Payload(Secret(der))
+        case .certificate(let der):
+            certificate = Payload(Secret(der))
         case .license(let license):
             ckc = Payload(license.ckc)
             terms = license.terms.map(TermsSummary.init)
@@ -69,6 +70,8 @@ struct WireReplyReport: Encodable, Sendable {
             let failure = Failure(error)
             self.error = redaction.map { failure.redacted($0.words, identifier: $0.text) } ?? failure
         }
+        let whole = Recognition(body)
+        if stage == .certificate, whole.holdsPrivateKey { error = Failure(.privateKeyPublished(whole)) }
     }
 
     /// For people.

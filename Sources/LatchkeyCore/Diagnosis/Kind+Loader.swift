@@ -9,11 +9,11 @@ extension Diagnosis.Kind {
     /// A request was to go to a host that is neither in the vendor's settings nor in `HostPolicy.allowed`.
     ///
     /// - Status: none; nothing was sent.
-    /// - App: allows the host, if it is the license service's, and asks again; else it treats the playlist as a
+    /// - App: configures the license service's address as its vendor gives it; a host that a playlist alone names stays a
     ///   stranger's.
     public static let hostRefused = Self(
         100, "hostRefused", "The request was not allowed to go to this host.",
-        "Allow the host in the loader's HostPolicy if it is your license service's.")
+        "Configure the address that the vendor gave you, or name its host in the loader's HostPolicy.")
     /// A request was to go over a scheme other than https, to a host that is not loopback.
     ///
     /// - Status: none; nothing was sent.

@@ -42,7 +42,6 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
 
     private struct State {
         var lastUnauthorized: Duration?
-        var breaker: CircuitBreaker
         var answers = BoundedDictionary<EntitlementQuestion, (answer: Answer, until: Duration)>(limit: 10_000)
         var asking: [EntitlementQuestion: Promise<Answer, any Error>] = [:]
 
@@ -55,19 +54,21 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         }
     }
 
+    private static var work: EngineWork { EngineWork(.read) }
+
     private let state: Locked<State>
     private let limits: EntitlementLimits
     private let outage: OutageRule
     private let timekeeper: any Timekeeper
     private let report: @Sendable (Event) -> Void
-    private let health: EngineHealth?
+    let guarded: EngineGuard
     private let transport: @Sendable (EntitlementQuestion) async throws -> Answer
 
     /// - Parameters:
-    ///   - limits: times, and when the breaker moves. Defaults to those of `EntitlementLimits`.
+    ///   - limits: times. Defaults to those of `EntitlementLimits`.
     ///   - outage: what happens while the service does not answer. How long the license may last then, `decide` finds by the same rule,
     ///     once the facts have `Engine.callout` among the engines that are out of service.
-    ///   - health: notes whether the service answers. Defaults to nothing.
+    ///   - health: notes whether the service answers, and says when it is left alone. Defaults to one of its own.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with what an operator should know. Defaults to nothing.
     ///   - transport: asks the service. It throws where the service gives no answer; a no is an answer.
@@ -76,17 +77,16 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void = { _ in },
         transport: @escaping @Sendable (EntitlementQuestion) async throws -> Answer
     ) {
-        state = Locked(State(breaker: CircuitBreaker(limits.breaker)))
+        state = Locked(State())
         self.limits = limits
         self.outage = outage
         self.timekeeper = timekeeper
         self.report = report
-        self.health = health
+        guarded = EngineGuard(
+            health ?? EngineHealth("callout", limits: .callout, timekeeper: timekeeper), limit: limits.timeout,
+            late: { Diagnosis.calloutLate(after: $0) })
         self.transport = transport
     }
-
-    /// Where the breaker stands, for a metric.
-    package var phase: CircuitBreaker.Phase { state.withLock { $0.breaker.phase } }
 
     /// Asks, or repeats an answer of the last seconds.
     /// - Throws: `CancellationError` if the waiting task is cancelled; the question goes on for the others.
@@ -123,45 +123,44 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     }
 
     private func nextStep(_ question: EntitlementQuestion) -> Step {
-        let now = timekeeper.uptime
+        let (now, health) = (timekeeper.uptime, guarded.health)
         return state.withLock { state in
             if let known = state.answers[question], now < known.until { return .known(known.answer) }
-            if let asking = state.asking[question] { return state.breaker.phase == .closed ? .wait(asking) : .closed }
-            guard let permit = state.breaker.permit(at: now) else { return .closed }
+            if let asking = state.asking[question] {
+                return health.isLeftAlone(for: Self.work) ? .closed : .wait(asking)
+            }
             let promise = Promise<Answer, any Error>()
-            state.asking[question] = promise
-            return state.breaker.phase == .closed ? .ask(promise, permit) : .askBeside(promise, permit)
+            switch health.leave(for: Self.work) {
+            case .none: return .closed
+            case .ask(let permit):
+                state.asking[question] = promise
+                return .ask(promise, permit)
+            case .probe(let permit):
+                state.asking[question] = promise
+                return .askBeside(promise, permit)
+            }
         }
     }
 
     private func ask(_ question: EntitlementQuestion, _ permit: CircuitBreaker.Permit) async throws -> Answer {
         let transport = transport
         do {
-            let answer = try await withDeadline(
-                limits.timeout, timekeeper, expired: { Diagnosis.calloutLate(after: self.limits.timeout) }
-            ) {
-                try await transport(question)
-            }
+            let answer = try await guarded.outcome(of: Self.work, permit) {
+                do { return try await transport(question) } catch { throw Diagnosis(callout: error) }
+            }.get()
             let now = timekeeper.uptime
             let isNews = state.withLock { state in
-                state.breaker.answered(permit)
                 state.answers.updateValue((answer, now + limits.memory), forKey: question)
                 state.asking[question] = nil
                 return state.isNews(answer, at: now)
             }
-            health?.note()
             if isNews, case .rejected(let status) = answer { report(.unauthorized(status: status)) }
             return answer
         } catch {
-            let now = timekeeper.uptime
-            state.withLock { state in
-                state.breaker.failed(permit, at: now)
-                state.asking[question] = nil
-            }
-            let failure = Diagnosis(callout: error)
-            health?.note(StoreError(.unavailable, "callout", reason: failure.reason, remedy: failure.remedy))
-            report(.failed(failure))
+            state.withLock { $0.asking[question] = nil }
             // Whatever it was, and be it a cancellation of the transport's own: there is no answer.
+            let failure = Diagnosis(callout: error)
+            report(.failed(failure))
             throw failure
         }
     }
@@ -213,22 +212,17 @@ package struct EntitlementLimits: Sendable, Hashable {
     package let memory: Duration
     /// How much longer it counts while the service does not answer.
     package let staleness: Duration
-    /// When the breaker moves.
-    package let breaker: CircuitBreaker.Limits
 
     /// - Parameters:
     ///   - timeout: how long the service may take. Defaults to 1 s.
     ///   - memory: how long an answer counts; zero asks for every license. Defaults to 5 s.
     ///   - staleness: how much longer it counts while the service does not answer. Defaults to an hour.
-    ///   - breaker: when the breaker moves. Defaults to those of `CircuitBreaker.Limits`.
     package init(
-        timeout: Duration = .seconds(1), memory: Duration = .seconds(5), staleness: Duration = .seconds(3_600),
-        breaker: CircuitBreaker.Limits = .init()
+        timeout: Duration = .seconds(1), memory: Duration = .seconds(5), staleness: Duration = .seconds(3_600)
     ) {
         self.timeout = timeout
         self.memory = memory
         self.staleness = staleness
-        self.breaker = breaker
     }
 }
 

@@ -37,8 +37,9 @@ package final class KeySetSource: Sendable {
         }
     }
 
-    /// How often tokens with an unknown key may make it fetch: once in this time.
-    package static let unknownKeyInterval = Duration.seconds(60)
+    /// How long after a fetch for an unknown key the next one may begin. Twice as long each time while such tokens keep coming, and never
+    /// so long that one with a made-up key keeps those of a new key out.
+    package static let unknownKeyWaits = Duration.seconds(1)...Duration.seconds(5)
     /// How long a fetch may take.
     package static let fetchTimeout = Duration.seconds(10)
 
@@ -46,8 +47,8 @@ package final class KeySetSource: Sendable {
         var keys = KeySet.empty
         var failure: KeySetError?
         var loading: Promise<Void, any Error>?
-        /// When a token with an unknown key last made it fetch.
-        var lastUnknownKey: Duration?
+        /// When a token with an unknown key last made it fetch, and how long the next one waits from then on.
+        var lastUnknownKey: (time: Duration, wait: Duration)?
         /// What was verified with the set in force.
         var verified = VerifiedTokens()
         /// The number of the set in force.
@@ -65,7 +66,7 @@ package final class KeySetSource: Sendable {
     private let isRemote: Bool
     private let timekeeper: any Timekeeper
     private let report: @Sendable (Event) -> Void
-    private let health: EngineHealth?
+    private let guarded: EngineGuard
     private let fetch: @Sendable () async throws -> Data
 
     private init(
@@ -76,7 +77,8 @@ package final class KeySetSource: Sendable {
         self.extra = extra
         self.algorithms = algorithms
         self.isRemote = isRemote
-        self.health = health
+        // Without a limit of the guard's, a fetch ends with the configuration that began it.
+        guarded = EngineGuard(health ?? EngineHealth("keySet", timekeeper: timekeeper))
         self.timekeeper = timekeeper
         self.report = report
         self.fetch = fetch
@@ -172,7 +174,7 @@ package final class KeySetSource: Sendable {
         }
     }
 
-    /// Verifies a token, and fetches the set once if the token's key is not in it: at most once a minute, and never from a file.
+    /// Verifies a token, and fetches the set if the token's key is not in it: 14 times a minute at most, and never from a file.
     ///
     /// A token that was verified by the same rules and the same set is good until its end, and costs a digest.
     ///
@@ -207,15 +209,29 @@ package final class KeySetSource: Sendable {
         let now = timekeeper.uptime
         return state.withLock { state in
             if state.loading != nil { return true }
-            if let last = state.lastUnknownKey, now - last < Self.unknownKeyInterval { return false }
-            state.lastUnknownKey = now
+            let waits = Self.unknownKeyWaits
+            guard let last = state.lastUnknownKey, now - last.time < waits.upperBound * 2 else {
+                state.lastUnknownKey = (now, waits.lowerBound)
+                return true
+            }
+            guard now - last.time >= last.wait else { return false }
+            state.lastUnknownKey = (now, min(last.wait * 2, waits.upperBound))
             return true
         }
     }
 
     private func load() async throws {
         do throws(KeySetError) {
-            let keys = try await fetchedSet()
+            let work = EngineWork(.read)
+            let keys: KeySet
+            // While a former configuration's fetch of the same set is noted, this one is not.
+            if let permit = guarded.health.permit(for: work) {
+                do { keys = try await guarded.outcome(of: work, permit) { try await self.fetchedSet() }.get() } catch {
+                    throw error as? KeySetError ?? .unreachable("It gave no answer.")
+                }
+            } else {
+                keys = try await fetchedSet()
+            }
             let former = state.withLock { state in
                 defer {
                     state.put(keys)
@@ -223,12 +239,10 @@ package final class KeySetSource: Sendable {
                 }
                 return state.keys.refused
             }
-            health?.note()
             let news = keys.refused.filter { !former.contains($0) }
             report(.loaded(keys: keys.keys.count, refused: keys.refused, news: news))
         } catch {
             state.withLock { ($0.failure, $0.loading) = (error, nil) }
-            health?.note(StoreError(.unavailable, "keySet", reason: error.reason, remedy: error.remedy))
             report(.kept(error))
             throw error
         }
@@ -237,8 +251,8 @@ package final class KeySetSource: Sendable {
     private func fetchedSet() async throws(KeySetError) -> KeySet {
         let document: Data
         do {
-            let expired = KeySetError.unreachable("It took longer than \(Self.fetchTimeout.inWords).")
-            document = try await withDeadline(Self.fetchTimeout, timekeeper, expired: { expired }, fetch)
+            let late = KeySetError.unreachable("It took longer than \(Self.fetchTimeout.inWords).")
+            document = try await withDeadline(Self.fetchTimeout, timekeeper, expired: { late }, fetch)
         } catch let error as KeySetError {
             throw error
         } catch let error as TransportError {

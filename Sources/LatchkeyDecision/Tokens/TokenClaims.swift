@@ -29,6 +29,11 @@ struct TokenClaims {
         // A “sid” that is ignored would give each device a session of its own, and the account a slot for each.
         for claim in ["iss", "sub", "jti", "sid"] {
             switch members[claim] {
+            // One empty name would be one viewer for all.
+            case .text("") where claim != "iss":
+                throw TokenError(
+                    .claim, "The token's “\(claim)” is empty.",
+                    remedy: "Write who or what it is, or leave the claim out.")
             case nil, .text: continue
             default:
                 throw TokenError(

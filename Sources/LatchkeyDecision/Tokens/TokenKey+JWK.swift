@@ -100,6 +100,11 @@ extension TokenKey {
     private static func publicKey(_ type: String, _ jwk: JSONValue, _ id: TokenKeyID?) throws(KeySetError)
         -> PublicKey
     {
+        for member in ["n", "e", "x", "y"] where jwk[member] != nil && bytes(member, jwk) == nil {
+            throw KeySetError(
+                id, "its “\(member)” is no URL-safe base64",
+                remedy: "Write it with - and _ in place of + and /, and without =, as RFC 7515 §2 has it.")
+        }
         let numbers: PublicKey.Numbers?
         switch (type, jwk["crv"]?.text) {
         case ("RSA", _):
@@ -188,8 +193,6 @@ extension PublicKey.Kind {
 extension KeySet {
     /// The set as a document for publishing: its public keys, and no secret.
     package var publicDocument: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(JSONValue.object(["keys": .array(keys.compactMap(\.jwk))]))) ?? Data()
+        Data(JSONValue.object(["keys": .array(keys.compactMap(\.jwk))]).canonicalText.utf8)
     }
 }

@@ -59,15 +59,13 @@ package struct TokenSigner: Sendable {
     /// - Parameters:
     ///   - claims: all claims; none is added.
     ///   - type: the header's `typ`. Defaults to `JWT`; `nil` leaves it out.
-    /// - Throws: `OpenSSLError`, or an `EncodingError` for a number that JSON does not have.
-    package func token(_ claims: [String: JSONValue], type: String? = "JWT") throws -> Secret {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    package func token(_ claims: [String: JSONValue], type: String? = "JWT") throws(OpenSSLError) -> Secret {
         var header: [String: JSONValue] = ["alg": .text(verificationKey.algorithm.rawValue)]
         if let type { header["typ"] = .text(type) }
         if let id = verificationKey.id { header["kid"] = .text(id.text) }
         return try token(
-            header: encoder.encode(JSONValue.object(header)), payload: encoder.encode(JSONValue.object(claims)))
+            header: Data(JSONValue.object(header).canonicalText.utf8),
+            payload: Data(JSONValue.object(claims).canonicalText.utf8))
     }
 
     /// A token of these bytes, whatever they are.

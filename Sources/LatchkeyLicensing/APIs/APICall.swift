@@ -3,7 +3,7 @@ import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyOperation
+import LatchkeyVendorWire
 
 /// A request to one of a tenant's addresses, with what its surroundings say of the viewer.
 package struct APICall: Sendable {
@@ -17,6 +17,15 @@ package struct APICall: Sendable {
         self.request = request
         self.requestID = requestID
         self.viewer = viewer
+    }
+
+    /// - Throws: `mediaType` for a body that is compressed, by its header field or its first bytes.
+    func checkCoding() throws(LicenseRefusal) {
+        let stated = request.headers[.contentEncoding].flatMap { $0.lowercased() == "identity" ? nil : $0 }
+        guard let coding = stated ?? (request.body.starts(with: [0x1f, 0x8b, 8]) ? "gzip" : nil) else { return }
+        throw LicenseRefusal(
+            .mediaType, reason: "The body is compressed (\(coding.prefix(20))).",
+            remedy: "Send the body as it is, without Content-Encoding.")
     }
 
     /// The token of `Authorization: Bearer`; `nil` without.

@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
-import LatchkeyOperation
 import LatchkeyVault
 
 // Slots for licenses that other services make, by the same tokens, policies, stores and refusals. Source: `Documentation/Server/Slots.md`.

@@ -1,7 +1,6 @@
 import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyFairPlay
-package import LatchkeyOperation
 import LatchkeyPackaging
 import LatchkeyVault
 package import LatchkeyVendorWire
@@ -16,11 +15,16 @@ extension LicenseIssuer {
     package func license(
         _ question: LicenseQuestion, of viewer: LicenseRequestFacts, _ tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> License? {
-        let grant = question.grant.grant
-        var viewer = viewer
-        viewer.purpose = question.isStored ? .download : .stream
-        report.end(.token, at: timekeeper.uptime)
-        report.account = grant.account
+        var (grant, viewer) = (question.grant.grant, viewer)
+        switch question.credentials {
+        case .checked:
+            viewer.purpose = question.isStored ? .download : .stream
+            report.end(.token, at: timekeeper.uptime)
+            report.account = grant.account
+        case .token(let token):
+            if question.isStored { viewer.purpose = .download }
+            grant = try await self.grant(token, of: tenant, &report)
+        }
         var requested: VaultKey?
         if let name = question.key.name.flatMap({ KeyName($0, of: question.key.content(nil)) }) {
             requested = try await tenant.key(name)
@@ -32,9 +36,12 @@ extension LicenseIssuer {
         report.found(key)
         report.end(.key, at: timekeeper.uptime)
         if let objection = question.objection(VendorKey(key), context.assetID) { throw objection }
-        var granted = question.grant
-        try question.narrow(&granted, key.facts, context.assetID)
-        let facts = try self.facts(viewer, context, granted.grant, key.facts, tenant)
+        if case .checked(var granted) = question.credentials {
+            try question.narrow(&granted, key.facts, context.assetID)
+            grant = granted.grant
+        }
+        var facts = try self.facts(viewer, context, grant, key.facts, tenant)
+        if case .token = question.credentials { try await entitle(&facts, tenant) }
         return try await license(context, key, facts, tenant, &report)
     }
 
@@ -42,10 +49,12 @@ extension LicenseIssuer {
     private func key(
         _ question: RequestedKey, _ requested: VaultKey?, sealedFor identifier: ContentIdentifier, of tenant: Tenant
     ) async throws(LicenseRefusal) -> VaultKey {
-        let uri = identifier.text.map { KeyURI($0) }
-        let vendors = if let rule = question.nameInSPC { rule(identifier) } else { uri?.remainder }
+        let (template, uri) = (tenant.settings.keyURI, identifier.text.map { KeyURI($0) })
+        let vendors =
+            if let rule = question.nameInSPC { rule(identifier) } else { identifier.text.map(RequestedKey.part) }
         let name =
-            uri.flatMap { tenant.settings.keyURI.reading(of: $0) }.map { KeyName.kid($0.kid, $0.content) }
+            uri.flatMap { template.reading(of: $0) ?? template.reading(of: KeyURI(template.scheme + $0.raw)) }
+            .map { KeyName.kid($0.kid, $0.content) }
             ?? vendors.flatMap { KeyName($0, of: question.content(identifier)) }
         guard let name else {
             guard let requested else { throw .unknownKey(identifier.description) }

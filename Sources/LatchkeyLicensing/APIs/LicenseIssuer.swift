@@ -2,7 +2,7 @@ package import Foundation
 package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyFairPlay
-package import LatchkeyOperation
+package import LatchkeyHTTP
 import LatchkeyPackaging
 import LatchkeyVault
 

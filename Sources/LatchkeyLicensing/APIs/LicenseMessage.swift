@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyOperation
 import LatchkeyPackaging
+import LatchkeyVendorWire
 
 /// A license request in the native API's two forms: an SPC as it is, or JSON.
 ///

@@ -2,9 +2,9 @@ import Foundation
 package import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyHTTP
-package import LatchkeyOperation
 import LatchkeyPackaging
 import LatchkeyVault
+import LatchkeyVendorWire
 
 /// The addresses of a tenant that packagers use.
 ///

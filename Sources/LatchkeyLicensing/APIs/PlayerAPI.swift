@@ -4,8 +4,8 @@ import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 package import LatchkeyHTTP
-package import LatchkeyOperation
 import LatchkeyPackaging
+import LatchkeyVendorWire
 
 /// The addresses of a tenant that players use.
 ///
@@ -100,6 +100,7 @@ package struct PlayerAPI: Sendable {
         guard let tenant = tenants[name] else { throw .unknownTenant("There is no such tenant.") }
         report.tenant = tenant.name
         guard call.request.body.count <= Self.bodyBytes else { throw .tooLarge }
+        try call.checkCoding()
         report.outcome = .ok
         return switch endpoint {
         case .fairPlay: try await license(call, tenant, &report)

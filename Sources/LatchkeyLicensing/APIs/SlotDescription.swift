@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyOperation
 
 /// The API for slots in OpenAPI 3.1, made of the router's addresses, the request's form, and the refusals that each address has.
 enum SlotDescription {

@@ -4,7 +4,6 @@ import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyOperation
 import LatchkeyVault
 
 /// A request for a slot, from the service that makes the license or from the player.

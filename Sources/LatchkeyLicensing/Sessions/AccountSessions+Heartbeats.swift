@@ -61,30 +61,45 @@ extension AccountSessions {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
             return .refused(.notOurHeartbeat)
         }
-        do {
-            var known: RecordReading?
-            if isExtension {
-                let slot = SlotExtension(session: token.session, fence: token.fence, life: token.life)
-                switch try await accounts.extend(slot, at: token.accountKey) {
-                case .extended(let end): return .continues(until: end)
-                case .held(let reading): known = reading
-                case nil: break
+        for isSecondTry in [false, true] {
+            do {
+                return try await answer(to: token, extending: isExtension, body)
+            } catch {
+                if error.isLate, !isSecondTry { continue }
+                let stops = pending?.stops(of: token.account, tenant) ?? []
+                if let stopped = stops.last(where: { $0.session == token.session }) {
+                    return .refused(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason))
                 }
+                guard !error.isLate else { return .refused(.late(.sessionStore)) }
+                break
             }
-            return try await change(token.accountKey, knowing: known) { state, now in
-                guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
-                    return .refused(state.reason(why: token.session))
-                }
-                guard slot.fence == token.fence else { return .refused(.slotReplaced) }
-                return body(token, &state, now) ?? .refused(.slotEnded)
+        }
+        let reason = "The engine sessionStore is out of service."
+        return .refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
+    }
+
+    private func answer(
+        to token: HeartbeatToken, extending isExtension: Bool,
+        _ body: (HeartbeatToken, inout AccountState, Date) -> HeartbeatAnswer?
+    ) async throws(StoreError) -> HeartbeatAnswer {
+        let key = token.accountKey
+        var known: RecordReading?
+        if isExtension {
+            let slot = SlotExtension(session: token.session, fence: token.fence, life: token.life)
+            switch try await accounts[key].extend(slot, at: key) {
+            case .extended(let end):
+                memory.extend(token.session, at: key, until: end)
+                return .continues(until: end)
+            case .held(let reading): known = reading
+            case nil: break
             }
-        } catch {
-            let stops = pending?.stops(of: token.account, tenant) ?? []
-            if let stopped = stops.last(where: { $0.session == token.session }) {
-                return .refused(LicenseRefusal(.policy(.sessionStopped), reason: stopped.reason))
+        }
+        return try await change(key, knowing: known) { state, now in
+            guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
+                return .refused(state.reason(why: token.session))
             }
-            let reason = "The engine sessionStore is out of service."
-            return .refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
+            guard slot.fence == token.fence else { return .refused(.slotReplaced) }
+            return body(token, &state, now) ?? .refused(.slotEnded)
         }
     }
 }

@@ -16,7 +16,7 @@ extension AccountSessions {
     package func accounts(
         of tenant: String, prefix: String = "", after name: String? = nil, limit: Int = 100
     ) async throws(StoreError) -> [NamedAccount] {
-        let records = try await accounts.page(of: .account, tenant, prefix: prefix, after: name, limit: limit)
+        let records = try await accounts.all.page(of: .account, tenant, prefix: prefix, after: name, limit: limit)
         var named: [NamedAccount] = []
         for one in records {
             let account = try accounts.account(in: one.record)
@@ -31,7 +31,9 @@ extension AccountSessions {
     ///   - most: about how many accounts are looked at, at most, of those that a version of the server wrote that kept no count.
     /// - Throws: `StoreError`.
     package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> RecordCount {
-        try await accounts.count(of: .account, tenant, most: most) { AccountState.slotEnds(inRecordBytes: $0) ?? [] }
+        try await accounts.all.count(of: .account, tenant, most: most) {
+            AccountState.slotEnds(inRecordBytes: $0) ?? []
+        }
     }
 
     /// Shares what each process counts of something, such as a tenant's licenses of a day.
@@ -49,13 +51,15 @@ extension AccountSessions {
     ) async throws(StoreError) -> Int {
         let key = RecordKey(.usage, tenant: tenant, name: name)
         for _ in 0..<Self.attempts {
-            let reading = try await accounts.read(key)
+            let reading = try await accounts[key].read(key)
             var counts = reading.record.map { SharedCounts($0.bytes) } ?? SharedCounts()
             let others = counts.sum(without: process)
             guard counts[process] != count else { return others }
             counts[process] = count
             let record = Record(version: reading.nextVersion, bytes: counts.bytes)
-            if try await accounts.write(record, at: key, replacing: reading.record?.version, until: end, counting: []) {
+            if try await accounts[key].write(
+                record, at: key, replacing: reading.record?.version, until: end, counting: [])
+            {
                 return others
             }
         }
@@ -65,7 +69,7 @@ extension AccountSessions {
     /// What counts of an account now; an empty one if nothing is kept.
     /// - Throws: `StoreError`.
     package func account(_ account: String, of tenant: String) async throws(StoreError) -> AccountState {
-        let reading = try await accounts.read(.account(account, tenant))
+        let reading = try await accounts[.account(account, tenant)].read(.account(account, tenant))
         return try accounts.account(in: reading.record).kept(at: reading.now)
     }
 
@@ -106,7 +110,7 @@ extension AccountSessions {
         do {
             return try await stop(session: session, of: account, tenant, by: who)
         } catch {
-            guard let pending, error.kind == .unavailable || error.kind == .misconfigured else { throw error }
+            guard let pending, error.isOutage else { throw error }
             try await pending.add(
                 .stopped(
                     tenant: tenant, account: account, session: session.storedName(), by: who, at: timekeeper.date))
@@ -128,8 +132,8 @@ extension AccountSessions {
     /// - Throws: `StoreError`.
     package func forget(_ account: String, of tenant: String) async throws(StoreError) -> Bool {
         let key = RecordKey.account(account, tenant)
-        while let record = try await accounts.read(key).record {
-            if try await accounts.remove(key, version: record.version) { return true }
+        while let record = try await accounts[key].read(key).record {
+            if try await accounts[key].remove(key, version: record.version) { return true }
         }
         return false
     }

@@ -13,13 +13,14 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/LicenseServer.md` §7.
 package final class AccountSessions: Sendable {
-    let accounts: GuardedRecordStore
-    let tokens: GuardedRecordStore
+    let accounts: GuardedRecords
+    let tokens: GuardedRecords
     let secrets: [Secret]
     let timekeeper: any Timekeeper
     let report: @Sendable (RecordStoreEvent) -> Void
     /// Sessions that were stopped while the store was out.
     let pending: PendingChanges?
+    let memory = AccountMemory()
     /// How often a change begins again before the account counts as unavailable.
     static let attempts = 32
 
@@ -31,34 +32,32 @@ package final class AccountSessions: Sendable {
     ///   - limits: how patient it is with the stores. Defaults to 50 ms.
     ///   - pending: sessions that were stopped while the store was out, and how more of them are kept. Defaults to none: then a stop needs
     ///     the store.
-    ///   - health: notes whether the stores answer. Defaults to their own.
     ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
     ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         accounts: any RecordStore, tokens: (any RecordStore)? = nil, secrets: [Secret],
         limits: RecordStoreLimits = RecordStoreLimits(), pending: PendingChanges? = nil,
-        health: [Engine: EngineHealth] = [:], timekeeper: any Timekeeper = SystemTimekeeper(),
+        timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void = { _ in }
     ) {
         self.pending = pending
-        self.accounts = GuardedRecordStore(
-            accounts, for: .sessionStore, limits, health: health[.sessionStore], timekeeper: timekeeper, report: report)
-        self.tokens = GuardedRecordStore(
-            tokens ?? accounts, for: .tokenStore, limits, health: health[.tokenStore], timekeeper: timekeeper,
-            report: report)
+        self.accounts = GuardedRecords(accounts, for: .sessionStore, limits, timekeeper: timekeeper, report: report)
+        self.tokens = GuardedRecords(
+            tokens ?? accounts, for: .tokenStore, limits, timekeeper: timekeeper, report: report)
         self.secrets = secrets
         self.timekeeper = timekeeper
         self.report = report
     }
 
-    /// How the stores stand, and what asks each whether it answers.
-    package var watched: [(health: EngineHealth, probe: @Sendable () async -> Void)] {
-        [accounts, tokens].flatMap(\.parts).map { store in (store.health, { await store.probe() }) }
-    }
+    /// What guards the stores.
+    package var watched: [EngineGuard] { [accounts, tokens].flatMap(\.parts).map(\.guarded) }
 
     /// Decides about one key.
     ///
-    /// Where a store is out of service, the policy's outage rule decides, and nothing is written.
+    /// Where a store is out of service, the policy's outage rule decides, within limits that count what this node remembers of the account, and
+    /// the store learns of it with the account's next license. A store that is late is tried once more, from
+    /// the beginning, so that nothing is taken twice; if it is late again, the license is refused as by a server that has too much to do: it may
+    /// be this machine that is slow, and no limit opens for that.
     /// - Parameters:
     ///   - facts: what the request, the token and the key say. What is kept of the account, and the time, are filled in; engines that
     ///     are out of service stay so.
@@ -84,18 +83,24 @@ package final class AccountSessions: Sendable {
                 await unspend(course)
                 throw excess
             case .again(let held): course.knowledge = held.map { .held($0) } ?? .store
+            case .late where course.wasLate:
+                await unspend(course)
+                return refused(.late(course.asked), facts, policy, requestID)
+            case .late: (course.wasLate, course.knowledge) = (true, .store)
             case .out: facts.account.outages.insert(course.asked)
             }
         }
         await unspend(course)
-        return contended(facts, policy, requestID)
+        report(.failed(.sessionStore, .contended(accounts.engine)))
+        let reason = "The account changed \(Self.attempts) times while it was decided on."
+        return refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason), facts, policy, requestID)
     }
 
     /// Gives back the token of a request that got no license in the end.
     private func unspend(_ course: Course) async {
         guard let (key, record) = course.spent else { return }
         // An error is reported, and the token stays used.
-        _ = try? await tokens.remove(key, version: record.version)
+        _ = try? await tokens[key].remove(key, version: record.version)
     }
 
     /// Gives back the slot that a request took, because its license cannot be sent. A slot that another key of the playback has
@@ -125,6 +130,8 @@ package final class AccountSessions: Sendable {
         case beyond(Excess)
         /// Somebody else changed the account or used the token meanwhile, or the guess was wrong; with what the store holds, if it said.
         case again(RecordReading?)
+        /// The store that was asked last took too long.
+        case late
         /// The store that was asked last does not answer.
         case out
     }
@@ -137,6 +144,8 @@ package final class AccountSessions: Sendable {
         var asked = Engine.sessionStore
         /// What an attempt wrote of the token's use. It is this request's own, and refuses it nothing.
         var spent: (key: RecordKey, record: Record)?
+        /// Whether an attempt found a store late.
+        var wasLate = false
         /// What an attempt took of the bound, and has not kept a license for.
         var taken: SlotUse?
     }
@@ -148,7 +157,7 @@ package final class AccountSessions: Sendable {
         do throws(StoreError) {
             attempt = try await self.attempt(facts, policy, requestID, within: bound, &course)
         } catch {
-            attempt = .out
+            attempt = error.isLate ? .late : .out
         }
         if let use = course.taken {
             course.taken = nil
@@ -168,8 +177,14 @@ package final class AccountSessions: Sendable {
         let tokenReading = try token.get()
         let usedToken = tokenReading?.record == course.spent?.record ? nil : tokenReading?.record
         course.asked = .sessionStore
-        var state = try reporting(.sessionStore) { () throws(StoreError) in
-            try accounts.account(in: accountReading?.record)
+        var state = AccountState()
+        var version: UInt64 = 0
+        if let key = needs.remembered {
+            (state, version) = memory.account(key)
+        } else if let key = needs.account, let accountReading {
+            state = try reporting(.sessionStore) { () throws(StoreError) in
+                try self.account(in: accountReading, at: key)
+            }
         }
         state.outages = given.account.outages
         if let pending { state.stopped += pending.stops(of: given.grant.account, given.request.tenant) }
@@ -186,20 +201,27 @@ package final class AccountSessions: Sendable {
             course.taken = use
             if let key = needs.token, let tokenReading, tokenReading.record == nil {
                 let record = Record(version: tokenReading.nextVersion, bytes: deliberation.tokenUse.recordBytes)
-                guard try await tokens.write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
+                // Before the store says so: a write that is late may come in any time.
+                let former = course.spent
+                course.spent = (key, record)
+                guard try await tokens[key].write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
+                    course.spent = former
                     return .again(nil)
                 }
-                course.spent = (key, record)
             }
         }
         course.asked = .sessionStore
+        if let key = needs.remembered, decision.terms != nil {
+            let next = deliberation.account(after: decision, fence: 0).kept(at: deliberation.facts.now)
+            guard memory.replace(version, with: next, at: key) else { return .again(nil) }
+        }
         guard let key = needs.account, let accountReading else {
             return .booked(BookedDecision(decision, origin))
         }
         let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
         let former = accountReading.record?.bytes ?? AccountState().recordBytes
         if decision.terms != nil || decision.change != .none, next.recordBytes != former {
-            if let held = try await accounts.exchange(next, accountReading, at: key) { return .again(held) }
+            if let held = try await exchange(next, accountReading, at: key) { return .again(held) }
         } else if accountReading.isGuess {
             // Nobody is refused for what the node believes.
             return .again(nil)
@@ -228,12 +250,12 @@ package final class AccountSessions: Sendable {
             heartbeatToken: secrets.first.flatMap { try? token.text($0) }, heartbeat: heartbeat, account: key)
     }
 
-    /// A refusal because others changed the account at every attempt.
-    private func contended(_ facts: Facts, _ policy: Policy, _ requestID: String?) -> BookedDecision {
-        let reason = "The account changed \(Self.attempts) times while it was decided on."
-        let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: reason)
-        let decision = Decision.refuse(refusal, .none, notes: [PolicyNote(.refused, "storeUnavailable: \(reason)")])
-        report(.failed(.sessionStore, .contended(accounts.engine)))
+    /// A refusal because of a store, in place of a decision.
+    private func refused(
+        _ refusal: LicenseRefusal, _ facts: Facts, _ policy: Policy, _ requestID: String?
+    ) -> BookedDecision {
+        let note = PolicyNote(.refused, "\(refusal.code): \(refusal.reason)")
+        let decision = Decision.refuse(refusal, .none, notes: [note])
         return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))
     }
 }
@@ -244,13 +266,16 @@ extension AccountSessions {
     /// Where what a decision depends on is kept; `nil` for what it does not depend on, or what is out of service.
     private struct Needs {
         var account: RecordKey?
+        /// The account in this node's memory, while its store is out.
+        var remembered: RecordKey?
         var token: RecordKey?
 
         init(_ deliberation: PolicyEvaluation) {
             let facts = deliberation.facts
             let (tenant, outages) = (facts.request.tenant, facts.account.outages)
-            if deliberation.needsAccount, !outages.contains(.sessionStore) {
-                account = .account(facts.grant.account, tenant)
+            if deliberation.needsAccount {
+                let key = RecordKey.account(facts.grant.account, tenant)
+                if outages.contains(.sessionStore) { remembered = key } else { account = key }
             }
             if deliberation.needsToken, !outages.contains(.tokenStore) {
                 // At home where the account is, so that both are one way.
@@ -281,8 +306,8 @@ extension AccountSessions {
         do throws(StoreError) {
             switch knowledge {
             case .held(let reading): return .success(reading)
-            case .guess: return .success(try await accounts.known(key))
-            case .store: return .success(try await accounts.read(key))
+            case .guess: return .success(try await accounts[key].known(key))
+            case .store: return .success(try await accounts[key].read(key))
             }
         } catch {
             return .failure(error)
@@ -290,10 +315,10 @@ extension AccountSessions {
     }
 
     private func reading(
-        _ store: GuardedRecordStore, _ key: RecordKey?
+        _ store: GuardedRecords, _ key: RecordKey?
     ) async -> Result<RecordReading?, StoreError> {
         guard let key else { return .success(nil) }
-        do { return .success(try await store.read(key)) } catch { return .failure(error) }
+        do { return .success(try await store[key].read(key)) } catch { return .failure(error) }
     }
 
     /// What a record says; that it is damaged is reported.
@@ -318,68 +343,40 @@ extension AccountSessions {
     ) async throws(StoreError) -> Value {
         var known = reading
         for _ in 0..<Self.attempts {
-            let reading = if let known { known } else { try await accounts.known(key) }
-            let account = try accounts.account(in: reading.record)
+            let reading = if let known { known } else { try await accounts[key].known(key) }
+            let account = try self.account(in: reading, at: key)
             var next = account
             let value = body(&next, reading.now)
             if next.recordBytes != account.recordBytes {
-                known = try await accounts.exchange(next, reading, at: key)
+                known = try await exchange(next, reading, at: key)
                 if known == nil { return value }
             } else if reading.isGuess {
-                known = try await accounts.read(key)
+                known = try await accounts[key].read(key)
             } else {
                 return value
             }
         }
         throw .contended(accounts.engine)
     }
-}
 
-extension GuardedRecordStore {
-    func account(in record: Record?) throws(StoreError) -> AccountState {
-        guard let record else { return AccountState() }
-        return try AccountState(recordBytes: record.bytes, engine: engine)
-    }
-
-    fileprivate func use(in record: Record?) throws(StoreError) -> AccountState.TokenUse? {
-        guard let record else { return nil }
-        return try AccountState.TokenUse(recordBytes: record.bytes, engine: engine)
+    /// What a reading says of an account, with what this node licensed while the store was out.
+    private func account(in reading: RecordReading, at key: RecordKey) throws(StoreError) -> AccountState {
+        let account = try accounts.account(in: reading.record)
+        if !reading.isGuess { memory.note(account, at: key, isWritten: false) }
+        return memory.merged(account, at: key)
     }
 
     /// Writes what counts of an account. One of which nothing counts ends at once.
     /// - Returns: `nil` if it was written; what the store holds where it was not.
-    fileprivate func exchange(
+    private func exchange(
         _ account: AccountState, _ reading: RecordReading, at key: RecordKey
     ) async throws(StoreError) -> RecordReading? {
         let kept = account.kept(at: reading.now)
         let record = Record(version: reading.nextVersion, bytes: kept.recordBytes)
-        return try await exchange(
+        let held = try await accounts[key].exchange(
             record, at: key, knowing: reading, until: kept.end(at: reading.now),
             counting: kept.slotsInOrder.map(\.ends))
-    }
-}
-
-extension RecordKey {
-    /// Where an account is kept. Viewers whose tokens name no account share one.
-    package static func account(_ name: String, _ tenant: String) -> Self {
-        RecordKey(.account, tenant: tenant, name: name.isEmpty ? "\u{2205}" : name.storedAccount)
-    }
-}
-
-extension StoreError {
-    static func contended(_ engine: String) -> Self {
-        StoreError(
-            .unavailable, engine,
-            reason: "A record changed \(AccountSessions.attempts) times while it was to be changed.",
-            remedy: "Look for clients that ask again and again.")
-    }
-}
-
-extension BookedDecision {
-    /// A decision without a slot.
-    fileprivate init(_ decision: Decision, _ origin: Origin, account: RecordKey? = nil) {
-        self.init(
-            decision: decision, origin: origin, slot: nil, isTaken: false, heartbeatToken: nil, heartbeat: nil,
-            account: account)
+        if held == nil { memory.note(kept, at: key, isWritten: true) }
+        return held
     }
 }

@@ -1,7 +1,6 @@
 package import Foundation
 import LatchkeyCore
 import LatchkeyForms
-package import LatchkeyOperation
 
 /// Somebody who operates the server, once a request has proved who it is.
 ///

@@ -2,7 +2,6 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyForms
 package import LatchkeyLicensees
-package import LatchkeyOperation
 package import LatchkeyVault
 
 /// What a license server's configuration file states.
@@ -15,6 +14,8 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var players = Listener(port: 8443)
     package internal(set) var packagers = Listener(port: 8444)
     package internal(set) var operators = Listener(port: 8445)
+    /// Where health and metrics are served without keys and TLS; `nil` for the operators' listener alone.
+    package internal(set) var health: Listener?
     package internal(set) var stores = Stores()
     /// The key encryption key. It may be absent only where keys are kept in memory.
     package internal(set) var keyEncryptionKey: KeySource?
@@ -25,6 +26,8 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var licensee = LicenseeConfiguration()
     /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
     package internal(set) var nodeSecret: KeySource?
+    /// What the node is called in logs, audit, record and the names of its requests; `nil` for the host's name.
+    package internal(set) var node: String?
     /// The folder of policies; `nil` for none.
     package internal(set) var policies: String?
     package internal(set) var tenants: [String: TenantSettings] = [:]
@@ -36,6 +39,8 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var limits = Limits()
     /// How long `/readyz` says no before connections are refused. Defaults to 5 s.
     package internal(set) var drainDelay = Duration.seconds(5)
+    /// How long a connection may wait for its next request; `nil` for 15 s, or for 75 s where there are trusted proxies.
+    package internal(set) var keepAlive: Duration?
     /// Threads for cryptography; `nil` for one per processor.
     package internal(set) var threads: Int?
     /// Whether crypto_mb opens several licenses at once. Defaults to where the system's loader finds it.
@@ -64,6 +69,9 @@ package struct ServerSettings: Sendable, Equatable {
         /// What says who operators are beside their keys: of the operators' listener alone, one of the two at most.
         package internal(set) var openID: OpenID?
         package internal(set) var identityProxy: IdentityProxy?
+
+        /// Whether browsers come over TLS, here or at a proxy in front.
+        package var isReachedOverTLS: Bool { certificate != nil || openID?.redirectBase.hasPrefix("https:") == true }
 
         init(port: Int) { self.port = port }
     }
@@ -134,6 +142,12 @@ package struct ServerSettings: Sendable, Equatable {
 
     package init() {}
 
+    /// The listeners by name.
+    package var listeners: [(name: String, settings: Listener)] {
+        [("players", players), ("packagers", packagers), ("operators", operators)]
+            + (health.map { [("health", $0)] } ?? [])
+    }
+
     /// Decodes a configuration.
     /// - Throws: `JSONProblems` with the code `configurationInvalid` and every problem by its place.
     package init(json: Data) throws(JSONProblems) {
@@ -153,11 +167,14 @@ package struct ServerSettings: Sendable, Equatable {
     /// The files and folders that a reload reads, as the configuration names them.
     package var files: [String] {
         let keys = [keyEncryptionKey, formerKeyEncryptionKey, nextKeyEncryptionKey].map { $0?.file }
-        let listeners = [players, packagers, operators].flatMap {
+        let listeners = listeners.map(\.settings).flatMap {
             [$0.certificate, $0.privateKey, $0.openID?.clientSecretFile, $0.openID?.authorities]
         }
-        return ([policies] + keys + listeners).compactMap { $0 } + licensee.files + tenants.values.flatMap(\.files)
+        return ([policies] + keys + listeners).compactMap { $0 } + licensee.files + tenantFiles
     }
+
+    /// Those that tenants name.
+    package var tenantFiles: [String] { tenants.values.flatMap(\.files) }
 
     /// Whether some operator is not of all tenants, so that what names tenants needs a key.
     package var hasOperatorsOfSomeTenants: Bool {
@@ -185,17 +202,19 @@ extension ServerSettings {
                     [
                         .optional("openID", \.openID, OpenID.form.form),
                         .optional("identityProxy", \.identityProxy, IdentityProxy.form.form),
-                    ])), .section("stores", \.stores, Stores.form),
+                    ])), .optional("health", \.health, Listener.plainForm(8446).form),
+            .section("stores", \.stores, Stores.form),
             .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
             .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
             .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form),
-            .optional("nodeSecret", \.nodeSecret, KeySource.form.form),
+            .optional("nodeSecret", \.nodeSecret, KeySource.form.form), .optional("node", \.node, .name),
             .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
             .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
             .defaulting("trustedProxies", \.trustedProxies, .distinct(.addressRange), to: []),
             .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
             .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
+            .optional("keepAlive", \.keepAlive, .duration(.seconds(1) ... .seconds(3_600))),
             .optional("threads", \.threads, .whole(1...1_024)),
             .defaulting("cryptoMB", \.cryptoMB, .cryptoMB, to: .auto),
             .optional("record", \.record, Record.form.form),
@@ -203,9 +222,7 @@ extension ServerSettings {
         check: { settings, place, problems in
             Admin.check(settings.admins, settings.tenants.keys, place.member("admins"), &problems)
             settings.operators.checkSignOn(settings.tenants.keys, place.member("operators"), &problems)
-            let listeners = [
-                ("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators),
-            ]
+            let listeners = settings.listeners
             for (index, (name, listener)) in listeners.enumerated() {
                 guard let (other, _) = listeners.prefix(index).first(where: { $0.1.overlaps(listener) }) else {
                     continue
@@ -238,12 +255,20 @@ extension ServerSettings.Listener {
             && (address == other.address || everywhere.contains(address) || everywhere.contains(other.address))
     }
 
-    fileprivate static func form(_ port: Int, _ more: [Member<Self>] = []) -> ObjectForm<Self> {
+    /// An address alone, for plain HTTP.
+    fileprivate static func plainForm(_ port: Int) -> ObjectForm<Self> {
         ObjectForm(
             empty: Self(port: port),
             members: [
                 .defaulting("address", \.address, .text, to: "127.0.0.1"),
                 .defaulting("port", \.port, .whole(0...65_535), to: port),
+            ])
+    }
+
+    fileprivate static func form(_ port: Int, _ more: [Member<Self>] = []) -> ObjectForm<Self> {
+        ObjectForm(
+            empty: Self(port: port),
+            members: plainForm(port).members + [
                 .optional("certificate", \.certificate, .text), .optional("privateKey", \.privateKey, .text),
             ] + more,
             check: { listener, place, problems in
@@ -348,51 +373,4 @@ extension ServerSettings.KeySource {
                         remedy: "Name the file that has the key encryption key in its wrapping."))
             }
         })
-}
-
-extension ServerSettings.Admin {
-    fileprivate static let form: ObjectForm<Self> = ObjectForm(
-        empty: Self(),
-        members: [
-            .required("name", \.name, .name), .required("key", \.key, .sha256),
-            .defaulting("role", \.role, .word, to: .viewer),
-            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
-        ])
-
-    /// Finds operators whom nothing tells apart: one name with different roles or tenants, and one key twice. An operator has two entries
-    /// while the key is changed. Finds tenants that there are not: one that comes later would be theirs without a word.
-    fileprivate static func check(
-        _ admins: [Self], _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
-    ) {
-        for (index, admin) in admins.enumerated() {
-            let place = place.element(index)
-            if case .listed(let names) = admin.tenants {
-                for name in names.sorted() where !tenants.contains(name) {
-                    problems.append(
-                        JSONProblem(
-                            place.member("tenants"), "There is no tenant “\(name)”.",
-                            remedy: "Correct the name, or add the tenant first."))
-                }
-            }
-            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.tenants != admin.tenants
-            {
-                problems.append(
-                    JSONProblem(
-                        place.member("tenants"), "Another entry of “\(admin.name)” has other tenants.",
-                        remedy: "Give both the same tenants, or one of them another name."))
-            }
-            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
-                problems.append(
-                    JSONProblem(
-                        place.member("role"), "Another entry of “\(admin.name)” has another role.",
-                        remedy: "Give both the same role, or one of them another name."))
-            }
-            if !admin.key.isEmpty, let other = admins.prefix(index).first(where: { $0.key == admin.key }) {
-                problems.append(
-                    JSONProblem(
-                        place.member("key"), "“\(admin.name)” and “\(other.name)” have one key.",
-                        remedy: "Give each operator a key of their own, or remove one of the two."))
-            }
-        }
-    }
 }

@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyForms
-package import LatchkeyOperation
 
 extension ServerSettings {
     /// An OpenID provider that says who operators are.
@@ -83,10 +82,11 @@ extension ServerSettings.IdentityProxy {
             .required("grants", \.grants, .grants),
         ],
         check: { proxy, place, problems in
-            for range in proxy.addresses where range.description.hasSuffix("/0") {
+            for range in proxy.addresses where range.isWide {
                 problems.append(
                     JSONProblem(
-                        place.member("addresses"), "\(range) is everybody: anybody could say who they are.",
+                        place.member("addresses"),
+                        "\(range) is far more than a proxy: strangers could say who they are.",
                         remedy: "Name the proxy's addresses."))
             }
             if proxy.addresses.isEmpty {

@@ -3,7 +3,6 @@ import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyLicensees
-package import LatchkeyOperation
 package import LatchkeyPackaging
 package import LatchkeyVault
 
@@ -31,7 +30,7 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var unlisted = TenantVault.Unlisted.refuse
     package internal(set) var tokens = Tokens()
     /// The APIs of vendors that its apps speak to. Defaults to none.
-    package internal(set) var vendors = VendorAPISettings()
+    package internal(set) var vendors = TenantVendors()
     /// Who may fetch and import keys.
     package internal(set) var packagers: [Caller] = []
     /// Who may sign common-encryption requests, by the signer's name.
@@ -190,7 +189,7 @@ extension TenantSettings {
             .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
             .defaulting("slots", \.slots, .word, to: .off), .defaulting("keys", \.keys, .word, to: .derived),
             .defaulting("unlisted", \.unlisted, .word, to: .refuse), .section("tokens", \.tokens, Tokens.form),
-            .section("vendors", \.vendors, VendorAPISettings.form),
+            .section("vendors", \.vendors, TenantVendors.form),
             .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
             .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
             .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),

@@ -2,7 +2,6 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyForms
-package import LatchkeyOperation
 package import LatchkeyVault
 
 /// How much of its limits a tenant uses, as far as this node knows.

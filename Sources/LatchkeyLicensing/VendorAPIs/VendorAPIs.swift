@@ -2,8 +2,7 @@ import Foundation
 package import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyHTTP
-package import LatchkeyOperation
+package import LatchkeyHTTP
 package import LatchkeyVendorWire
 
 /// All tenants' vendor APIs: `/t/{tenant}/vudrm/…` and so on, with the vendor's own paths below.
@@ -32,7 +31,7 @@ package struct VendorAPIs: Sendable {
         var mounted: [String: Mounted] = [:]
         for (tenant, apis) in tenants {
             for api in apis {
-                mounted[Self.place(tenant.name, api.name.rawValue)] = Mounted(
+                mounted[Self.place(tenant.name, type(of: api).name.rawValue)] = Mounted(
                     api: api, tenant: tenant, router: Router(api.routes))
             }
         }
@@ -48,46 +47,65 @@ package struct VendorAPIs: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Returns: `nil` for an address that is no endpoint's.
     package func answer(_ call: APICall) async -> APIAnswer? {
-        guard !mounted.isEmpty else { return nil }
-        let parts = call.request.path.split(separator: "/", maxSplits: 3)
-        guard parts.count >= 3, parts[0] == "t" else { return nil }
-        let place = Self.place(String(parts[1]), String(parts[2]))
-        guard let mounted = mounted[place], let below = call.request.below(place) else { return nil }
+        guard let (mounted, below) = mounted(for: call.request) else { return nil }
         let uptime = timekeeper.uptime
         func report(_ kind: VendorEndpoint) -> LicenseReport {
             LicenseReport(
-                tenant: mounted.tenant.name, endpoint: mounted.api.name.requestEndpoint(kind),
-                requestID: call.requestID,
-                at: uptime)
+                tenant: mounted.tenant.name, endpoint: .vendor(type(of: mounted.api).name, kind),
+                requestID: call.requestID, at: uptime)
+        }
+        func vendorCall(_ path: PathParameters, _ kind: VendorEndpoint) -> VendorAPICall {
+            VendorAPICall(
+                request: below, path: path, vendorEndpoint: kind, date: timekeeper.date, id: call.requestID)
         }
         switch mounted.router.match(below) {
         case .notFound:
             var report = report(.certificate)
             report.outcome = .refused(.noSuchPath)
             return APIAnswer(.noSuchPath, report)
-        case .otherMethod(let route, _, let allowed):
+        case .otherMethod(let route, let path, let allowed):
             let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
-            return refused(refusal, mounted, route.handler, report(route.handler))
+            return refused(refusal, vendorCall(path, route.handler), mounted, report(route.handler))
         case .found(let route, let path):
             let kind = route.handler
             var report = report(kind)
-            let vendorCall = VendorAPICall(request: below, path: path, date: timekeeper.date)
+            let vendorCall = vendorCall(path, kind)
             do throws(LicenseRefusal) {
-                let (response, taken) = try await answer(kind, vendorCall, call.viewer, mounted, &report)
+                try call.checkCoding()
+                let (response, taken) = try await answer(vendorCall, call.viewer, mounted, &report)
                 return APIAnswer(response, report, taken: taken)
             } catch {
-                return refused(error, mounted, kind, report)
+                return refused(error, vendorCall, mounted, report)
             }
         }
+    }
+
+    /// The methods of a path, for a browser that asks first; `nil` for an address that is no endpoint's.
+    package func methods(of request: HTTPRequest) -> [HTTPMethod]? {
+        guard let (mounted, below) = mounted(for: request) else { return nil }
+        return switch mounted.router.match(below) {
+        case .found(let route, _): route.methods
+        case .otherMethod(_, _, let allowed): allowed
+        case .notFound: []
+        }
+    }
+
+    /// Whose address a request has, and the request below it.
+    private func mounted(for request: HTTPRequest) -> (Mounted, HTTPRequest)? {
+        guard !mounted.isEmpty else { return nil }
+        let parts = request.path.split(separator: "/", maxSplits: 3)
+        guard parts.count >= 3, parts[0] == "t" else { return nil }
+        let place = Self.place(String(parts[1]), String(parts[2]))
+        guard let mounted = mounted[place], let below = request.below(place) else { return nil }
+        return (mounted, below)
     }
 
     private static func place(_ tenant: String, _ api: String) -> String { "/t/\(tenant)/\(api)" }
 
     private func answer(
-        _ kind: VendorEndpoint, _ call: VendorAPICall, _ viewer: LicenseRequestFacts, _ mounted: Mounted,
-        _ report: inout LicenseReport
+        _ call: VendorAPICall, _ viewer: LicenseRequestFacts, _ mounted: Mounted, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> (HTTPResponse, TakenRoom?) {
-        guard kind == .license else {
+        guard call.vendorEndpoint == .license else {
             guard let certificate = issuer.certificate(of: mounted.tenant) else {
                 throw .malformed("The server has no application certificate.")
             }
@@ -97,21 +115,25 @@ package struct VendorAPIs: Sendable {
         guard call.request.body.count <= PlayerAPI.bodyBytes else {
             throw .malformed("The body is larger than that of any license request.")
         }
-        let question = try mounted.api.licenseRequest(call)
+        var question = try mounted.api.licenseRequest(call)
+        // Where a vendor's players send no token, the license address that the app is given has the tenant's.
+        if case .token(nil) = question.credentials {
+            question.credentials = .token(call.request.queryValue("token"))
+        }
         let license = try await issuer.license(question, of: viewer, mounted.tenant, &report)
         report.outcome = license == nil ? .acknowledge : .license
         guard let license else { return (HTTPResponse(status: 204, headers: [.cacheControl: "no-store"]), nil) }
-        var response = mounted.api.reply(license.ckc.revealed)
+        var response = mounted.api.reply(license.ckc.revealed, on: license.terms, to: call)
         response.headers[.cacheControl] = "no-store"
         return (response, license.taken)
     }
 
     private func refused(
-        _ refusal: LicenseRefusal, _ mounted: Mounted, _ kind: VendorEndpoint, _ report: LicenseReport
+        _ refusal: LicenseRefusal, _ call: VendorAPICall, _ mounted: Mounted, _ report: LicenseReport
     ) -> APIAnswer {
         var report = report
         report.outcome = .refused(refusal)
-        var response = mounted.api.reply(to: refusal, at: kind)
+        var response = mounted.api.reply(to: refusal, of: call)
         response.headers[.cacheControl] = "no-store"
         response.headers[.retryAfter] = refusal.retryAfterSeconds.map(String.init)
         if case .method(let allowed) = refusal.kind { response.headers[.allow] = allowed }
@@ -123,24 +145,10 @@ package struct VendorAPIs: Sendable {
 private struct VendorAPICall: VendorRequest {
     let request: HTTPRequest
     let path: PathParameters
+    let vendorEndpoint: VendorEndpoint
     let date: Date
+    let id: String
 
     /// Leniency is for clients of the vendor, and nobody reads warnings about each of them.
     func warn(_ code: String, _ text: String) {}
-}
-
-extension VendorAPIName {
-    /// What a request to one of its addresses asks for.
-    package func requestEndpoint(_ kind: VendorEndpoint) -> RequestEndpoint {
-        switch (self, kind) {
-        case (.vuDRM, .license): .vuDRM
-        case (.vuDRM, .certificate): .vuDRMCertificate
-        case (.axinom, .license): .axinom
-        case (.axinom, .certificate): .axinomCertificate
-        case (.doveRunner, .license): .doveRunner
-        case (.doveRunner, .certificate): .doveRunnerCertificate
-        case (.drmToday, .license): .drmToday
-        case (.drmToday, .certificate): .drmTodayCertificate
-        }
-    }
 }

@@ -60,16 +60,20 @@ package struct CPIXExchange: Sendable {
         package init() {}
     }
 
+    /// Has a replacement in the audit before it is done, with what came of it.
+    package typealias Account =
+        (KeyReplacement, _ carryOut: () async throws(LicenseRefusal) -> Void) async throws(LicenseRefusal) -> Void
+
     /// Takes the keys of a document in. Keys that are there stay as they are, unless the change names them.
     /// - Parameters:
     ///   - document: CPIX 2.3, 2.3.1 or 2.4 with keys in clear, or encrypted to one of the tenant's recipients; at most 256 KiB.
     ///   - change: policies, content, and keys to replace. Defaults to nothing.
-    ///   - account: writes a replacement to the audit before it is done. What it throws leaves that key as it was.
+    ///   - account: writes a replacement to the audit, and then carries it out. Defaults to the second alone.
     /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then none came in, but for keys that were
     ///   accounted for.
     package func importing(
         _ document: Data, _ change: Change = Change(),
-        account: (KeyReplacement) async throws(LicenseRefusal) -> Void = { _ in }
+        account: Account = { _, carryOut throws(LicenseRefusal) in try await carryOut() }
     ) async throws(LicenseRefusal) -> Outcome {
         let entries: [(demand: KeyDemand, key: ContentKey)]
         do throws(PackagingRefusal) {
@@ -97,15 +101,15 @@ package struct CPIXExchange: Sendable {
     }
 
     private func replace(
-        _ demand: KeyDemand, _ key: ContentKey, _ policies: [String],
-        _ account: (KeyReplacement) async throws(LicenseRefusal) -> Void
+        _ demand: KeyDemand, _ key: ContentKey, _ policies: [String], _ account: Account
     ) async throws(LicenseRefusal) {
         let replacement: KeyReplacement
         do { replacement = try await vault.replacement(by: demand, key, policies: policies) } catch {
             throw LicenseRefusal(cpix: error)
         }
-        try await account(replacement)
-        do { try await vault.carryOut(replacement) } catch { throw LicenseRefusal(cpix: error) }
+        try await account(replacement) { () throws(LicenseRefusal) in
+            do throws(VaultError) { try await vault.carryOut(replacement) } catch { throw LicenseRefusal(cpix: error) }
+        }
     }
 
     private func imported(_ all: [KeyAddress], _ replaced: [KeyID], _ conflicts: Set<KeyID>) -> Outcome {

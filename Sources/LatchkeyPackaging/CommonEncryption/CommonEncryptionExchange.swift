@@ -84,26 +84,29 @@ package struct CommonEncryptionExchange: Sendable {
         let found: [KeyAddress: ContentKey]
         do { found = try await source.keys(for: wanted.map(\.demand)) } catch { throw .inside(Self.words(error)) }
         let isWidevine = request.systems?.contains("WIDEVINE") ?? true
-        var tracks: [CommonEncryptionResult.Track] = []
+        var tracks: [JSONValue] = []
         var keys: [PackagedKey] = []
         for one in wanted {
             let address = one.demand.address
             guard let key = found[address] else { throw .inside("The keys came without one that was asked for.") }
             let header = WidevineHeader(
                 kid: address.kid, provider: widevineProvider, content: content, scheme: scheme)
-            let boxes = [CommonEncryptionResult.Box(type: "WIDEVINE", data: header.bytes.base64)]
-            tracks.append(
-                CommonEncryptionResult.Track(
-                    type: one.track.rawValue, keyID: address.kid.bytes.base64, key: key.key.revealed.base64,
-                    iv: key.iv.revealed.base64, boxes: isWidevine ? boxes : [], period: one.period))
+            let box = JSONValue.object(["drm_type": .text("WIDEVINE"), "data": .text(header.bytes.base64)])
+            var track: [String: JSONValue] = [
+                "type": .text(one.track.rawValue), "key_id": .text(address.kid.bytes.base64),
+                "key": .text(key.key.revealed.base64), "iv": .text(key.iv.revealed.base64),
+                "pssh": .array(isWidevine ? [box] : []),
+            ]
+            track["crypto_period_index"] = one.period.map { .number(Double($0)) }
+            tracks.append(.object(track))
             keys.append(PackagedKey(one.demand, key))
         }
         let system = KeyID(DRMSystem.widevine.rawValue).map(\.bytes.hexString) ?? ""
-        var result = CommonEncryptionResult(status: "OK")
-        result.systems = isWidevine ? [CommonEncryptionResult.System(type: "WIDEVINE", systemID: system)] : []
-        result.isUsed = false
-        result.tracks = tracks
-        guard let response = Self.response(result, status: 200) else { throw .inside("The reply cannot be written.") }
+        let widevine = JSONValue.object(["type": .text("WIDEVINE"), "system_id": .text(system)])
+        let response = Self.response([
+            "status": .text("OK"), "drm": .array(isWidevine ? [widevine] : []), "already_used": .flag(false),
+            "tracks": .array(tracks),
+        ])
         return Outcome(response: response, status: "OK", keys: keys)
     }
 
@@ -151,9 +154,8 @@ package struct CommonEncryptionExchange: Sendable {
     private func refusal(_ refusal: PackagingRefusal) -> Outcome {
         // The protocol answers 200 to what it has a status for, and where it is the server's fault, too.
         let status = [422, 503].contains(refusal.status) ? 200 : refusal.status
-        let response = Self.response(CommonEncryptionResult(status: refusal.code), status: status)
         return Outcome(
-            response: response ?? HTTPResponse(status: 500), status: refusal.code, keys: [],
+            response: Self.response(["status": .text(refusal.code)], status: status), status: refusal.code, keys: [],
             refusal: LicenseRefusal(refusal))
     }
 
@@ -162,14 +164,10 @@ package struct CommonEncryptionExchange: Sendable {
         (error as? any DiagnosableError)?.reason ?? "The source of the keys failed."
     }
 
-    private static func response(_ result: CommonEncryptionResult, status: Int) -> HTTPResponse? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let inner = try? encoder.encode(result),
-            let outer = try? encoder.encode(CommonEncryptionReply(response: inner.base64EncodedString()))
-        else { return nil }
-        return HTTPResponse(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: .bytes(outer))
+    /// A reply that fails has a status alone: the packager prints it.
+    private static func response(_ result: [String: JSONValue], status: Int = 200) -> HTTPResponse {
+        let inner = Data(JSONValue.object(result).canonicalText.utf8)
+        return .json(.object(["response": .text(inner.base64EncodedString())]), status: status)
     }
 }
 

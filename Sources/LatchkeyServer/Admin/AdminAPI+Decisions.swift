@@ -4,7 +4,6 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 extension AdminAPI {

@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeySystem
 import LatchkeyVault
 
@@ -180,7 +179,9 @@ extension ServerState {
             .made("readiness", Readiness.Report.schema) {
                 $0.scope.isAll ? $0.readiness.json : .object(["status": .text($0.readiness.word)])
             },
-            .value("pending") { one -> Int? in one.scope.isAll ? one.shared.engines.pending?.count ?? 0 : nil },
+            .value("pending") { one -> Int? in
+                one.scope.isAll ? one.shared.engines.pending.map { $0.count - $0.entryCount } ?? 0 : nil
+            },
             .list("engines", of: EngineHealth.form) { one in
                 one.shared.health.all.filter { one.scope.covers($0.tenant) }.map { (health: $0, standing: $0.standing) }
             },
@@ -214,10 +215,17 @@ extension ServerState {
 
     private func serverNotices(_ shared: ServerShared) -> [String] {
         var notices: [String] = []
-        if let pending = shared.engines.pending?.count, pending > 0 {
-            notices.append(
-                "Changes of this node wait for a store: \(pending). They are in force here, and on no other node.")
+        if let setback = shared.engines.keys.age?.setback { notices.append("\(setback.reason) \(setback.remedy)") }
+        if let pending = shared.engines.pending {
+            let entries = pending.entryCount
+            if pending.count > entries {
+                notices.append(
+                    "Changes of this node wait for a store: \(pending.count - entries). They are in force here, and on no other node."
+                )
+            }
+            if entries > 0 { notices.append("Entries of this node wait for the audit's store: \(entries).") }
         }
+        notices += shared.disks.compactMap(\.trouble)
         if shared.pool.admission.isOverloaded {
             notices.append("More requests come than can be answered; some are shed.")
         }
@@ -241,13 +249,14 @@ extension EngineHealth {
         .value("name") { $0.health.name }, .value("words") { $0.health.words },
         .value("region") { $0.health.region }, .value("engine") { $0.health.engine },
         .value("tenant") { $0.health.tenant }, .value("state") { $0.health.word.rawValue },
+        .value("trouble") { $0.health.trouble },
         .value("since") { $0.standing.since }, .value("answered") { $0.standing.lastAnswer },
-        .value("error") { $0.standing.lastError?.reason.onOneLine },
+        .value("error") { $0.standing.lastError?.reason.onOneLine }, .value("failed") { $0.standing.failed },
     ])
 
     /// What somebody should do something about. A key set's own words say more.
     fileprivate var notice: String? {
-        guard let role = EngineRole(rawValue: name), role != .keySet else { return nil }
-        return "\(words)\(tenant.map { " of \($0)" } ?? "") does not answer. \(consequence)"
+        guard let role = EngineRole(rawValue: name), role != .keySet, let trouble else { return nil }
+        return "\(words)\(tenant.map { " of \($0)" } ?? "") \(trouble). \(consequence)"
     }
 }

@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 /// The record: figures, an account's history, viewers at once.

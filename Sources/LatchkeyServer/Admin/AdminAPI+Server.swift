@@ -5,7 +5,6 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 extension AdminAPI {
@@ -141,7 +140,7 @@ extension AdminCall {
             shared.engines.audit, knowing: shared.audit.lastSeen.map { AuditAnchor($0) })
         var anchor: AuditAnchor?
         if case .intact(let last) = verdict { anchor = AuditAnchor(last) }
-        shared.metrics.auditIsIntact.set(anchor == nil ? 0 : 1)
+        shared.show(verdict)
         return .admin(
             .members([
                 "intact": .flag(anchor != nil), "verdict": .text("\(verdict)"), "anchor": anchor.map { .text($0.text) },

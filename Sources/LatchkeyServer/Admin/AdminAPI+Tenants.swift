@@ -4,7 +4,6 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyPackaging
 import LatchkeyVault
 
@@ -184,10 +183,11 @@ extension AdminCall {
             "replace": change.replaced.map { "\($0)" }.sorted().joined(separator: " "),
         ]
         return try await self.change(.keyImported, of: tenant.name, details.filter { !$0.value.isEmpty }) {
-            let outcome = try await tenant.cpix.importing(request.body, change) { replacement throws(LicenseRefusal) in
-                do throws(AdminRefusal) {
-                    try await audit(.keyReplaced, of: "\(tenant.name)/\(replacement.kid)", replacement.details)
-                } catch {
+            let outcome = try await tenant.cpix.importing(request.body, change) {
+                replacement, carryOut throws(LicenseRefusal) in
+                let object = "\(tenant.name)/\(replacement.kid)"
+                do { try await self.change(.keyReplaced, of: object, replacement.details, carryOut) } catch {
+                    let error = AdminRefusal(error)
                     throw LicenseRefusal(
                         .vendor(code: error.code, status: error.status), reason: error.reason, remedy: error.remedy)
                 }

@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 
 /// What is below `/admin/v1`: everything that operators see and change, as JSON, by bearer keys with roles.
 ///
@@ -52,14 +51,17 @@ struct AdminAPI: Sendable {
 
     /// Answers a request. Never throws: a refusal is an answer.
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        let state = state()
+        let (state, id) = (state(), RequestID(of: request, node: shared.nodeName))
         var name: String?
-        let (response, refusal): (HTTPResponse, AdminRefusal?)
-        do throws(AdminRefusal) { (response, refusal) = (try await answer(request, state, &name), nil) } catch {
+        var response: HTTPResponse
+        let refusal: AdminRefusal?
+        do throws(AdminRefusal) { (response, refusal) = (try await answer(request, id, state, &name), nil) } catch {
             (response, refusal) = (error.response, error)
         }
+        response.headers[.requestID] = id.text
         var entry = LogEntry(response.status >= 500 ? .error : .info, .admin, message: name.map { "By \($0)." })
         entry.end(refusal, status: response.status)
+        entry.requestID = id
         entry.address = state.proxies.clientAddress(of: request)
         shared.log.write(entry)
         return response
@@ -67,7 +69,7 @@ struct AdminAPI: Sendable {
 
     /// - Parameter name: gets the operator's name, as soon as it is known.
     private func answer(
-        _ request: HTTPRequest, _ state: ServerState, _ name: inout String?
+        _ request: HTTPRequest, _ id: RequestID, _ state: ServerState, _ name: inout String?
     ) async throws(AdminRefusal) -> HTTPResponse {
         let admin = try await self.admin(of: request, state)
         name = admin.name
@@ -83,7 +85,8 @@ struct AdminAPI: Sendable {
             case .tenant, .server, .own: break
             }
             let call = AdminCall(
-                request: request, path: path, admin: admin, shared: shared, state: state, current: self.state,
+                request: request, requestID: id, path: path, admin: admin, shared: shared, state: state,
+                current: self.state,
                 again: { () async throws(AdminRefusal) in try await self.admin(of: request, self.state()) },
                 reload: reload)
             do { return try await page.answer(call) } catch { throw AdminRefusal(error) }

@@ -4,12 +4,13 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-package import LatchkeyOperation
 import LatchkeySystem
+package import LatchkeyVault
 
 /// One request to the admin API by somebody who may send it, with what it is answered from.
 struct AdminCall: Sendable {
     let request: HTTPRequest
+    let requestID: RequestID
     package let path: PathParameters
     let admin: Operator
     let shared: ServerShared
@@ -87,8 +88,11 @@ struct AdminCall: Sendable {
         var tenant: String? = path["tenant"].isEmpty ? nil : path["tenant"]
         // What an operator of one tenant does is the tenant's, and seen there.
         if tenant == nil { tenant = tenants.only }
-        let event = AuditEvent(action, of: object, by: "admin:\(admin.name)", tenant: tenant, details: details)
-        guard request.headers[Self.dryRun] == nil else { throw .preview(event) }
+        let isDryRun = request.headers[Self.dryRun] != nil
+        let event = AuditEvent(
+            action, of: object, by: "admin:\(admin.name)", tenant: tenant,
+            details: isDryRun ? details : details.merging(["request": requestID.text]) { one, _ in one })
+        guard !isDryRun else { throw .preview(event) }
         try await shared.audit(event)
     }
 

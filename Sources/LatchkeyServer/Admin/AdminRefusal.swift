@@ -4,7 +4,6 @@ import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeySystem
 import LatchkeyVault
 

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyForms
-import LatchkeyOperation
+import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyOperation
+import LatchkeyLicensing
 
 /// What happens, for operators who look: the latest refusals, and events as they come.
 ///
@@ -72,7 +72,7 @@ final class OperatorFeed: Sendable {
             let remedy = report.tokenError?.remedy ?? refusal.remedy
             let value = JSONValue.members([
                 "number": .number(Double(state.last)), "time": .date(date), "tenant": report.tenant.map { .text($0) },
-                "endpoint": .text(report.endpoint.rawValue), "requestId": .text(report.requestID),
+                "endpoint": .text(report.endpoint.name), "requestId": .text(report.requestID),
                 "code": .text(report.tokenError?.code ?? refusal.code),
                 "reason": .text(String(reason.prefix(300)).onOneLine),
                 "remedy": .text(String(remedy.prefix(300)).onOneLine),
@@ -125,7 +125,7 @@ final class OperatorFeed: Sendable {
                     let refusal = ShedReply.refusal
                     return .members([
                         "time": .date(shed.date), "tenant": shed.tenant.map { .text($0) },
-                        "endpoint": .text(shed.endpoint.rawValue),
+                        "endpoint": .text(shed.endpoint.name),
                         "requestId": .text(shed.requestID), "code": .text(refusal.code),
                         "reason": .text(refusal.reason), "remedy": .text(refusal.remedy),
                         "status": .number(refusal.status), "explained": .flag(false),

@@ -1,6 +1,5 @@
 import LatchkeyCore
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 /// How many slots each tenant has in use, counted again when somebody looks and ten seconds have passed.

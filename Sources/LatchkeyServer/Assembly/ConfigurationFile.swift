@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyForms
 package import LatchkeyLicensees
 package import LatchkeyLicensing
-import LatchkeyStores
+package import LatchkeyStores
 package import LatchkeySystem
 
 /// A configuration on disk, and the files that it names.
@@ -111,6 +111,28 @@ package struct ConfigurationFile: Sendable {
     /// What a file holds that the configuration names.
     func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
 
+    /// The address of a database that a file holds alone: that of the role which owns the tables.
+    /// - Parameter name: the file, relative to the working directory.
+    /// - Throws: `FileError`, also for a password in a file that others than its owner can read; `storeAddress` for any other text.
+    package func ownerAddress(inFile name: String) throws -> StoreAddress {
+        var mode: mode_t = 0
+        let text = String(decoding: try InputFile.read(name, limit: 4_096) { mode = $0.st_mode }, as: UTF8.self)
+        let address = try StoreAddress(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        guard address.isDatabase else {
+            throw Diagnosis(
+                code: "storeAddress", reason: "The owner's file has no address of a database.",
+                remedy: "Write postgresql://OWNER@HOST/DATABASE to it.")
+        }
+        if address.holdsPassword, isOpen(mode, URL(filePath: name).absoluteURL.path) {
+            throw FileError.passwordOpenToOthers(name)
+        }
+        return address
+    }
+
+    private func isOpen(_ mode: mode_t, _ path: String) -> Bool {
+        mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0
+    }
+
     /// Refuses a password in a file that others than its owner can read, as files of secrets are refused.
     private func checkPasswords(_ mode: mode_t) throws {
         let stores = settings.stores
@@ -123,19 +145,20 @@ package struct ConfigurationFile: Sendable {
         for text in Set(addresses.map(\.1)) {
             for file in (try? StoreAddress(text))?.secretFiles ?? [] { _ = try secrets.secret(file) }
         }
-        guard mode & (secrets.isMounted(path) ? 0o022 : 0o077) != 0 else { return }
+        guard isOpen(mode, path) else { return }
         for (place, text) in addresses {
             guard let address = try? StoreAddress(text), address.holdsPassword else { continue }
-            throw FileError.passwordOpenToOthers(path, place)
+            throw FileError.passwordOpenToOthers(path, in: place)
         }
     }
 }
 
 extension FileError {
-    fileprivate static func passwordOpenToOthers(_ path: String, _ place: String) -> Self {
+    fileprivate static func passwordOpenToOthers(_ path: String, in place: String? = nil) -> Self {
         FileError(
             code: "passwordOpenToOthers",
-            reason: "\(path) holds a password, in \(place), and is open to others than its owner.",
+            reason:
+                "\(path) holds a password\(place.map { ", in \($0)," } ?? "") and is open to others than its owner.",
             remedy:
                 "Run chmod 600 \(path), or put the password into a file of its own, which the address names: by passfile for PostgreSQL, by passwordFile for Redis."
         )

@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyForms
 import LatchkeyLicensing
-import LatchkeyOperation
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -74,7 +73,7 @@ package struct KeySealing {
         } catch {
             guard case .tenantMissing = error else { throw error }
         }
-        try await shared.audit(.tenantCreated, of: tenant, by: Self.actor, tenant: tenant)
+        try await shared.audit(.tenantCreated, of: tenant, by: actor, tenant: tenant)
         _ = try await TenantSecrets.create(tenant, in: keys, with: wrapping)
         return true
     }
@@ -83,9 +82,25 @@ package struct KeySealing {
     /// - Returns: how many were wrapped again.
     package func rewrap() async throws -> (count: Int, wrapper: String) {
         let wrapper = wrapping.current.id
-        try await shared.audit(.keysRewrapped, of: "data-keys", by: Self.actor, ["wrapper": wrapper])
+        try await shared.audit(.keysRewrapped, of: "data-keys", by: actor, ["wrapper": wrapper])
         return (try await wrapping.rewrap(in: keys), wrapper)
     }
 
-    private static var actor: String { "node:\(ProcessInfo.processInfo.hostName)" }
+    /// Takes the database as it is, where it is older than what this node has seen: keys that were disabled since then are licensed again.
+    /// - Returns: false if it is not older, and nothing changed.
+    /// - Throws: `copyMissing` without a copy.
+    package func acceptOlder() async throws -> Bool {
+        guard let copy = shared.engines.keys.copy, let age = shared.engines.keys.age else {
+            throw Diagnosis(
+                code: "copyMissing",
+                reason: "The configuration names no copy: what a node has seen ends with its process.",
+                remedy: "Restart the node, which then takes the database as it is.")
+        }
+        guard try await age.look(), let seen = try await copy.seen() else { return false }
+        try await shared.audit(.olderAccepted, of: "database", by: actor, ["seen": seen.text])
+        try await age.accept()
+        return true
+    }
+
+    private var actor: String { "node:\(shared.node)" }
 }

@@ -1,7 +1,7 @@
 import LatchkeyFairPlay
+import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
-import LatchkeyOperation
 
 /// Whether this process opens several licenses at once, and with what.
 struct LicenseBatches: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyLicensing
-package import LatchkeyOperation
+import LatchkeyHTTP
+package import LatchkeyLicensing
 
 extension LicenseServer {
     /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
@@ -12,8 +12,9 @@ extension LicenseServer {
         if let word = shared.batches.word { shared.log.write(LogEntry(.info, .life, message: word)) }
         let listeners = [
             ("players", addresses.players), ("packagers", addresses.packagers), ("operators", addresses.operators),
+            ("health", addresses.health),
         ]
-        for (name, place) in listeners {
+        for case (let name, let place?) in listeners {
             var entry = LogEntry(.info, .life, message: "The listener for \(name) is open.")
             (entry.listener, entry.url) = (name, place.url)
             shared.log.write(entry)
@@ -34,15 +35,15 @@ extension LicenseServer {
         let shared = shared
         let drain = Drain(
             DrainPlan(delay: current.settings.drainDelay), timekeeper: shared.timekeeper,
-            began: { phase in
+            began: { [self] phase in
                 switch phase {
                 case .running: break
                 case .draining:
                     shared.isDraining = true
+                    for listener in self.listeners { listener.drain() }
                     notifier?.send(.stopping)
                     shared.log.write(LogEntry(.info, .life, message: "The server is about to stop."))
                 case .finishing:
-                    shared.pool.drain()
                     shared.log.write(LogEntry(.info, .life, message: "The server takes no more requests."))
                 case .ended: break
                 }
@@ -67,6 +68,7 @@ extension LicenseServer {
             startTask { [self] in await watchEngines() }, startTask { [self] in await followUsage() },
             startTask { [self] in await writePendingKeys() }, startTask { [self] in await watchPool() },
             startTask { [self] in await recordViewers() }, startTask { [self] in await watchProvider() },
+            startTask { [self] in await watchAudit() },
             startTask {
                 guard let notifier, let period = notifier.watchdogPeriod else { return }
                 while (try? await shared.timekeeper.sleep(for: period)) != nil { notifier.send(.watchdog) }

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeySystem
 import LatchkeyVault
 
@@ -73,15 +73,25 @@ extension LicenseServer {
 
     func lookAtEngines() async {
         let engines = shared.engines
-        let wasAway = engines.keys.isAway
+        let (wasAway, wasBehind) = (engines.keys.isAway, engines.keys.age?.setback != nil)
         await shared.look(atLeastEvery: .seconds(5))
-        if !engines.keys.isAway, !engines.auditHealth.isAway, let pending = engines.pending, pending.count > 0 {
+        if !engines.keys.health.isAway, !engines.auditGuard.health.isAway, let pending = engines.pending,
+            pending.count > 0
+        {
             let count = pending.count
             await pending.deliver(deliver)
             let message = "Changes that were made while stores were away reached them: \(count - pending.count)."
             shared.log.write(LogEntry(.info, .outage, message: message))
         }
-        if wasAway, !engines.keys.isAway { await apply(.everything) }
+        let isBack = wasAway && !engines.keys.isAway
+        // A license or a packager may have found that it is back, and away, between two looks.
+        let hasMissed =
+            !engines.keys.isAway
+            && missesChanges.withLock { missed in
+                defer { missed = false }
+                return missed
+            }
+        if isBack || hasMissed || wasBehind && engines.keys.age?.setback == nil { await apply(.everything) }
         await showCopy()
     }
 
@@ -107,6 +117,29 @@ extension LicenseServer {
                 isTold = true
             }
         } while (try? await shared.timekeeper.sleep(for: .seconds(20))) != nil
+    }
+
+    /// Checks the audit, a part every two minutes, and again from its start behind its end: nobody has to ask for it.
+    func watchAudit() async {
+        var walk = AuditWalk()
+        while (try? await shared.timekeeper.sleep(for: .seconds(120))) != nil { await checkAudit(&walk) }
+    }
+
+    /// Checks up to 10,000 entries of the audit. A store that is away is told by its health, and asked again the next time; what it holds and
+    /// nobody can read is not intact.
+    func checkAudit(_ walk: inout AuditWalk) async {
+        do throws(StoreError) {
+            for _ in 0..<20 {
+                // Known before the entries are read: another one may come meanwhile.
+                let known = shared.audit.lastSeen.map { AuditAnchor($0) }
+                guard let verdict = try await walk.step(through: shared.engines.audit, knowing: known) else { continue }
+                return shared.show(verdict)
+            }
+        } catch {
+            guard error.kind == .damaged else { return }
+            shared.metrics.auditIsIntact.set(0)
+            shared.log.write(LogEntry(.admin, error))
+        }
     }
 
     /// Notes each minute in the record how many sessions each tenant has.
@@ -142,6 +175,7 @@ extension LicenseServer {
     private func refresh(_ tenant: Tenant?) async {
         guard let tenant else { return }
         do throws(VaultError) { try await tenant.vault.refresh() } catch {
+            if case .store(let failure) = error, failure.isOutage { missesChanges.withLock { $0 = true } }
             guard !shared.engines.keys.isAway else { return }
             var entry = LogEntry(.outage, error)
             entry.tenant = tenant.name

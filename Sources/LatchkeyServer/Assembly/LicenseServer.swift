@@ -1,8 +1,7 @@
 public import Foundation
 package import LatchkeyCore
 package import LatchkeyHTTP
-import LatchkeyLicensing
-package import LatchkeyOperation
+package import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
@@ -21,6 +20,8 @@ public final class LicenseServer: Sendable {
     private let state: Locked<ServerState>
     let listeners: [HTTPServer]
     let reloads = OneAtATime<[String]>()
+    /// Whether a reading of all keys failed because their store was away.
+    let missesChanges = Locked(false)
     /// Where each listener is, once it runs.
     public let addresses: ServerAddresses
 
@@ -97,26 +98,32 @@ public final class LicenseServer: Sendable {
         let operators = OperatorListener(
             shared: shared, state: { state.withLock { $0 } }, reload: { try await reload.withLock { $0 }?() ?? [] })
         let settings = first.settings
-        let servers = [
-            // Its threads do the RSA work, so that a license does not change threads.
-            HTTPServer(
-                file.http(settings.players, bodyBytes: PlayerAPI.bodyBytes), startTask: { shared.pool.task($0) },
-                work: shared.pool.work
-            ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
-            HTTPServer(
-                file.http(settings.packagers, bodyBytes: PackagerAPI.bodyBytes),
-                startTask: { shared.packagers.threads.task($0) }
-            ) { packagers.begin($0) },
-            HTTPServer(
-                file.http(settings.operators, bodyBytes: PackagerAPI.bodyBytes, deadline: .seconds(60))
-            ) { await operators.answer($0) },
-        ]
+        let health = HealthListener(shared: shared, state: { state.withLock { $0 } })
+        let servers =
+            [
+                // Its threads do the RSA work, so that a license does not change threads.
+                HTTPServer(
+                    file.http(settings.players, bodyBytes: PlayerAPI.bodyBytes), startTask: { shared.pool.task($0) },
+                    work: shared.pool.work,
+                    complete: { response, request in state.withLock { $0 }.forPages(response, to: request) }
+                ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
+                HTTPServer(
+                    file.http(settings.packagers, bodyBytes: PackagerAPI.bodyBytes),
+                    startTask: { shared.packagers.threads.task($0) }
+                ) { packagers.begin($0) },
+                HTTPServer(
+                    file.http(settings.operators, bodyBytes: PackagerAPI.bodyBytes, deadline: .seconds(60))
+                ) { await operators.answer($0) },
+            ]
+            + [settings.health].compactMap { $0 }.map { settings in
+                HTTPServer(file.http(settings, bodyBytes: 0)) { health.answer($0) }
+            }
         first.identities.show(servers)
-        let ports = try servers.map { try $0.start() }
+        let ports = try HTTPServer.start(servers)
         listeners = servers
         addresses = ServerAddresses(
             players: .init(settings.players, ports[0]), packagers: .init(settings.packagers, ports[1]),
-            operators: .init(settings.operators, ports[2]))
+            operators: .init(settings.operators, ports[2]), health: settings.health.map { .init($0, ports[3]) })
         shared.record?.start()
         reload.withLock { $0 = { [weak self] in try await self?.reload() ?? [] } }
         shared.metrics.beforeText { [weak self] in
@@ -144,7 +151,7 @@ public final class LicenseServer: Sendable {
     package var current: ServerState { state.withLock { $0 } }
 
     /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates
-    /// and have their new limit of connections; otherwise they and the stores stay as they are.
+    /// and have their new limits of connections; otherwise they and the stores stay as they are.
     ///
     /// One reload at a time: two at once could end with the older files in force. A request that comes while one goes on causes one more
     /// after it, whose result it gets.
@@ -164,7 +171,10 @@ public final class LicenseServer: Sendable {
             let former = state.withLock { state in
                 defer { state = next }
                 next.identities.show(listeners)
-                for listener in listeners { listener.connectionsPerAddress = next.settings.connectionsPerAddress }
+                for listener in listeners {
+                    listener.connectionsPerAddress = next.settings.connectionsPerAddress
+                    listener.keepAlive = next.settings.idleTime
+                }
                 return state
             }
             former.retire()
@@ -192,10 +202,11 @@ public final class LicenseServer: Sendable {
     /// fail. `serve()` does not wait longer than the drain's deadline.
     /// - Parameter limit: how long open requests may take.
     package func stop(within limit: Duration = .seconds(10)) async {
-        // A reload that hangs at a file ends with the time.
-        let (threads, timekeeper) = (file.threads, shared.timekeeper)
+        // A reload that hangs at a file ends with the time, and no license is begun after it.
+        let (threads, pool, timekeeper) = (file.threads, shared.pool, shared.timekeeper)
         let patience = startTask {
             guard (try? await timekeeper.sleep(for: limit)) != nil else { return }
+            pool.drain()
             threads.end()
         }
         await withTaskGroup { group in
@@ -231,6 +242,8 @@ public struct ServerAddresses: Sendable {
 
     /// Of the listener for players, of the one for packagers, and of the one for operators.
     public let players, packagers, operators: Listener
+    /// Of the one for health and metrics, if the configuration has one.
+    public let health: Listener?
 }
 
 extension ListenerIdentities {
@@ -248,6 +261,9 @@ extension ServerSettings {
 
     /// The most connections of a listener from one address. With proxies all may come from one.
     fileprivate var connectionsPerAddress: Int { trustedProxies.isEmpty ? 1_024 : Self.connections }
+
+    /// How long a connection may wait for its next request. A proxy sends one at any time while it keeps the connection: 60 s, as a rule.
+    fileprivate var idleTime: Duration { keepAlive ?? (trustedProxies.isEmpty ? .seconds(15) : .seconds(75)) }
 }
 
 extension ConfigurationFile {
@@ -263,7 +279,9 @@ extension ConfigurationFile {
         configuration.threads = settings.threads ?? configuration.threads
         configuration.connections = ServerSettings.connections
         configuration.connectionsPerAddress = settings.connectionsPerAddress
+        configuration.keepAlive = settings.idleTime
         configuration.exchangeDeadline = deadline
+        configuration.takesDoubtfulPaths = false
         return configuration
     }
 }

@@ -24,6 +24,8 @@ extension ServerBuilder {
                         "Name a file of 32 random bytes, as from openssl rand -base64 32."))
                 return nil
             }
+            // The keys in memory stay over a reload, and so does what wraps them.
+            if let former { return former.wrapping }
             return problems.collecting("keyEncryptionKey") {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }

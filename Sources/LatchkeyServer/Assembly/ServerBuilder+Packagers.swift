@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyLicensees
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyPackaging
 
 /// What packagers need of the files that a tenant's configuration names.

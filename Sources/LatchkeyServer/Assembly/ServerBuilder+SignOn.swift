@@ -19,8 +19,8 @@ extension ServerBuilder {
     }
 
     /// A transport that trusts a file's authorities beside the system's.
-    private func transport(_ authorities: String?) throws -> any Transport {
-        guard let authorities else { return SystemTransport() }
+    func transport(_ authorities: String?) throws -> any Transport {
+        guard let authorities else { return OneTimeTransport() }
         let pem = try file.contents(authorities)
         guard String(decoding: pem, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
             throw Diagnosis(
@@ -28,7 +28,8 @@ extension ServerBuilder {
                 remedy: "Name the file with the certificate of the provider's authority.")
         }
         #if os(Linux)
-            return CurlTransport(authorities: URL(filePath: file.path(authorities)))
+            let url = URL(filePath: file.path(authorities))
+            return OneTimeTransport { CurlTransport(authorities: url) }
         #else
             throw Diagnosis(
                 code: "openIDAuthorities", reason: "On this system the keychain's authorities are trusted alone.",

@@ -2,7 +2,6 @@ import Foundation
 import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyTransport
 
 #if canImport(FoundationNetworking)
@@ -42,7 +41,7 @@ extension ServerBuilder {
 
     /// A key set at an https address, which nobody has fetched yet.
     func fetched(_ url: URL, _ tokens: TenantSettings.Tokens, of tenant: String) -> KeySetSource {
-        let transport = SystemTransport()
+        let transport = OneTimeTransport()
         let health = health.health(.keySet, of: tenant, engine: "https")
         return KeySetSource.fetched(
             algorithms: tokens.algorithms, health: health, timekeeper: timekeeper, report: reporter(of: tenant)

@@ -6,7 +6,6 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeySystem
 import LatchkeyVault
 import LatchkeyVendorWire
@@ -22,6 +21,8 @@ struct ServerBuilder: Sendable {
     let log: ServerLog
     let health: EngineTable
     let timekeeper: any Timekeeper
+    /// Keys the digests of what all nodes have to have alike; `nil` where each node makes its own secret.
+    let digestKey: Secret?
     /// How much of their limits tenants use, whatever the configuration.
     let usages: TenantUsages
     /// The configuration that is in force; `nil` at the start.
@@ -92,8 +93,12 @@ struct ServerBuilder: Sendable {
             vendors: VendorAPIs(issuer: issuer, tenants: built, timekeeper: timekeeper),
             packagers: PackagerAPI(tenants: tenants, callers: callers, timekeeper: timekeeper), proxies: proxies,
             country: settings.countryHeader.map { CountryField(HTTPHeaderName($0)) }, openID: openID,
-            pages: pages,
-            backgroundTasks: backgroundTasks)
+            pages: pages, digests: await digests() ?? [:], backgroundTasks: backgroundTasks)
+    }
+
+    private func digests() async -> [String: String]? {
+        guard let digestKey else { return nil }
+        return try? await file.threads.run("tenants") { file.digests(keyedBy: digestKey) }
     }
 
     private func identities(_ problems: inout ServerProblems) -> ListenerIdentities {

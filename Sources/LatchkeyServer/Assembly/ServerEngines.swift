@@ -1,19 +1,12 @@
 import Foundation
 package import LatchkeyCore
 package import LatchkeyLicensing
-import LatchkeyOperation
 package import LatchkeyStores
 package import LatchkeySystem
 package import LatchkeyVault
 
 /// The stores of a running server. They stay as they are while configurations change.
 package struct ServerEngines: Sendable {
-    /// An engine that is asked now and then whether it answers.
-    package struct Watched: Sendable {
-        let health: EngineHealth
-        let probe: @Sendable () async -> Void
-    }
-
     /// Where content keys are kept.
     package enum KeyHome: Sendable {
         /// In this process, which makes them at each start.
@@ -34,12 +27,12 @@ package struct ServerEngines: Sendable {
     let redirections: @Sendable () -> [ClusterRedirection: UInt64]
     package let keys: GuardedKeyStore
     package let audit: any AuditStore
-    package let auditHealth: EngineHealth
+    package let auditGuard: EngineGuard
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
     /// What operators ask for reports.
     package var recordSource = RecordDesk.Source.none
     /// Keys and audit.
-    let watched: [Watched]
+    var watched: [EngineGuard] { [keys.guarded, auditGuard] }
     /// Whether another store stands in for that of the keys, which a check could not open.
     let standsInForKeys: Bool
     /// What there is to close.
@@ -53,7 +46,7 @@ package struct ServerEngines: Sendable {
     ///   - redirections: what a cluster's nodes sent elsewhere. Defaults to nothing.
     ///   - keys: content keys.
     ///   - audit: the audit.
-    ///   - auditProbe: asks whether the audit's store answers. Defaults to one that does.
+    ///   - auditProbe: does the audit's work in a form that changes nothing. Defaults to nothing.
     ///   - changes: what other nodes change about keys.
     ///   - keyHome: where content keys are kept. Defaults to what the configuration says.
     ///   - standsInForKeys: whether another store stands in for that of the keys. Defaults to no.
@@ -63,7 +56,7 @@ package struct ServerEngines: Sendable {
         settings: ServerSettings.Stores, sessions: any RecordStore, operatorSessions: (any RecordStore)? = nil,
         redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: GuardedKeyStore,
         audit: any AuditStore,
-        auditProbe: @escaping @Sendable () async throws(StoreError) -> Void = {},
+        auditProbe: @escaping EngineQuestion = { _ in },
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
         keyHome: KeyHome? = nil, standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
         closing: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
@@ -73,12 +66,10 @@ package struct ServerEngines: Sendable {
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
         (self.operatorSessions, self.redirections) = (operatorSessions ?? sessions, redirections)
         (self.changes, self.closing, self.closed) = (changes, closing, closed ?? { closing() })
-        let auditHealth = EngineHealth("auditStore", engine: audit.engine, timekeeper: timekeeper)
-        self.auditHealth = auditHealth
-        watched = [
-            Watched(health: keys.health) { await keys.probe() },
-            Watched(health: auditHealth) { await auditHealth.note(auditProbe) },
-        ]
+        auditGuard = EngineGuard(
+            EngineHealth(
+                "auditStore", engine: audit.engine, limits: .watched(audit.reach), timekeeper: timekeeper),
+            probing: [.write], question: { try await auditProbe($0.operation) })
     }
 
     /// What waits until the stores answer; `nil` without a copy.
@@ -143,17 +134,21 @@ package struct ServerEngines: Sendable {
             for stores in opened.values { await stores?.closed() }
             await copy?.closed()
         }
+        let age = await problems.awaiting("stores.copy") { try await auditStore.age(of: copy) } ?? nil
         guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys, let audit else {
             close()
             throw problems
         }
         let guarded = GuardedKeyStore(
-            keyStore, health: EngineHealth("keyStore", engine: keyStore.engine, timekeeper: timekeeper), copy: copy,
-            pending: pending,
-            expected: stores.fingerprint ?? copied, question: keys.probe)
+            keyStore,
+            health: EngineHealth(
+                "keyStore", engine: keyStore.engine, limits: .watched(keyStore.reach), timekeeper: timekeeper),
+            copy: copy, pending: pending, age: age, expected: stores.fingerprint ?? copied
+        ) { operation throws(StoreError) in try await keys.probe(.keyStore, operation) }
         let engines = ServerEngines(
             settings: stores, sessions: sessions.records, operatorSessions: sessions.operatorRecords,
-            redirections: sessions.redirections, keys: guarded, audit: auditStore, auditProbe: audit.probe,
+            redirections: sessions.redirections, keys: guarded, audit: auditStore,
+            auditProbe: { operation throws(StoreError) in try await audit.probe(.auditStore, operation) },
             changes: keys.changes, keyHome: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
             closed: closed)
         // What may be away, or another database than the copy's, is looked at before somebody counts on it.
@@ -166,14 +161,8 @@ package struct ServerEngines: Sendable {
         return engines
     }
 
-    /// Asks each engine that is away, or of which nobody heard for some time, whether it answers. All at once.
-    func look(atLeastEvery time: Duration) async {
-        await withTaskGroup { group in
-            for one in watched where one.health.isAway || one.health.isQuiet(for: time) {
-                group.addTask { await one.probe() }
-            }
-        }
-    }
+    /// Probes what is in doubt, and what nobody did for some time. All at the same time.
+    func look(atLeastEvery time: Duration) async { await watched.look(atLeastEvery: time) }
 
     /// Ends threads and connections.
     package func close() { closing() }
@@ -182,16 +171,18 @@ package struct ServerEngines: Sendable {
     func closeFiles() async { await closed() }
 }
 
-extension EngineHealth {
-    /// Notes what a question brings.
-    fileprivate func note(_ question: () async throws(StoreError) -> Void) async {
-        do throws(StoreError) {
-            try await question()
-            note()
-        } catch {
-            note(error)
+extension [EngineGuard] {
+    /// Probes what is in doubt, and what nobody did for some time. All at the same time.
+    func look(atLeastEvery time: Duration) async {
+        await withTaskGroup { group in
+            for one in self where one.isDue(after: time) { group.addTask { await one.probe() } }
         }
     }
+}
+
+extension CircuitBreaker.Limits {
+    /// Of an engine for which the server looks each second: its work can wait that long.
+    static func watched(_ reach: EngineReach) -> Self { reach == .network ? .immediate : .embedded }
 }
 
 extension SQLiteNodeCopy? {
@@ -202,6 +193,13 @@ extension SQLiteNodeCopy? {
     fileprivate func openChanges() async throws(StoreError) -> PendingChanges? {
         guard let self else { return nil }
         return try await PendingChanges.open(self)
+    }
+}
+
+extension AuditStore? {
+    fileprivate func age(of copy: (any NodeCopy)?) async throws(StoreError) -> StoreAge? {
+        guard let self else { return nil }
+        return try await StoreAge.open(self, copy: copy)
     }
 }
 

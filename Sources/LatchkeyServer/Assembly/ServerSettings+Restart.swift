@@ -23,7 +23,9 @@ extension ServerSettings {
             ("stores.copy", start.stores.copy != stores.copy),
             ("stores.copyRows", start.stores.copyRows != stores.copyRows),
             ("stores.sessionMilliseconds", start.stores.sessionMilliseconds != stores.sessionMilliseconds),
-            ("nodeSecret", start.nodeSecret != nodeSecret), ("threads", start.threads != threads),
+            ("health", start.health != health), ("node", start.node != node),
+            ("nodeSecret", start.nodeSecret != nodeSecret),
+            ("threads", start.threads != threads),
             ("cryptoMB", start.cryptoMB != cryptoMB), ("record", start.record != record),
             ("drainDelay", start.drainDelay != drainDelay),
         ]

@@ -2,12 +2,11 @@ import Foundation
 package import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyHTTP
+package import LatchkeyHTTP
 import LatchkeyLicensees
-import LatchkeyLicensing
-package import LatchkeyOperation
+package import LatchkeyLicensing
 import LatchkeySystem
-import LatchkeyVault
+package import LatchkeyVault
 
 /// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.
 package final class ServerShared: Sendable {
@@ -35,8 +34,8 @@ package final class ServerShared: Sendable {
     package let decisions = RecentDecisions()
     let counts: OutcomeCounts
     let saturation: Saturation
-    /// The name of this node, for its log and for operators: the host's.
-    let node = ProcessInfo.processInfo.hostName
+    /// The name of this node, for its log and for operators: the configuration's, or the host's.
+    let node: String
     /// How everything outside stands that this node needs.
     let health: EngineTable
     /// What operators see as it happens.
@@ -48,6 +47,7 @@ package final class ServerShared: Sendable {
     let keyCounts: KeyCounts
     /// Where operators ask the record.
     let desk: RecordDesk
+    private let digestKey: Secret?
     /// What browsers of operators keep for the server.
     let signedText: SignedText
     /// Sign-ins that are over, and sessions of operators that were ended.
@@ -78,6 +78,7 @@ package final class ServerShared: Sendable {
     ) throws {
         self.timekeeper = timekeeper
         self.engines = engines
+        node = file.settings.node ?? ProcessInfo.processInfo.hostName
         counts = OutcomeCounts(timekeeper: timekeeper)
         saturation = Saturation(timekeeper: timekeeper)
         feed = OperatorFeed(timekeeper: timekeeper)
@@ -97,11 +98,12 @@ package final class ServerShared: Sendable {
         log = ServerLog(
             lines, pseudonyms: pseudonyms, node: node,
             whenDropped: { metrics.logDropped[$0.name].add() })
+        digestKey = try file.settings.nodeSecret == nil ? nil : secret.secret(for: "latchkey/configuration/1")
         signedText = SignedText(try secret.secret(for: "latchkey/operators/1"))
         spentNames = SpentNames(engines.sessions, log, timekeeper: timekeeper)
         batches = LicenseBatches(file.settings.cryptoMB, in: file.secrets, metrics, log)
         audit = AuditChain(
-            engines.audit, health: engines.auditHealth, pending: engines.pending, timekeeper: timekeeper)
+            engines.audit, guarded: engines.auditGuard, pending: engines.pending, timekeeper: timekeeper)
         limits = Locked((file.settings.limits, RateLimiter(file.settings.limits.rates, timekeeper: timekeeper)))
         operatorAccounts = AccountSessions(
             accounts: engines.operatorSessions, secrets: [], limits: RecordStoreLimits(time: .seconds(5)),
@@ -109,7 +111,7 @@ package final class ServerShared: Sendable {
         sessions = SessionCounts(operatorAccounts, metrics, timekeeper: timekeeper)
         metrics.show(pool)
         let log = log
-        let health = EngineTable { $0.tell(metrics, log) }
+        let health = EngineTable(timekeeper: timekeeper) { $0.tell(metrics, log) }
         self.health = health
         accounts = try AccountSessions(
             accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
@@ -117,26 +119,22 @@ package final class ServerShared: Sendable {
             pending: engines.pending, timekeeper: timekeeper
         ) { event in
             switch event {
-            // What the engine's health tells.
-            case .outageBegan, .outageEnded: break
             case .failed(let engine, let error): metrics.storeErrors[engine.rawValue, error.engine].add()
             case .took(let engine, let operation, let time):
                 metrics.storeTime[engine.rawValue, operation.rawValue].observe(time)
             case .tookInRegion(let region, let time): metrics.regionTime[region].observe(time)
             }
         }
-        for engine in engines.watched.map(\.health) { health.add(engine) }
-        for engine in accounts.watched { health.add(engine.health) }
+        for engine in engines.watched + accounts.watched { health.add(engine.health) }
+        engines.keys.age?.whenChanged { setback in
+            let isOver = "The database has what this node has seen, or was accepted as it is."
+            log.write(setback.map { LogEntry(.outage, $0) } ?? LogEntry(.info, .outage, message: isOver))
+        }
     }
 
-    /// Asks each store that is away, or of which nobody heard for some time, whether it answers. All at once.
+    /// Probes what is in doubt of the stores, and what nobody did for some time. All at the same time.
     func look(atLeastEvery time: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { [engines] in await engines.look(atLeastEvery: time) }
-            for one in accounts.watched where one.health.isAway || one.health.isQuiet(for: time) {
-                group.addTask { await one.probe() }
-            }
-        }
+        await (engines.watched + accounts.watched).look(atLeastEvery: time)
     }
 
     /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
@@ -148,7 +146,9 @@ package final class ServerShared: Sendable {
                 .init("credentials") { state.credentials.isEmpty ? "there are no credentials" : nil },
                 saturation.check("pool"),
                 .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-            ] + health.all.filter { $0.tenant == nil || scope.covers($0.tenant) }.map { .init($0) })
+                .init("storeAge", isTolerable: true) { self.engines.keys.age?.setback?.reason },
+            ] + disks.map { disk in .init(disk.name, isTolerable: true) { disk.trouble } }
+                + health.all.filter { $0.tenant == nil || scope.covers($0.tenant) }.map { .init($0) })
     }
 
     /// Sets the gauges that nobody counts.
@@ -159,8 +159,34 @@ package final class ServerShared: Sendable {
         metrics.keysCached.set(Double(state.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
         metrics.show(health.all)
         metrics.ready.set(readiness(state).report.isReady ? 1 : 0)
-        metrics.pendingChanges.set(Double(engines.pending?.count ?? 0))
+        metrics.storeIsBehind.set(engines.keys.age?.setback == nil ? 0 : 1)
+        let entries = engines.pending?.entryCount ?? 0
+        metrics.pendingEntries.set(Double(entries))
+        metrics.pendingChanges.set(Double((engines.pending?.count ?? 0) - entries))
         metrics.auditSequence.set(Double(audit.lastSeen?.sequence ?? 0))
+    }
+
+    /// Shows what a check of the audit found, in the log only what is wrong.
+    func show(_ verdict: AuditVerdict) {
+        var isIntact = true
+        if case .broken = verdict { isIntact = false }
+        metrics.auditIsIntact.set(isIntact ? 1 : 0)
+        if !isIntact { log.write(LogEntry(.error, .admin, message: "\(verdict)")) }
+    }
+
+    /// Why this node's own disk does not take what it should, by the name of a check; `nil` for what it takes.
+    var disks: [(name: String, trouble: String?)] {
+        var disks: [(name: String, trouble: String?)] = []
+        if let record {
+            let words =
+                "The record's spool takes no rows, and they are lost. Make room on its disk, or raise record.megabytes."
+            disks.append((name: "recordSpool", trouble: record.spool.standing.isFull ? words : nil))
+        }
+        if let copy = engines.keys.copy {
+            let words = copy.failure.map { "The node's copy of the store of keys is not written. \($0.reason)" }
+            disks.append((name: "nodeCopy", trouble: words))
+        }
+        return disks
     }
 
     /// What requests' names end with that this node makes.
@@ -171,7 +197,7 @@ package final class ServerShared: Sendable {
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
             file: file, engines: engines, accounts: accounts, pool: pool, batches: batches, playbacks: playbacks,
-            log: log, health: health, timekeeper: timekeeper, usages: usages, former: former)
+            log: log, health: health, timekeeper: timekeeper, digestKey: digestKey, usages: usages, former: former)
     }
 
     /// Shows a configuration in the metrics.
@@ -198,6 +224,7 @@ package final class ServerShared: Sendable {
             state.identities.named.map { ([$0.key], $0.value.notAfter.timeIntervalSince1970) })
         metrics.policyInfo.replaceAll(
             state.policies.names.compactMap { name in state.policies[name].map { ([name, $0.digest], 1) } })
+        metrics.configurationInfo.replaceAll(state.digests.map { ([$0.key, $0.value], 1) })
     }
 
     /// What limits players' requests, by the configuration in force.
@@ -220,26 +247,20 @@ package final class ServerShared: Sendable {
 }
 
 extension EngineHealth {
-    /// Has the log say when the engine goes away and comes back.
+    /// Has the log say when the engine goes away and comes back, for each kind of work.
     fileprivate func tell(_ metrics: ServerMetrics, _ log: ServerLog) {
         let (name, tenant) = (name, tenant)
         let role = EngineRole(rawValue: name)
         let (words, consequence) = (words, consequence)
-        let wasAway = Locked(false)
-        whenChanged { standing in
-            let isNews = wasAway.withLock { was in
-                defer { was = standing.isAway }
-                return was != standing.isAway
-            }
-            guard isNews else { return }
+        whenChanged { operation, standing in
             if standing.isAway, let error = standing.lastError {
                 // Those of sessions and tokens are counted one by one.
                 if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
                 var entry = LogEntry(.outage, error, tenant: tenant)
-                entry.message = "\(words) does not answer. \(error.reason) \(consequence)"
+                entry.message = "\(words) \(operation.words.away). \(error.reason) \(consequence)"
                 log.write(entry)
             } else {
-                var entry = LogEntry(.info, .outage, message: "\(words) answers again.")
+                var entry = LogEntry(.info, .outage, message: "\(words) \(operation.words.back).")
                 entry.tenant = tenant
                 log.write(entry)
             }

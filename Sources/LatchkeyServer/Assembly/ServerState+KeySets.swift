@@ -1,6 +1,5 @@
 import LatchkeyDecision
 import LatchkeyLicensing
-import LatchkeyOperation
 
 /// How the tenants' key sets for tokens stand, for the check, the metrics and the console.
 extension ServerState {

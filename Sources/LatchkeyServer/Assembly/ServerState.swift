@@ -5,7 +5,6 @@ import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyLicensees
 package import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 /// One configuration, built and checked. Immutable: a reload makes another one, and requests that run keep theirs.
@@ -32,6 +31,8 @@ package final class ServerState: Sendable {
     let openID: OpenIDProvider?
     /// Which pages may read a tenant's replies.
     let pages: [String: CORSPolicy]
+    /// Digests of the parts that all nodes have to have alike, by their names.
+    let digests: [String: String]
     /// What fetches key sets as long as this configuration is in force.
     let backgroundTasks: [Task<Void, Never>]
 
@@ -41,14 +42,15 @@ package final class ServerState: Sendable {
         notices: [Notice],
         policies: PolicySet, wrapping: KeyEncryptionKeys, tenants: [String: Tenant], players: PlayerAPI,
         vendors: VendorAPIs, packagers: PackagerAPI, proxies: TrustedProxies, country: CountryField?,
-        openID: OpenIDProvider?, pages: [String: CORSPolicy], backgroundTasks: [Task<Void, Never>]
+        openID: OpenIDProvider?, pages: [String: CORSPolicy], digests: [String: String],
+        backgroundTasks: [Task<Void, Never>]
     ) {
         (self.settings, self.licensee, self.licensees) = (settings, licensee, licensees)
         (self.identities, self.notices) = (identities, notices)
         (self.policies, self.wrapping, self.tenants) = (policies, wrapping, tenants)
         (self.players, self.vendors, self.packagers) = (players, vendors, packagers)
         (self.proxies, self.country, self.openID) = (proxies, country, openID)
-        (self.pages, self.backgroundTasks) = (pages, backgroundTasks)
+        (self.pages, self.digests, self.backgroundTasks) = (pages, digests, backgroundTasks)
     }
 
     /// Ends what goes on in the background for this configuration.
@@ -64,6 +66,16 @@ package final class ServerState: Sendable {
     /// The policy of pages for a request's tenant; `nil` where no page may ask.
     func pages(for request: HTTPRequest) -> CORSPolicy? {
         pages.isEmpty ? nil : Self.tenantName(in: request.path).flatMap { pages[$0] }
+    }
+
+    /// A reply as the pages of the request's tenant may read it.
+    func forPages(_ response: HTTPResponse, to request: HTTPRequest) -> HTTPResponse {
+        pages(for: request)?.allowing(response, for: request) ?? response
+    }
+
+    /// The methods of a player's path; empty for a path that is none.
+    func methods(of request: HTTPRequest) -> [HTTPMethod] {
+        vendors.methods(of: request) ?? players.methods(of: request)
     }
 
     /// What a path says behind `/t/`. As bytes, because characters cost ten times as much.

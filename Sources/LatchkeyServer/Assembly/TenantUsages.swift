@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyLicensing
-import LatchkeyOperation
 
 /// How much of their limits tenants use: it outlives a configuration.
 final class TenantUsages: Sendable {

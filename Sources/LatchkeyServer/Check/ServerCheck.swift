@@ -4,7 +4,6 @@ import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyLicensees
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeySystem
 
 /// A look at everything that a configuration names, which writes nothing: not to a store, and not to a folder.
@@ -27,7 +26,7 @@ package struct ServerCheck {
         var found = ServerProblems()
         let engines = await ServerEngines.checking(file, &found, &notices)
         defer { engines.close() }
-        for listener in file.listeners {
+        for listener in file.settings.listeners {
             await ListenerCheck(listener.name, listener.settings).look(on: file.threads, &found, &notices)
         }
         if let record = file.settings.record {
@@ -92,11 +91,6 @@ package struct ServerCheck {
 }
 
 extension ConfigurationFile {
-    /// The listeners by name.
-    fileprivate var listeners: [(name: String, settings: ServerSettings.Listener)] {
-        [("players", settings.players), ("packagers", settings.packagers), ("operators", settings.operators)]
-    }
-
     /// The policies, where all of them can be read; what is wrong with them is told elsewhere.
     fileprivate func policies() async -> PolicySet? {
         guard let name = settings.policies else { return nil }

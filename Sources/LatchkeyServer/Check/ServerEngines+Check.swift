@@ -1,6 +1,5 @@
 import LatchkeyCore
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyStores
 import LatchkeySystem
 import LatchkeyVault
@@ -47,16 +46,19 @@ extension ServerEngines {
                 "\(place): A call takes \(time) ms from here, and sessionMilliseconds is \(stores.sessionMilliseconds): for the accounts at home there the policies' outage rules are in force all the time. Write \(min(10_000, Int(time) * 2)) or more."
             )
         }
-        _ = problems.collecting("stores.copy") { try file.checkCopy() }
+        let seen = problems.collecting("stores.copy") { try file.checkCopy() } ?? nil
         let (keys, audit) = (opened[stores.keys] ?? nil, opened[stores.audit] ?? nil)
+        // An audit that cannot be read is named where the stores are looked at.
+        if let audit = audit?.audit, let setback = try? await seen.setback(of: audit, ending: audit.last()) {
+            problems.add(.init("stores.copy", setback.reason, setback.remedy))
+        }
         if let keys, keys.keys == nil, stores.keys != "memory" { problems.add(.keepsRecordsOnly("keys")) }
         if let audit, audit.audit == nil, stores.audit != "memory" { problems.add(.keepsRecordsOnly("audit")) }
-        let probe: @Sendable () async throws(StoreError) -> Void = { () throws(StoreError) in try await keys?.probe() }
         return ServerEngines(
             settings: stores, sessions: (opened[stores.sessions] ?? nil)?.records ?? MemoryRecordStore(),
             keys: GuardedKeyStore(
-                keys?.keys ?? MemorySealedKeyStore(), health: EngineHealth("keyStore"), expected: stores.fingerprint,
-                question: probe),
+                keys?.keys ?? MemorySealedKeyStore(), health: EngineHealth("keyStore"), expected: stores.fingerprint
+            ) { operation throws(StoreError) in try await keys?.probe(.keyStore, operation) },
             audit: audit?.audit ?? MemoryAuditStore(), changes: { AsyncStream { $0.finish() } },
             standsInForKeys: keys?.keys == nil && stores.keys != "memory",
             closing: { [opened] in for stores in opened.values { stores?.close() } })
@@ -80,9 +82,10 @@ extension RecordStore {
 
 extension ConfigurationFile {
     /// Looks whether the node's own copy could be kept.
-    fileprivate func checkCopy() throws {
-        guard let text = settings.stores.copy else { return }
+    /// - Returns: the newest entry of the audit that the node has seen.
+    fileprivate func checkCopy() throws -> AuditAnchor? {
+        guard let text = settings.stores.copy else { return nil }
         guard case .sqlite(let path) = try StoreAddress(text).below(folder) else { throw Diagnosis.copyAddress }
-        try Stores.checkCopy(at: path)
+        return try Stores.checkCopy(at: path)
     }
 }

@@ -81,15 +81,24 @@ extension ServerSettings {
                 "operators: The listener takes operators' keys without TLS on \(operators.address.onOneLine), which others reach. Give it a certificate, or the address 127.0.0.1."
             )
         }
+        if health == nil, operators.certificate != nil {
+            hazards.append(
+                "operators.certificate: Balancers, probes and Prometheus that ask for /readyz and /metrics at the operators' listener have to speak TLS to it, or they take this node for dead. Write health, a listener of its own for them, and name its port there."
+            )
+        }
+        if health == nil, hasOperatorsOfSomeTenants {
+            hazards.append(
+                "admins: As an operator is not of all tenants, /metrics at the operators' listener needs a key: without one Prometheus gets 401. Write health, a listener of its own for it, or give Prometheus the key of an operator of all tenants."
+            )
+        }
         if operators.openID != nil, nodeSecret == nil {
             hazards.append(
                 "operators.openID: Without nodeSecret a restart ends operators' sessions, and no other node knows them. Name one file for all nodes."
             )
         }
-        // A range of all addresses has no bits.
-        for range in trustedProxies.map(\.description) where range.hasSuffix("/0") {
+        for range in trustedProxies where range.isWide {
             hazards.append(
-                "trustedProxies: \(range) is everybody: each client may state its address and country. Name your proxies' addresses."
+                "trustedProxies: \(range) is far more than your proxies: strangers may state their address and country. Name your proxies' addresses."
             )
         }
         return hazards
@@ -101,7 +110,7 @@ extension ServerSettings {
                 return nil
             }
             return
-                "policies \(name): Its limits are open while the store of sessions is away, in licenses of two minutes, as outage.sessionStore defaults to “allow:2m”. Write that, or “refuse”."
+                "policies \(name): Its limits hold for each node by itself while the store of sessions is away, in licenses of two minutes, as outage.sessionStore defaults to “allow:2m”. Write that, or “refuse”."
         }
     }
 }

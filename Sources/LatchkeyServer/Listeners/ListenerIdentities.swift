@@ -21,9 +21,10 @@ struct ListenerIdentities: Sendable {
         named.sorted { $0.key < $1.key }.compactMap { listener, identity in
             let place = "the TLS certificate of \(listener)"
             if identity.notBefore > date { return "The dates of \(place) have not begun." }
-            let days = Int((identity.notAfter.timeIntervalSince(date) / 86_400).rounded(.down))
+            let left = Duration.seconds(identity.notAfter.timeIntervalSince(date))
+            let days = Int((left.inSeconds / 86_400).rounded(.down))
             guard days < Self.daysOfWarning else { return nil }
-            if days < 0 { return "The dates of \(place) ended \((-days).counted("day")) ago; replace it." }
+            if left < .zero { return "The dates of \(place) ended \(left.inDaysAgo); replace it." }
             return "The dates of \(place) end in \(days.counted("day")); replace it in time."
         }
     }

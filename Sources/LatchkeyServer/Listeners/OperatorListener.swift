@@ -1,6 +1,6 @@
 import LatchkeyCore
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 
 /// What operators and their tools see: health, metrics, the admin API, and the console.
 ///
@@ -12,20 +12,21 @@ struct OperatorListener: Sendable {
     let state: @Sendable () -> ServerState
     private let admin: AdminAPI
     private let signOn: SignOn
+    private let health: HealthListener
 
     private enum Page {
-        case alive, ready, metrics
+        case health(HealthListener.Page)
         case admin
         case signOn(SignOn.Page)
         case console
     }
 
     private static let router = Router<Page>(
-        SignOn.routes.map { Route($0.methods, $0.path, .signOn($0.handler)) } + [
-            Route([.get, .head], "/livez", .alive), Route([.get, .head], "/healthz", .alive),
-            Route([.get, .head], "/readyz", .ready), Route([.get, .head], "/metrics", .metrics),
-            Route([.get, .post, .delete], "/admin/v1/{page...}", .admin), Route([.get, .head], "/{file...}", .console),
-        ])
+        SignOn.routes.map { Route($0.methods, $0.path, .signOn($0.handler)) }
+            + HealthListener.routes.map { Route($0.methods, $0.path, .health($0.handler)) } + [
+                Route([.get, .post, .delete], "/admin/v1/{page...}", .admin),
+                Route([.get, .head], "/{file...}", .console),
+            ])
 
     init(
         shared: ServerShared, state: @escaping @Sendable () -> ServerState,
@@ -36,24 +37,33 @@ struct OperatorListener: Sendable {
         let wrongKeys = WrongKeys(timekeeper: shared.timekeeper)
         signOn = SignOn(shared: shared, state: state, wrongKeys: wrongKeys)
         admin = AdminAPI(shared: shared, state: state, reload: reload, wrongKeys: wrongKeys)
+        health = HealthListener(shared: shared, state: state)
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        var response = await reply(to: request)
+        if state().settings.operators.isReachedOverTLS {
+            // A year, and this host alone. Source: RFC 6797 §6.1.
+            response.headers["Strict-Transport-Security"] = "max-age=31536000"
+        }
+        return response
+    }
+
+    private func reply(to request: HTTPRequest) async -> HTTPResponse {
         switch Self.router.match(request) {
         case .notFound: return .noSuchPath
         case .otherMethod(_, _, let allowed): return .methodNotAllowed(allowed)
         case .found(let route, let path):
             switch route.handler {
-            case .alive: return Readiness.alive
-            case .ready:
-                var showsDetails = false
-                if Readiness.isVerbose(request) { showsDetails = (try? await admin.scope(of: request))?.isAll == true }
-                return shared.readiness(state()).response(to: request, showsDetails: showsDetails)
-            case .metrics:
-                shared.sessions.refresh(state().tenants.keys.sorted())
+            // The key of a request for details or metrics says which tenants they may name.
+            case .health(.metrics):
                 do throws(AdminRefusal) {
-                    return shared.metrics.response(to: request, try await admin.scope(of: request))
+                    return health.reply(to: request, .metrics, try await admin.scope(of: request))
                 } catch { return error.response }
+            case .health(let page):
+                let isAsked = page == .ready && Readiness.isVerbose(request)
+                let scope = isAsked ? try? await admin.scope(of: request) : nil
+                return health.reply(to: request, page, scope ?? .listed([]))
             case .admin: return await admin.answer(request)
             case .signOn(let page): return await signOn.answer(page, request)
             case .console: return ConsoleFile.response(path["file"])

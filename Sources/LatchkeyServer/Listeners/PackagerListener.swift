@@ -3,9 +3,9 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeySystem
 import LatchkeyVault
+import LatchkeyVendorWire
 
 /// What packagers' requests pass: the API; then the audit, log and metrics.
 struct PackagerListener: Sendable {
@@ -67,8 +67,8 @@ struct PackagerListener: Sendable {
             report.endpoint == .cpixImport ? .keyImported : .keyExported, of: tenant,
             by: "caller:\(report.caller ?? "a signer")", tenant: tenant,
             details: [
-                "endpoint": report.endpoint.rawValue, "kids": kids, "count": "\(report.keys.count)",
-                "recipients": report.recipients.map(\.hexString).joined(separator: " "),
+                "endpoint": report.endpoint.name, "kids": kids, "count": "\(report.keys.count)",
+                "recipients": report.recipients.map(\.hexString).joined(separator: " "), "request": report.requestID,
             ])
         do throws(StoreError) {
             _ = try await shared.audit.append(event)

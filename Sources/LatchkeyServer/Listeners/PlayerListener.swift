@@ -1,9 +1,9 @@
 import LatchkeyCore
 import LatchkeyDecision
+import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVendorWire
 
 /// What players' requests pass: rate limits and the limit of requests under way, on the thread that has read them; then the tenant's pages and the API; then log
@@ -31,7 +31,11 @@ struct PlayerListener: Sendable {
     /// What to do for a request. What is refused before it costs anything is refused here, so that it waits for no thread.
     func begin(_ request: HTTPRequest) -> HTTPWork {
         let state = state()
-        if let preflight = state.pages(for: request)?.preflight(request) { return .reply(preflight) }
+        if request.method == .options,
+            let preflight = state.pages(for: request)?.preflight(request, methods: state.methods(of: request))
+        {
+            return .reply(preflight)
+        }
         let received = received(request, state)
         if let (scope, refusal) = refusal(of: received, state) {
             return .reply(limited(received, scope, refusal, state))
@@ -70,8 +74,9 @@ struct PlayerListener: Sendable {
     /// Notes what became of a request, and completes its reply.
     private func finished(_ answer: APIAnswer, _ received: ReceivedRequest, _ state: ServerState) -> HTTPResponse {
         let request = received.call.request
-        var response = state.pages(for: request)?.allowing(answer.response, for: request) ?? answer.response
+        var response = answer.response
         response.headers[.requestID] = received.id.text
+        response = state.forPages(response, to: request)
         shared.note(
             answer.report, status: response.status, received.id, received.trace, received.call.viewer.address,
             at: timekeeper.uptime)
@@ -101,7 +106,10 @@ struct PlayerListener: Sendable {
     ) -> HTTPResponse {
         shared.metrics.rateLimited[scope.rawValue].add()
         let response = HTTPResponse.refusal(refusal, requestID: received.id.text)
-        return turnedAway(response, report(refusal, .none, received), received, state)
+        // Counted where licenses are counted: what viewers get is what alerts look at.
+        let request = received.call.request
+        let endpoint = request.method == .post && !request.isHeartbeat ? RequestEndpoint.fairPlay : .none
+        return turnedAway(response, report(refusal, endpoint, received), received, state)
     }
 
     private func shed(_ received: ReceivedRequest, _ lane: AdmissionLane, _ state: ServerState) -> HTTPResponse {
@@ -179,7 +187,7 @@ extension ServerShared {
 extension HTTPRequest {
     /// The fields in which players of all APIs send their tokens.
     private static let credentialFields: [HTTPHeaderName] =
-        [.authorization] + VendorAPIName.allCases.flatMap(\.tokenFields)
+        [.authorization] + VendorAPIKind.all.flatMap(\.tokenFields)
 
     fileprivate var isHeartbeat: Bool { path.hasSuffix("/sessions/heartbeat") || path.hasSuffix("/slots/heartbeat") }
 

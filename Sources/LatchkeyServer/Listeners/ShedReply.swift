@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyDecision
 import LatchkeyHTTP
-import LatchkeyOperation
+import LatchkeyLicensing
 
 /// The reply to what comes beyond the requests that the node works on at once. Made ahead but for the request's name, because what is
 /// spent on refusals is missing for licenses.

@@ -4,7 +4,6 @@ import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyVault
 
 /// Makes the rows of what became of requests.
@@ -42,7 +41,7 @@ struct RecordRows: Sendable {
         guard let (event, cause) = Self.event(of: report) else { return [] }
         var row = LicenseRecordRow(event, time: Int64(saturating: date.timeIntervalSince1970 * 1_000))
         row.cause = cause
-        (row.tenant, row.api, row.requestID) = (report.tenant ?? "", report.endpoint.rawValue, report.requestID)
+        (row.tenant, row.api, row.requestID) = (report.tenant ?? "", report.endpoint.name, report.requestID)
         row.address = viewer.address.map { "\(AddressCut.logs.range(of: $0))" } ?? ""
         row.country = viewer.country ?? ""
         row.kid = report.kid.map { "\($0)" } ?? ""

@@ -3,10 +3,10 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyStores
 import LatchkeySystem
 import LatchkeyVault
+import LatchkeyVendorWire
 
 extension ServerShared {
     /// Opens the record that the configuration names; nothing without one.

@@ -1,7 +1,8 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDecision
-import LatchkeyOperation
+import LatchkeyHTTP
+import LatchkeyLicensing
 import LatchkeySystem
 package import LatchkeyVault
 
@@ -9,7 +10,7 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/Server/Reports.md`.
 package final class RecordDesk: Sendable {
-    /// The most questions that are worked on at once.
+    /// The most questions that are worked on at once, but for those of tenants that have less than their share of them.
     static let mostQuestions = 4
     /// The most rows of a page, and how many a request's name may have.
     static let mostRows = 10
@@ -35,7 +36,7 @@ package final class RecordDesk: Sendable {
 
     private let connection: Locked<Connection>
     private let timekeeper: any Timekeeper
-    private let running = Locked(0)
+    private let running = Locked(TenantShares())
 
     /// - Parameter source: what there is to ask until something is connected.
     init(_ source: Source, timekeeper: any Timekeeper) {
@@ -69,25 +70,27 @@ package final class RecordDesk: Sendable {
 
     /// Counts, and says what is not counted.
     func report(_ report: RecordReport) async throws -> (RecordReportAnswer, ReportNotes) {
-        try await ask { reporter in
+        try await ask(of: report.tenant) { reporter in
             let standing = try await reporter.standing(of: report.tenant)
             let answer = try await reporter.report(report)
-            return (answer, self.notes(on: report.times, standing, answer, report.grouping))
+            return (answer, self.notes(on: report.times, standing, answer.unread, answer, report.grouping))
         }
     }
 
     func viewers(_ question: RecordViewers.Question) async throws -> (RecordViewers, ReportNotes) {
-        try await ask { reporter in
+        try await ask(of: question.tenant) { reporter in
             let standing = try await reporter.standing(of: question.tenant)
-            return (try await reporter.viewers(question), self.notes(on: question.times, standing))
+            let viewers = try await reporter.viewers(question)
+            return (viewers, self.notes(on: question.times, standing, viewers.unread))
         }
     }
 
     /// A page of rows, the newest first, and what is not among them.
     func rows(_ query: RecordQuery) async throws -> ([LicenseRecordRow], RecordStanding, ReportNotes) {
-        try await ask { reporter in
+        try await ask(of: query.tenant) { reporter in
             let standing = try await reporter.standing(of: query.tenant)
-            return (try await reporter.rows(query), standing, self.notes(on: query.times, standing))
+            let (rows, unread) = try await reporter.page(query)
+            return (rows, standing, self.notes(on: query.times, standing, unread))
         }
     }
 
@@ -111,26 +114,25 @@ package final class RecordDesk: Sendable {
     }
 
     private func notes(
-        on times: Range<Int64>, _ standing: RecordStanding, _ answer: RecordReportAnswer? = nil,
+        on times: Range<Int64>, _ standing: RecordStanding, _ unread: UnreadLines, _ answer: RecordReportAnswer? = nil,
         _ grouping: RecordReport.Grouping? = nil
     ) -> ReportNotes {
         ReportNotes(
-            on: times, standing, unshipped: connection.withLock { $0 }.unshipped(), answer: answer, grouping: grouping)
+            on: times, standing, unshipped: connection.withLock { $0 }.unshipped(), unread: unread, answer: answer,
+            grouping: grouping)
     }
 
-    private func ask<Answer>(_ question: (any RecordReporter) async throws -> Answer) async throws -> Answer {
+    /// - Parameter tenant: whose question it is, for its share; `nil` for one about all, which have one share together.
+    private func ask<Answer>(
+        of tenant: String?, _ question: (any RecordReporter) async throws -> Answer
+    ) async throws -> Answer {
         let reporter: any RecordReporter
         switch connection.withLock({ $0.source }) {
         case .none: throw AdminRefusal.noRecord
         case .reporter(let one): reporter = one
         }
-        let isFree = running.withLock { running in
-            guard running < Self.mostQuestions else { return false }
-            running += 1
-            return true
-        }
-        guard isFree else { throw AdminRefusal.busyRecord }
-        defer { running.withLock { $0 -= 1 } }
+        guard running.withLock({ $0.begin(tenant, within: Self.mostQuestions) }) else { throw AdminRefusal.busyRecord }
+        defer { running.withLock { $0.end(tenant) } }
         do { return try await question(reporter) } catch let error as StoreError {
             throw AdminRefusal.record(error)
         }

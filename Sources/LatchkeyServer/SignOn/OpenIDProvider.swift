@@ -3,7 +3,6 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyTransport
 
 #if canImport(FoundationNetworking)

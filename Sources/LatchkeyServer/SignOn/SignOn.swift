@@ -4,7 +4,6 @@ import LatchkeyFairPlay
 import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
-import LatchkeyOperation
 
 /// Signing in at an OpenID provider and out again, done by the server: what a browser gets is a cookie that its scripts cannot read.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyOperation
+import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
@@ -26,11 +26,8 @@ final class SpentNames: Sendable {
         }
     }
 
-    private let store: any RecordStore
-    private let timekeeper: any Timekeeper
-    private let log: ServerLog
+    private let records: GuardedRecords
     private let signIns, sessions: Locked<BoundedDictionary<String, Bool>>
-    private let isAway = Locked(false)
     /// No tenant has such a name.
     private static let tenant = "~operators"
     /// How long the store may take.
@@ -40,7 +37,15 @@ final class SpentNames: Sendable {
     ///   - store: the store of sessions.
     ///   - limit: how many sign-ins the node remembers, and how many sessions. Defaults to 10,000 of each.
     init(_ store: any RecordStore, _ log: ServerLog, timekeeper: any Timekeeper, limit: Int = 10_000) {
-        (self.store, self.log, self.timekeeper) = (store, log, timekeeper)
+        records = GuardedRecords(
+            store, for: .sessionStore, RecordStoreLimits(time: Self.patience), timekeeper: timekeeper)
+        // Once until it answers: who reads events asks each second.
+        for part in records.parts {
+            part.health.whenChanged { _, standing in
+                guard standing.isAway, let error = standing.lastError else { return }
+                log.write(LogEntry(.admin, error, level: .warning))
+            }
+        }
         signIns = Locked(BoundedDictionary(limit: limit))
         sessions = Locked(BoundedDictionary(limit: limit))
     }
@@ -50,21 +55,24 @@ final class SpentNames: Sendable {
     /// - Returns: false if it was spent before. A store that is away is logged, and this node alone says so.
     func spend(_ name: Name, for life: Duration) async -> Bool {
         guard known(name).withLock({ $0.updateValue(true, forKey: name.text) }) == nil else { return false }
-        let store = store
-        return await asking(about: name.text) { key in
-            let reading = try await store.read(key)
-            guard reading.record == nil else { return false }
-            return try await store.write(
+        guard let key = key(name), let reading = try? await records[key].read(key) else { return true }
+        guard reading.record == nil else { return false }
+        return
+            (try? await records[key].write(
                 Record(version: reading.nextVersion, bytes: [1]), at: key, replacing: nil,
-                until: reading.now.addingTimeInterval(life.inSeconds))
-        } ?? true
+                until: reading.now.addingTimeInterval(life.inSeconds))) ?? true
     }
 
     /// Whether a name is spent. While the store is away, this node alone is asked.
     func isSpent(_ name: Name) async -> Bool {
         if known(name).withLock({ $0[name.text] }) != nil { return true }
-        let store = store
-        return await asking(about: name.text) { try await store.read($0).record != nil } ?? false
+        guard let key = key(name), let reading = try? await records[key].read(key) else { return false }
+        return reading.record != nil
+    }
+
+    private func key(_ name: Name) -> RecordKey? {
+        let digest = try? MessageDigest.sha256(Array(name.text.utf8)).hexString
+        return digest.map { RecordKey(.token, tenant: Self.tenant, name: $0) }
     }
 
     /// The memory of a name's kind.
@@ -72,33 +80,6 @@ final class SpentNames: Sendable {
         switch name {
         case .signIn: signIns
         case .session: sessions
-        }
-    }
-
-    private func asking(
-        about name: String, _ question: @escaping @Sendable (RecordKey) async throws -> Bool
-    ) async -> Bool? {
-        do {
-            let digest = try MessageDigest.sha256(Array(name.utf8)).hexString
-            let key = RecordKey(.token, tenant: Self.tenant, name: digest)
-            let slow = StoreError(
-                .unavailable, store.engine, reason: "The store of sessions took longer than \(Self.patience.inWords).",
-                remedy: "Look at the store.")
-            let answer = try await withDeadline(Self.patience, timekeeper, expired: { slow }) {
-                try await question(key)
-            }
-            isAway.withLock { $0 = false }
-            return answer
-        } catch {
-            // Once until it answers: who reads events asks each second.
-            let isNews = isAway.withLock { isAway in
-                defer { isAway = true }
-                return !isAway
-            }
-            if isNews, let error = error as? any DiagnosableError {
-                log.write(LogEntry(.admin, error, level: .warning))
-            }
-            return nil
         }
     }
 }

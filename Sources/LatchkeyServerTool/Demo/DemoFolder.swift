@@ -45,6 +45,9 @@ struct DemoFolder {
     /// The configuration's file.
     var configuration: String { url.appending(path: Name.configuration).path }
 
+    /// The file of the key that operators send.
+    var adminKeyFile: String { url.appending(path: Name.adminKey).path }
+
     /// The folder of the test credentials.
     var credentials: String { url.appending(path: "credentials").path }
 

@@ -5,6 +5,8 @@ import LatchkeyServer
 /// What a demonstration prints: as JSON for programs, as text with commands for people.
 struct DemoSheet: Encodable {
     let fairplay, certificate, clearkey, speke, commonEncryption, cpix, metrics, console: String
+    /// The file of the operator's key.
+    let adminKeyFile: String
     /// A stream to play, with keys from this server, and the page that plays it in a browser.
     let stream, player: String
     /// A fresh viewer's token.
@@ -24,6 +26,7 @@ struct DemoSheet: Encodable {
         cpix = "\(packagers)/cpix"
         metrics = "\(addresses.operators.url)/metrics"
         console = "\(addresses.operators.url)/"
+        adminKeyFile = folder.adminKeyFile
         stream = addresses.players.url + DemoMedia.stream
         player = addresses.players.url + DemoMedia.page
         self.token = token.revealedText
@@ -49,6 +52,7 @@ struct DemoSheet: Encodable {
         Look:
           curl \(metrics)
           \(console)
+          Sign in with the key in \(adminKeyFile)
         """
     }
 }

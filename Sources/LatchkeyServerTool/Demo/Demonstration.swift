@@ -1,7 +1,6 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyLicensing
-import LatchkeyOperation
 import LatchkeyServer
 
 /// A running demonstration: the server of a folder that is made out of nothing, with demo streams and a page that plays them.

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
-import LatchkeyOperation
 import LatchkeyServer
 import LatchkeyStores
 import LatchkeyTerminal
+import LatchkeyVault
 
 /// `latchkey-server audit verify`: whether the audit is as it was written.
 struct AuditVerb: Verb {

@@ -1,9 +1,7 @@
 import Foundation
-import LatchkeyCore
 import LatchkeyLicensing
 import LatchkeyServer
 import LatchkeyStores
-import LatchkeySystem
 import LatchkeyTerminal
 
 /// `latchkey-server migrate`: the tables of a configuration's databases.
@@ -31,13 +29,14 @@ struct MigrateVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let settings = try await ConfigurationFile.read(arguments.required(config)).settings
+        let file = try await ConfigurationFile.read(arguments.required(config))
+        let settings = file.settings
         let stores = settings.stores
         var addresses = try Set([stores.sessions, stores.keys, stores.audit].map { try StoreAddress($0) })
         // The record may go elsewhere, also where no store is.
         if let record = settings.record.flatMap({ try? StoreAddress($0.destination) }) { addresses.insert(record) }
         let databases = addresses.filter(\.isDatabase)
-        let owned = try arguments[owner].map(Self.address(inFile:))
+        let owned = try arguments[owner].map(file.ownerAddress(inFile:))
         let retention = settings.record.map { $0.days.map(RecordRetention.days) ?? .all } ?? .asBefore
         var fingerprints: [String] = []
         for address in databases {
@@ -52,20 +51,4 @@ struct MigrateVerb: Verb {
         return .yes
     }
 
-    private static func address(inFile name: String) throws -> StoreAddress {
-        let text = String(decoding: try InputFile.read(name, limit: 4_096), as: UTF8.self)
-        let address = try StoreAddress(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        guard address.isDatabase else {
-            throw Diagnosis(
-                code: "storeAddress", reason: "The owner's file has no address of a database.",
-                remedy: "Write postgresql://OWNER@HOST/DATABASE to it.")
-        }
-        return address
-    }
-}
-
-extension StoreAddress {
-    fileprivate var isDatabase: Bool {
-        if case .postgresql = self { true } else { false }
-    }
 }

@@ -104,10 +104,7 @@ struct ReportVerb: Verb {
 }
 
 extension JSONValue {
-    fileprivate func list(_ name: String) -> [JSONValue] {
-        guard case .array(let values)? = self[name] else { return [] }
-        return values
-    }
+    fileprivate func list(_ name: String) -> [JSONValue] { self[name]?.elements ?? [] }
 
     private func count(_ name: String) -> String {
         self[name]?.number.flatMap { Int64(exactly: $0) }.map { "\($0)" } ?? "–"

@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 package import LatchkeyDecision
 public import LatchkeyFairPlay
+public import LatchkeyHTTP
 package import LatchkeyMedia
-public import LatchkeyOperation
 package import LatchkeyVendorWire
 
 /// Decides about licenses and makes them, with a KSM, keys and a policy.

@@ -1,4 +1,5 @@
 import LatchkeyHTTP
+import LatchkeyVendorWire
 
 /// Cross-origin resource sharing: a page of any origin may send requests and read the replies, without the browser's own credentials.
 ///

@@ -1,7 +1,6 @@
 public import LatchkeyCore
 public import LatchkeyHTTP
 package import LatchkeyMedia
-public import LatchkeyOperation
 
 /// One HTTP server with several vendors' services and their media.
 ///

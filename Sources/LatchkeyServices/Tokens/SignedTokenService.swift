@@ -32,4 +32,12 @@ extension SignedTokenService {
     func checked(_ text: String, algorithms: [String] = ["HS256"]) throws(LicenseRefusal) -> JSONWebToken {
         try JSONWebToken.checked(text, algorithms: algorithms, key: signingKey, date: environment.time.date)
     }
+
+    /// Reads and checks a bearer token, signed with HS256 or RS256; `nil` without one.
+    /// - Throws: as `checked`, and `tokenMissing`.
+    func checkedIfSent(_ text: String?, isRequired: Bool) throws(LicenseRefusal) -> JSONWebToken? {
+        if let text { return try checked(text, algorithms: ["HS256", "RS256"]) }
+        guard isRequired else { return nil }
+        throw .tokenMissing("the header Authorization")
+    }
 }

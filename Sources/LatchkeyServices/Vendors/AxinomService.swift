@@ -81,7 +81,7 @@ package struct AxinomService: VendorAPIService {
     }
 
     package func reply(_ license: IssuedLicense, to call: ServiceCall) -> HTTPResponse {
-        var response = api.reply(call.ckc(of: license))
+        var response = api.reply(call.ckc(of: license), on: license.terms, to: call)
         response.headers["X-AxDRM-Identity"] = call.id
         return response
     }

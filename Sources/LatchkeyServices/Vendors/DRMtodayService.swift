@@ -62,9 +62,9 @@ package struct DRMtodayService: VendorAPIService {
         ]
         if case .object(let stated) = JSONValue(Data(right.utf8)) { members.merge(stated) { $1 } }
         let options = #"{"userId":"demo-user","merchant":"\#(demoMerchant)","sessionId":"demo-session"}"#
-        let rights = (try? JSONEncoder().encode([JSONValue.object(members)])) ?? Data()
         let claims: [String: JSONValue] = [
-            "crt": .text(String(decoding: rights, as: UTF8.self)), "optData": .text(options), "jti": .text(number),
+            "crt": .text(JSONValue.array([.object(members)]).canonicalText), "optData": .text(options),
+            "jti": .text(number),
             "iat": .number(environment.time.date.timeIntervalSince1970.rounded()),
         ]
         return Secret(JSONWebToken.text(claims: .object(claims), key: signingKey, algorithm: "HS512"))

@@ -1,27 +1,22 @@
-import Foundation
-package import LatchkeyCore
-import LatchkeyDecision
-import LatchkeyHTTP
+import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeyMedia
 package import LatchkeyVendorWire
 
-/// EZDRM: raw licenses from a URL that ends in the asset's GUID.
+/// EZDRM, with the customer's authorization callback.
 ///
 /// Source: `Documentation/Vendors/EZDRM.md`.
-package struct EZDRMService: VendorService {
-    package let identifier: ServiceIdentifier = "ezdrm"
+package struct EZDRMService: VendorAPIService {
     package let environment: ServiceEnvironment
     /// What the customer's authorization callback expects in the query's `customdata`. Defaults to `nil`: there is no callback.
     package var customData: Secret?
-    /// How the CKC is written. The vendor's own form is raw, the default; clients accept the others, too.
-    package var ckc = CKCEnvelope.raw
+    package var api = EZDRMAPI()
 
     /// - Parameter environment: what the service needs.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    package var routes: [ServiceRoute] {
-        [.certificate("/demo/video/eleisure.cer"), .license("/api/licenses/{asset...}", license)]
-    }
+    /// Beside the vendor's, the path of a customer's proxy for apps with one address for all keys: it takes the asset from the SPC.
+    package var routes: [ServiceRoute] { wireRoutes + [.license("/proxy/licenses", license)] }
 
     package func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(host)/\(identifier)/;\(key.id)" }
 
@@ -29,40 +24,25 @@ package struct EZDRMService: VendorService {
         addresses(at: base).merging(["licenseURL": "\(base)/api/licenses"]) { $1 }
     }
 
+    package func parameters(at base: String, for profile: String) -> [String: String] {
+        let licenses =
+            switch profile {
+            case "ezdrm-complete": "\(base)/proxy/licenses"
+            case "ezdrm-template": "\(base)/api/licenses/^assetId^"
+            default: "\(base)/api/licenses"
+            }
+        return parameters(at: base).merging(["licenseURL": licenses]) { $1 }
+    }
+
     package func demoToken() -> Secret { customData ?? Secret("") }
 
-    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let asset = try asset(call)
+    package func grant(
+        _ token: String?, _ question: LicenseQuestion, _ call: ServiceCall
+    ) throws(LicenseRefusal) -> VendorGrant {
         if let customData {
-            guard Secret(try call.token(inQuery: "customdata")) == customData else {
-                throw .notCovered("The customer's callback does not allow it.")
-            }
+            guard let token, !token.isEmpty else { throw .tokenMissing("the query item customdata") }
+            guard Secret(token) == customData else { throw .notCovered("The customer's callback does not allow it.") }
         }
-        let name: @Sendable (ContentIdentifier) -> String? = { $0.text.map(Self.asset) }
-        let key = asset.map { RequestedKey.named($0.description, inSPC: name) } ?? .namedInSPC(name)
-        return .ckc(try await call.ckc(for: LicenseQuestion(spc: try call.rawSPC(), key: key)), in: ckc)
-    }
-
-    /// The GUID at the end of the path, with or without the `;` that some clients keep in front; `nil` for the base URL alone.
-    private func asset(_ call: ServiceCall) throws(LicenseRefusal) -> KeyID? {
-        var text = call.path["asset"]
-        guard !text.isEmpty else {
-            call.warn("assetInSPC", "the path names no asset; the SPC's counts")
-            return nil
-        }
-        if text.hasPrefix(";") {
-            call.warn("semicolon", "a “;” stands before the asset in the path")
-            text.removeFirst()
-        }
-        guard let id = KeyID(text) else { throw .malformed("The path does not end in an asset's GUID.") }
-        return id
-    }
-
-    /// The text after the last `;`, or the last path component: the GUID alone, `;` and GUID, and the whole key URI are all in use. A query
-    /// or a fragment names no asset.
-    private static func asset(_ identifier: String) -> String {
-        let path = identifier.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let parts = path.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "/") }
-        return parts.last.map { String(Substring($0)) } ?? identifier
+        return question.grant
     }
 }

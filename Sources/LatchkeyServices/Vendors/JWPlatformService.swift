@@ -1,18 +1,16 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyDecision
+package import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
 /// JW Platform's Studio DRM: a delivery document with signed addresses, which lead to certificate and raw licenses.
 ///
-/// All keys of the server belong to one medium. The content identifier is a constant, so a signed address opens one key: that of the
-/// medium's name, otherwise the server's first. A content identifier that names a key has precedence, for media with several keys.
+/// All keys of the server belong to one medium. A signed address opens one key: that of the medium's name, otherwise the server's first.
 ///
 /// Source: `Documentation/Vendors/JWPlatform.md`.
-package struct JWPlatformService: SignedTokenService {
-    package let identifier: ServiceIdentifier = "jw-platform"
+package struct JWPlatformService: VendorAPIService, SignedTokenService {
     package let environment: ServiceEnvironment
     /// The one medium of the service. Defaults to `nil`: any.
     package var mediaID: String?
@@ -24,6 +22,7 @@ package struct JWPlatformService: SignedTokenService {
     package var addressLifetime = Duration.seconds(600)
     /// The key that signs delivery tokens, HS256, at most 64 bytes. Defaults to `nil`: any.
     package var signingKey: Secret?
+    package let api = JWPlatformAPI()
     /// Signs the addresses; new with every service.
     private let addressKey = Secret((0..<32).map { _ in UInt8.random(in: .min ... .max) })
 
@@ -31,12 +30,7 @@ package struct JWPlatformService: SignedTokenService {
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var routes: [ServiceRoute] {
-        [
-            .endpoint(.delivery, [.get, .head], "/v2/media/{medium}/drm/{policy}", delivery),
-            // Clients take both addresses from the delivery document; the vendor publishes no paths.
-            .certificate("/fairplay/application-certificate"),
-            .license("/fairplay/process-spc", license),
-        ]
+        [.endpoint(.delivery, [.get, .head], "/v2/media/{medium}/drm/{policy}", delivery)] + wireRoutes
     }
 
     package func parameters(at base: String) -> [String: String] {
@@ -46,6 +40,21 @@ package struct JWPlatformService: SignedTokenService {
     }
 
     package var tokenKeys: [String: Secret] { signingKey.map { ["apiSecret": $0] } ?? [:] }
+
+    /// The token is what signs an address.
+    package func grant(
+        _ token: String?, _ question: LicenseQuestion, _ call: ServiceCall
+    ) throws(LicenseRefusal) -> VendorGrant {
+        guard let token, !token.isEmpty else { throw .tokenMissing("the signed address") }
+        let address = try JSONWebToken.checked(token, key: addressKey, date: .distantPast)
+        if call.date.timeIntervalSince1970 >= address.claims["exp"]?.number ?? 0 {
+            try call.breach(of: JWPlatformAPI.addressAge, "The address's time is over.")
+        }
+        guard address.claims["content"]?.text == call.request.queryValue("content") else {
+            throw .notCovered("The address is signed for another key.")
+        }
+        return question.grant
+    }
 }
 
 extension JWPlatformService {
@@ -67,10 +76,12 @@ extension JWPlatformService {
     /// `playlist[0].sources[0]` with `file` and `drm.fairplay`.
     private func document(for key: String, _ call: ServiceCall) -> [String: JSONValue] {
         let origin = call.origin
+        let content = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? key
         let fairPlay: [String: JSONValue] = [
             "certificateUrl": .text("\(origin)/\(identifier)/fairplay/application-certificate"),
             "processSpcUrl": .text(
-                "\(origin)/\(identifier)/fairplay/process-spc?token=\(address(of: key).revealedText)"),
+                "\(origin)/\(identifier)/fairplay/process-spc?token=\(address(of: key).revealedText)&content=\(content)"
+            ),
         ]
         let source: [String: JSONValue] = [
             "file": .text(origin + playlist), "type": .text("application/vnd.apple.mpegurl"),
@@ -79,24 +90,10 @@ extension JWPlatformService {
         return ["playlist": .array([.object(["sources": .array([.object(source)])])])]
     }
 
-    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        guard let text = call.request.queryValue("token"), !text.isEmpty else {
-            throw .tokenMissing("the signed address")
-        }
-        let address = try JSONWebToken.checked(text, key: addressKey, date: environment.time.date)
-        let keys = environment.keys
-        let signed = address.claims["key"]?.text ?? ""
-        let key = RequestedKey.namedInSPC { identifier in
-            let name = keys.name(in: identifier)
-            return keys.hasKey(named: name) ? name : signed
-        }
-        return .octets(try await call.ckc(for: LicenseQuestion(spc: try call.rawSPC(), key: key)))
-    }
-
     /// What signs a license address: which key, and until when.
     private func address(of key: String) -> Secret {
         let end = environment.time.date.timeIntervalSince1970.rounded() + addressLifetime.inSeconds
         return Secret(
-            JSONWebToken.text(claims: .object(["key": .text(key), "exp": .number(end)]), key: addressKey))
+            JSONWebToken.text(claims: .object(["content": .text(key), "exp": .number(end)]), key: addressKey))
     }
 }

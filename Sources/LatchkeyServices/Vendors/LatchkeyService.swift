@@ -3,7 +3,6 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyForms
 import LatchkeyHTTP
-import LatchkeyOperation
 import LatchkeyVendorWire
 
 /// The wire of `latchkey-server`'s own API, without tenants, policies and sessions.

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A look at PostgreSQL that writes nothing: tables, rights of the role, standby, clock.
+/// A look at PostgreSQL that changes nothing: tables, sessions, rights of the role, standby, clock, locks, room, and whether a commit ends.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 extension PostgreSQLStore {
@@ -23,15 +23,37 @@ extension PostgreSQLStore {
     static func findings(at address: Secret, for uses: Set<StoreUse>) async -> [StoreFinding] {
         do throws(StoreError) {
             let setup = PostgreSQLLane.Setup(
-                hosts: try PostgreSQLHosts(address), isDurable: false, statementLimit: .seconds(5))
+                hosts: try PostgreSQLHosts(address), isDurable: true, statementLimit: .seconds(5))
             let pool = try PostgreSQLPool(setup, count: 1, name: "check")
             defer { pool.close() }
             // Also where the tables are not: then nothing else is worth a look.
             try await PostgreSQLSchema.check(pool, within: .seconds(10))
-            return try await rights(pool, uses) + standing(pool)
+            let other = try PostgreSQLPool(setup, count: 1, name: "check-session")
+            defer { other.close() }
+            try await checkSessions(pool, other, within: .seconds(5))
+            let standing = try await standing(pool)
+            let findings = try await rights(pool, uses) + standing.findings
+            guard findings.allSatisfy({ !$0.isFault }) else { return findings }
+            return try await findings + work(pool, uses, standing.isReadOnly ? [.read] : [.read, .write])
         } catch {
             return [.fault(error)]
         }
+    }
+
+    /// Does the work of a node in the form in which nodes do it each few seconds.
+    private static func work(
+        _ pool: PostgreSQLPool, _ uses: Set<StoreUse>, _ operations: [EngineOperation]
+    ) async throws(StoreError) -> [StoreFinding] {
+        for (use, role) in [(StoreUse.keys, EngineRole.keyStore), (.audit, .auditStore)] where uses.contains(use) {
+            for operation in operations {
+                do throws(StoreError) {
+                    try await probe(pool, commits: pool, role, operation, within: .seconds(2))
+                } catch {
+                    return [.fault(error, at: "\(role.words) \(operation.words.away)")]
+                }
+            }
+        }
+        return []
     }
 
     private static func rights(
@@ -60,21 +82,24 @@ extension PostgreSQLStore {
         ]
     }
 
-    private static func standing(_ pool: PostgreSQLPool) async throws(StoreError) -> [StoreFinding] {
+    private static func standing(
+        _ pool: PostgreSQLPool
+    ) async throws(StoreError) -> (findings: [StoreFinding], isReadOnly: Bool) {
         let start = Date()
         let answer = try await pool.run(
             PostgreSQLCall(
                 "check-standing",
                 "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', clock_timestamp()"),
             within: .seconds(5))
-        guard let row = answer.rows.first else { return [] }
+        guard let row = answer.rows.first else { return ([], false) }
         var findings = StoreFinding.clock(try row.date(1), between: start, and: Date())
-        if try row.flag(0) {
+        let isReadOnly = try row.flag(0)
+        if isReadOnly {
             findings.append(
                 .notice(
                     "PostgreSQL takes no changes here: it is a standby, or read-only.",
                     "Name the primary, unless this node only gives licenses for keys that are there."))
         }
-        return findings
+        return (findings, isReadOnly)
     }
 }

@@ -160,21 +160,37 @@ struct RedisCheck {
         return .fault(StoreError(redis: text), at: shown(place))
     }
 
-    /// What the user may not do of what the store does.
+    /// Errors of which another look says more: at the role, the slots, or whether the data are loaded.
+    private static let saidElsewhere: Set = ["MOVED", "ASK", "CLUSTERDOWN", "READONLY", "LOADING"]
+
+    /// What the user may not do, or Redis does not do, of what the store does.
     private func rights(
         _ socket: RedisSocket, _ place: RedisAddress.Endpoint, _ isNode: Bool
     ) throws(StoreError) -> [StoreFinding] {
-        var (commands, lacksKeys) = ([String](), false)
+        var (commands, unknown, lacksKeys) = ([String](), [String](), false)
+        var errors: [Substring: StoreError] = [:]
         for use in RedisCommandUse.all + (address.replicas == nil ? [] : [.ofReplicas])
             + (isNode ? RedisCommandUse.ofClusters : [])
         {
-            guard case .error(let text) = try socket.ask(use.words, within: limit), text.hasPrefix("NOPERM") else {
-                continue
+            guard case .error(let text) = try socket.ask(use.words, within: limit) else { continue }
+            let word = text.prefix { $0 != " " }
+            if word == "NOPERM" {
+                // The other refusal is for its key.
+                if text.contains("to run the") { commands.append(use.name) } else { lacksKeys = true }
+            } else if text.hasPrefix("ERR unknown command") {
+                unknown.append(use.name.uppercased())
+            } else if !Self.saidElsewhere.contains(String(word)), use.expected.map(text.hasPrefix) != true {
+                errors[word] = StoreError(redis: text)
             }
-            // The other refusal is for its key.
-            if text.contains("to run the") { commands.append(use.name) } else { lacksKeys = true }
         }
         var findings = commands.isEmpty ? [] : [missing(commands, at: place)]
+        if !unknown.isEmpty {
+            findings.append(
+                .fault(
+                    "\(shown(place)) does not know \(unknown.joined(separator: ", ")); without that no limit holds.",
+                    "Take rename-command for it out of redis.conf, or ask its provider for a Redis that runs scripts."))
+        }
+        findings += errors.sorted { $0.key < $1.key }.map { .fault($0.value, at: shown(place)) }
         if lacksKeys {
             findings.append(
                 .fault(

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeySystem
 
 /// A look at a file of SQLite that writes nothing: whether all of its pages fit together, as those of a file do not that was copied while
-/// a server wrote it.
+/// a server wrote it; and whether the disk has room.
 ///
 /// Blocks for as long as it takes to read the file.
 enum SQLiteCheck {
@@ -13,7 +13,9 @@ enum SQLiteCheck {
             let connection = try SQLiteConnection(path: path, busy: .seconds(5), for: .checking)
             let words = try connection.rows("PRAGMA quick_check(1)") { row throws(StoreError) in try row.text(0) }
             // Its words name tables and pages, and nothing of what they hold.
-            return words == ["ok"] ? [] : [.damagedFile(words.first ?? "")]
+            guard words == ["ok"] else { return [.damagedFile(words.first ?? "")] }
+            try SQLiteFile.checkRoom(of: path)
+            return []
         } catch {
             return error.kind == .damaged ? [.damagedFile(error.reason)] : [.fault(error)]
         }

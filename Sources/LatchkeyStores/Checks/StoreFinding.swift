@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 package import LatchkeySystem
+package import LatchkeyVault
 
 /// What a look at a store finds that somebody should do something about. Holds no password.
 package struct StoreFinding: Sendable, Hashable {
@@ -77,10 +78,19 @@ extension Stores {
     }
 
     /// Looks whether a node's own copy could be kept in a file, and changes nothing.
+    /// - Returns: the newest entry of the audit that the node has seen; `nil` if it knows none.
     /// - Throws: `StoreError`.
-    package static func checkCopy(at path: String) throws(StoreError) {
-        guard FileManager.default.fileExists(atPath: path) else { return try SQLiteFile.checkFolder(of: path) }
+    package static func checkCopy(at path: String) throws(StoreError) -> AuditAnchor? {
+        try SQLiteFile.checkRoom(of: path)
+        guard FileManager.default.fileExists(atPath: path) else {
+            try SQLiteFile.checkFolder(of: path)
+            return nil
+        }
         try SQLiteFile.prepare(path, for: .checking)
-        try SQLiteSchema.copy.check(SQLiteConnection(path: path, busy: .seconds(5), for: .checking))
+        let connection = try SQLiteConnection(path: path, busy: .seconds(5), for: .checking)
+        try SQLiteSchema.copy.check(connection)
+        // A version before kept none.
+        let isKept = try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'seen'") > 0
+        return isKept ? try SQLiteNodeCopy.seen(connection) : nil
     }
 }

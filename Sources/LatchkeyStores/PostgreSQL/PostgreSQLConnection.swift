@@ -51,7 +51,7 @@ final class PostgreSQLConnection {
 
     /// Goes on connecting, when the socket is ready.
     func advance() -> Progress {
-        guard PQstatus(handle) != CONNECTION_BAD else { return .failed }
+        guard !hasFailed else { return .failed }
         let polled = PQconnectPoll(handle)
         if polled == PGRES_POLLING_READING { return .reads }
         if polled == PGRES_POLLING_WRITING { return .writes }
@@ -61,15 +61,20 @@ final class PostgreSQLConnection {
         return .isUp
     }
 
+    /// Whether connecting has failed, as at a socket in the file system at once.
+    var hasFailed: Bool { PQstatus(handle) == CONNECTION_BAD }
+
     /// Why connecting failed.
     var connectError: StoreError {
         let message = String(cString: PQerrorMessage(handle))
-        let state = PostgreSQLFailure(String(message.split { $0.isWhitespace }.last ?? ""))
-        if !state.state.isEmpty, message.contains("FATAL") || message.contains("ERROR") { return state.error }
-        let words =
-            message.contains("read-only") || message.contains("hot standby")
-            ? "The host takes no changes: it is a standby." : "The host does not take the connection."
-        return StoreError(.unavailable, PostgreSQLStore.name, reason: words)
+        // libpq may say behind it that the password was from a file.
+        let words = message.split(whereSeparator: \.isWhitespace).drop { $0 != "FATAL:" && $0 != "ERROR:" }
+        let failure = PostgreSQLFailure(words.dropFirst().first.map(String.init) ?? "")
+        if !failure.state.isEmpty { return failure.error }
+        // As of a connection that was up and takes no changes any more; libpq does not say which of both it is.
+        if message.contains("read-only") || message.contains("hot standby") { return PostgreSQLFailure("25006").error }
+        return StoreError(
+            .unavailable, PostgreSQLStore.name, reason: "The host does not take the connection.")
     }
 
     /// Whether the server keeps text as UTF-8.

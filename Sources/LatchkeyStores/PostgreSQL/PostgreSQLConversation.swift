@@ -20,33 +20,51 @@ final class PostgreSQLConversation {
         var failure: PostgreSQLFailure?
         /// Whether nobody waits any more.
         var isLate = false
+        /// Whether it is the connection's own.
+        var isOwn = false
     }
 
     /// The most jobs under way; what waits behind a slow one can still go another way.
     private static let depth = 64
-    /// How long after a job's end a connection may be silent.
-    private static let patience = Duration.seconds(1)
-
     private let connection: PostgreSQLConnection
     private let mailbox: PostgreSQLLane.Mailbox
     private let hear: (@Sendable (String?) -> Void)?
+    private let patience: Duration?
+    private let takesReadOnly: Bool
     private var prepared: Set<String> = []
     private var pending: [Pending] = []
     private(set) var hasMoreToWrite = false
+    /// Whether a job of the lane's was done.
+    private(set) var hasAnswered = false
+    /// When the server said something last.
+    private var heard = ContinuousClock.now
+    private let pulse: Duration
+    private let listen: PostgreSQLCall?
     private var isBroken = false
 
-    init(_ connection: PostgreSQLConnection, _ mailbox: PostgreSQLLane.Mailbox, hear: (@Sendable (String?) -> Void)?) {
-        self.connection = connection
-        self.mailbox = mailbox
-        self.hear = hear
+    init(
+        _ connection: PostgreSQLConnection, _ mailbox: PostgreSQLLane.Mailbox, _ setup: PostgreSQLLane.Setup,
+        patience: Duration?
+    ) {
+        (self.connection, self.mailbox, self.patience) = (connection, mailbox, patience)
+        (hear, pulse) = (setup.channel?.hear, setup.pulse)
+        listen = setup.channel.map { PostgreSQLCall("latchkey-listen", "LISTEN \($0.name)") }
+        takesReadOnly = setup.hosts.takesReadOnly
     }
 
     var socket: Int32 { connection.socket }
 
     /// When something is to be looked at even if nothing comes.
     var ends: [ContinuousClock.Instant] {
-        guard let first = pending.first else { return [] }
-        return pending.filter { !$0.isLate }.map(\.job.deadline) + [first.job.deadline + Self.patience]
+        let end = patience.flatMap { patience in pending.first.map { $0.job.deadline + patience } }
+        let question = listen != nil && pending.isEmpty ? heard + pulse : nil
+        return pending.filter { !$0.isLate }.map(\.job.deadline) + [end, question].compactMap(\.self)
+    }
+
+    /// Asks a server that is only listened to whether it is there: one that hangs says nothing, and is given up then.
+    func ask(ifSilentFor limit: Duration, at now: ContinuousClock.Instant) {
+        guard let listen, pending.isEmpty, heard + limit <= now else { return }
+        send(PostgreSQLJob(calls: [listen], deadline: now + .seconds(2)) { _ in }, isOwn: true)
     }
 
     /// Sends what the connection has to be told first.
@@ -57,7 +75,7 @@ final class PostgreSQLConversation {
                 "SELECT set_config('synchronous_commit', $1, false), set_config('statement_timeout', $2, false)",
                 [.text(setup.isDurable ? "on" : "off"), .text("\(Int(setup.statementLimit.inMilliseconds))")])
         ]
-        if let channel = setup.channel { calls.append(PostgreSQLCall("latchkey-listen", "LISTEN \(channel.name)")) }
+        if let listen { calls.append(listen) }
         let hear = hear
         let isListening = setup.channel != nil
         send(
@@ -91,7 +109,7 @@ final class PostgreSQLConversation {
             steps.append(.call)
         }
         isBroken = isBroken || !connection.sync()
-        pending.append(Pending(job: job, steps: steps + [.sync]))
+        pending.append(Pending(job: job, steps: steps + [.sync], isOwn: isOwn))
     }
 
     /// Writes, reads, and answers.
@@ -112,13 +130,18 @@ final class PostgreSQLConversation {
         var answered = 0
         defer { pending.removeFirst(answered) }
         while answered < pending.count, let event = connection.next() {
+            heard = .now
             switch (event, pending[answered].steps.first) {
             case (.answer(let answer), .call?): pending[answered].answers.append(answer)
             case (.failure(let failure), let step?):
                 if case .prepare(let name) = step { prepared.remove(name) }
                 // What follows an error answers that it was not done.
                 pending[answered].failure = pending[answered].failure ?? failure
-                if failure.endsConnection, pending[answered].failure?.state == failure.state { return failure.error }
+                if failure.endsConnection(takesReadOnly: takesReadOnly),
+                    pending[answered].failure?.state == failure.state
+                {
+                    return failure.error
+                }
             case (.answer, _), (.failure, _): break
             case (.statementEnd, .sync?), (.statementEnd, nil): return nil
             case (.statementEnd, _?): pending[answered].steps.removeFirst()
@@ -131,6 +154,7 @@ final class PostgreSQLConversation {
     }
 
     private func resolve(_ one: Pending) {
+        hasAnswered = hasAnswered || !one.isOwn
         guard !one.isLate else { return }
         one.job.done(
             one.failure.map { $0.isCrossing ? .crossing($0.error) : .failure($0.error) } ?? .answers(one.answers))
@@ -143,7 +167,8 @@ final class PostgreSQLConversation {
             pending[index].isLate = true
             pending[index].job.done(.failure(.late))
         }
-        return pending.first.map { $0.job.deadline + Self.patience <= now } ?? false
+        guard let patience, let first = pending.first else { return false }
+        return first.job.deadline + patience <= now
     }
 
     /// Answers all that is under way: nobody knows whether it was done.

@@ -13,8 +13,11 @@ final class PostgreSQLDriver {
     /// The first and the longest pause after all hosts failed.
     private static let firstPause = Duration.milliseconds(50)
     private static let longestPause = Duration.seconds(2)
+    private static let longestPatience = Duration.seconds(600)
 
     private let setup: PostgreSQLLane.Setup
+    /// For how long a connection may be silent now.
+    private var patience: Duration?
     private let mailbox: PostgreSQLLane.Mailbox
     private var phase = Phase.pausing(until: .now)
     private var waiting: [PostgreSQLJob] = []
@@ -26,10 +29,11 @@ final class PostgreSQLDriver {
     /// Whether the last poll found something to do at the socket.
     private var isSocketReady = false
     /// Why the last attempt failed; jobs do not wait for the next one then.
-    private var trouble: StoreError?
+    private var trouble: StoreError? { didSet { mailbox.setOut(trouble != nil) } }
 
     init(_ setup: PostgreSQLLane.Setup, _ mailbox: PostgreSQLLane.Mailbox) {
         self.setup = setup
+        patience = setup.patience
         self.mailbox = mailbox
     }
 
@@ -66,11 +70,13 @@ final class PostgreSQLDriver {
             case let progress: phase = .connecting(connection, progress, until: end)
             }
         case .up(let conversation):
+            conversation.ask(ifSilentFor: setup.pulse, at: now)
             // Answers make room for what waits, and nothing else would wake the thread for it.
             repeat {
                 conversation.send(&waiting)
                 if let error = conversation.advance() { return retreat(error) }
             } while !waiting.isEmpty && conversation.hasRoom
+            if conversation.hasAnswered { patience = setup.patience }
         }
     }
 
@@ -81,6 +87,7 @@ final class PostgreSQLDriver {
             return retreat(
                 StoreError(.unavailable, PostgreSQLStore.name, reason: "There is no memory for a connection."))
         }
+        guard !connection.hasFailed else { return retreat(connection.connectError) }
         phase = .connecting(connection, .writes, until: end)
     }
 
@@ -91,7 +98,7 @@ final class PostgreSQLDriver {
                     .misconfigured, PostgreSQLStore.name, reason: "The database does not keep text as UTF-8.",
                     remedy: "Create the database with ENCODING 'UTF8'."))
         }
-        let conversation = PostgreSQLConversation(connection, mailbox, hear: setup.channel?.hear)
+        let conversation = PostgreSQLConversation(connection, mailbox, setup, patience: patience)
         conversation.open(setup)
         phase = .up(conversation)
         began = .now
@@ -124,6 +131,7 @@ final class PostgreSQLDriver {
         waiting.removeAll { $0.deadline <= now }
         for job in late { mailbox.finish(job, .failure(.late)) }
         guard case .up(let conversation) = phase, conversation.expire(at: now) else { return }
+        if setup.growsPatient { patience = patience.map { min($0 * 2, Self.longestPatience) } }
         retreat(StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL said nothing within the limit."))
     }
 

@@ -12,8 +12,11 @@ struct PostgreSQLFailure {
     /// Whether the same statements may succeed at once: a deadlock, or transactions that cross.
     var isCrossing: Bool { state == "40P01" || state == "40001" }
 
-    /// Whether the connection is of no more use: the server ends, or takes no changes any more.
-    var endsConnection: Bool { state.isEmpty || state == "25006" || state.hasPrefix("57P") || state.hasPrefix("08") }
+    /// Whether the connection is of no more use: the server ends, or takes no changes any more where it has to.
+    /// - Parameter takesReadOnly: whether the address takes a server without changes.
+    func endsConnection(takesReadOnly: Bool) -> Bool {
+        state.isEmpty || (state == "25006" && !takesReadOnly) || state.hasPrefix("57P") || state.hasPrefix("08")
+    }
 
     var error: StoreError {
         let (kind, words, remedy) = meaning
@@ -23,13 +26,23 @@ struct PostgreSQLFailure {
 
     private var meaning: (StoreError.Kind, String, String?) {
         switch state {
-        case "": (.unavailable, "The connection to PostgreSQL ended.", nil)
+        case _ where state.isEmpty || state.hasPrefix("08"): (.unavailable, "The connection to PostgreSQL ended.", nil)
         case "42P01", "3F000", "42703", "42883":
             (.misconfigured, "The database lacks tables.", "Run `latchkey-server migrate` as their owner.")
         case "42501":
             (.misconfigured, "The role lacks a right.", "Grant it what Documentation/LicenseServer.md §7.3 lists.")
         case "3D000": (.misconfigured, "There is no such database.", nil)
-        case "25006": (.unavailable, "The server takes no changes: it is a standby.", nil)
+        case "25006":
+            (
+                .unavailable, "The database takes no changes: it is a standby, or read-only.",
+                "Check pg_is_in_recovery() and default_transaction_read_only; services set the latter when a disk is nearly full."
+            )
+        case "26000", "42P05":
+            (
+                .misconfigured, "A pooler gives this connection to other sessions, too.",
+                "Let the pooler keep a connection for a session (PgBouncer: pool_mode = session), or name the database itself."
+            )
+        case "55P03": (.unavailable, "Another session holds a lock on the table.", nil)
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
         case "53100": (.full, "The server's disk is full.", nil)
         case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)

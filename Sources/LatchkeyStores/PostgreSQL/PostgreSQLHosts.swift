@@ -16,7 +16,11 @@ struct PostgreSQLHosts: Sendable {
     private static let fixed = ["client_encoding": "UTF8"]
 
     /// Keywords and values of each host; not empty. May hold a password.
-    let parameters: [[String: Secret]]
+    private(set) var parameters: [[String: Secret]]
+    /// Whether a server that takes no changes will do.
+    private(set) var takesReadOnly: Bool
+    /// Whether the address says which servers will do.
+    private let saysWhich: Bool
     /// How long one host may take.
     let connectLimit: Duration
 
@@ -51,7 +55,19 @@ struct PostgreSQLHosts: Sendable {
             }
             return one.mapValues { Secret($0) }
         }
+        let wanted = given["target_session_attrs"] ?? Self.defaults["target_session_attrs"] ?? ""
+        takesReadOnly = !["read-write", "primary"].contains(wanted)
+        saysWhich = given["target_session_attrs"] != nil
         let seconds = Int(given["connect_timeout"] ?? "") ?? 3
         connectLimit = .seconds(seconds > 0 ? min(seconds, 60) : 3)
+    }
+
+    /// The hosts for who only reads; `nil` where the address says which servers will do.
+    var forReaders: PostgreSQLHosts? {
+        guard !saysWhich else { return nil }
+        var hosts = self
+        hosts.parameters = parameters.map { $0.merging(["target_session_attrs": Secret("any")]) { $1 } }
+        hosts.takesReadOnly = true
+        return hosts
     }
 }

@@ -25,6 +25,12 @@ final class PostgreSQLLane: Sendable {
         var isDurable: Bool
         /// How long the server works on one statement.
         var statementLimit: Duration
+        /// For how long after a job's end a connection may be silent; `nil` for as long as the network has it. Defaults to a second.
+        var patience: Duration? = .seconds(1)
+        /// Whether the patience is twice as long after each connection that was given up, until a job is answered. Defaults to no.
+        var growsPatient = false
+        /// For how long a connection that listens may be silent before the server is asked whether it is there.
+        var pulse = Duration.seconds(10)
         /// A channel to listen on, and who hears: a notification's text, or `nil` when some may have been missed.
         var channel: (name: String, hear: @Sendable (String?) -> Void)?
     }
@@ -34,6 +40,8 @@ final class PostgreSQLLane: Sendable {
         /// Jobs that wait or are under way.
         var load = 0
         var isUp = false
+        /// Whether no host took a connection when all were tried last.
+        var isOut = false
         var isClosed = false
     }
 
@@ -70,6 +78,9 @@ final class PostgreSQLLane: Sendable {
     /// How much waits, and whether the connection is up.
     var load: (isUp: Bool, count: Int) { state.withLock { ($0.isUp, $0.load) } }
 
+    /// Whether no host took a connection when all were tried last.
+    var isOut: Bool { state.withLock(\.isOut) }
+
     func add(_ job: PostgreSQLJob) {
         let isTaken = state.withLock { state in
             guard !state.isClosed, state.load < Self.limit else { return false }
@@ -104,6 +115,8 @@ final class PostgreSQLLane: Sendable {
         }
 
         func setUp(_ isUp: Bool) { state.withLock { $0.isUp = isUp } }
+
+        func setOut(_ isOut: Bool) { state.withLock { $0.isOut = isOut } }
     }
 }
 

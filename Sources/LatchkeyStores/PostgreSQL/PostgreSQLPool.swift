@@ -41,6 +41,12 @@ struct PostgreSQLPool: Sendable {
         try await run([call], within: limit).last ?? PostgreSQLAnswer(rows: [], count: 0)
     }
 
+    /// Whether no host takes a connection, as far as one has tried.
+    var isOut: Bool {
+        let lanes = [first] + others
+        return lanes.contains(where: \.isOut) && !lanes.contains { $0.load.isUp }
+    }
+
     package func close() {
         for lane in [first] + others { lane.close() }
     }

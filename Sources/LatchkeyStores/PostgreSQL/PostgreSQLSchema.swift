@@ -64,7 +64,7 @@ package enum PostgreSQLSchema {
             """
             CREATE OR REPLACE FUNCTION latchkey.set_key_aside(
                 of_tenant text, of_kid uuid, held_key bigint, held_nonce bytea, held_sealed bytea) RETURNS bigint
-            LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+            LANGUAGE sql VOLATILE \(asOwner) AS $$
                 WITH aside AS (
                     DELETE FROM latchkey.keys WHERE tenant = $1 AND kid = $2 AND data_key = $3 AND nonce = $4 AND sealed = $5
                     RETURNING \(KeyColumns.all)),
@@ -92,9 +92,16 @@ package enum PostgreSQLSchema {
             """
         ]
 
+    /// A function that runs by its owner's rights, whatever its caller's session has set: a role's `DateStyle` and `TimeZone` would move days.
+    static let asOwner =
+        "SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' SET timezone = 'UTC'"
+
     /// The function that sets keys aside, in the schema.
     static let setAsideSignature = "set_key_aside(text, uuid, bigint, bytea, bytea)"
     private static let setAside = "latchkey.\(setAsideSignature)"
+    /// Runs that function for no key: no tenant has an empty name.
+    static let setNothingAside = PostgreSQLCall(
+        "probe-aside", "SELECT latchkey.set_key_aside('', '00000000-0000-0000-0000-000000000000', 0, '', '')")
 
     /// Gives the database a fingerprint, unless it has one.
     static func identity(_ fingerprint: DatabaseFingerprint) -> PostgreSQLCall {

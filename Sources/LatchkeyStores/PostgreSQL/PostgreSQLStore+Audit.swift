@@ -20,7 +20,7 @@ extension PostgreSQLStore {
     }
 
     package func last() async throws(StoreError) -> AuditEntry? {
-        try await work.run(
+        try await readers.run(
             PostgreSQLCall(
                 "audit-last", "SELECT sequence, text, previous, hash FROM latchkey.audit ORDER BY sequence DESC LIMIT 1"
             ),
@@ -29,7 +29,7 @@ extension PostgreSQLStore {
     }
 
     package func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
-        try await work.run(
+        try await readers.run(
             PostgreSQLCall(
                 "audit-entries",
                 "SELECT sequence, text, previous, hash FROM latchkey.audit WHERE sequence >= $1 ORDER BY sequence LIMIT $2",

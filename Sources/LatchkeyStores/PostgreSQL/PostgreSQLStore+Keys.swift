@@ -68,7 +68,7 @@ extension PostgreSQLStore {
 
     package func count(of tenant: String) async throws(StoreError) -> Int {
         let call = PostgreSQLCall("keys-count", "SELECT count(*) FROM latchkey.keys WHERE tenant = $1", [.text(tenant)])
-        let answer = try await work.run(call, within: settings.pageLimit)
+        let answer = try await readers.run(call, within: settings.pageLimit)
         return Int(clamping: try answer.rows.first?.integer(0) ?? 0)
     }
 
@@ -114,7 +114,7 @@ extension PostgreSQLStore {
     }
 
     private func keyRows(_ call: PostgreSQLCall, within limit: Duration) async throws(StoreError) -> [KeyRow] {
-        try await work.run(call, within: limit).rows.map { row throws(StoreError) in try row.keyRow() }
+        try await readers.run(call, within: limit).rows.map { row throws(StoreError) in try row.keyRow() }
     }
 
     private static func read(_ kids: [KeyID], of tenant: String) -> PostgreSQLCall {

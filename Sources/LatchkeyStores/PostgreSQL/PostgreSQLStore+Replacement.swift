@@ -27,7 +27,7 @@ extension PostgreSQLStore {
     }
 
     package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
-        try await work.run(
+        try await readers.run(
             PostgreSQLCall("identity-read", "SELECT fingerprint FROM latchkey.identity"), within: settings.keyLimit
         ).rows.first.map { row throws(StoreError) in try row.fingerprint(0) }
     }

@@ -4,7 +4,7 @@ package import LatchkeyVault
 
 extension PostgreSQLStore {
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
-        try await work.run(
+        try await readers.run(
             PostgreSQLCall(
                 "seeds-read",
                 "SELECT tenant, version, data_key, nonce, sealed FROM latchkey.seeds WHERE tenant = $1 ORDER BY version",
@@ -32,7 +32,7 @@ extension PostgreSQLStore {
     }
 
     package func dataKeys() async throws(StoreError) -> [WrappedDataKey] {
-        try await work.run(
+        try await readers.run(
             PostgreSQLCall(
                 "data-keys-read",
                 "SELECT tenant, version, wrapper, nonce, wrapped FROM latchkey.data_keys ORDER BY tenant, version"),

@@ -7,7 +7,8 @@ package import LatchkeyVault
 /// Records, keys and the audit of any number of nodes.
 ///
 /// Two connections for records, whose commits do not wait for the disk; two for keys, the audit and what takes long, whose commits do;
-/// one more that hears what other nodes change. The clock is the server's.
+/// one that tries whether commits end; one more that hears what other nodes change; and one that reads while no server takes changes.
+/// The clock is the server's.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
@@ -23,6 +24,8 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         package var pageLimit = Duration.seconds(30)
         /// How long opening may take. Defaults to 10 s.
         package var openLimit = Duration.seconds(10)
+        /// For how long the connection that hears of changes may be silent before the server is asked whether it is there. Defaults to 10 s.
+        package var pulse = Duration.seconds(10)
         /// Connections for each kind of work. Defaults to 2.
         package var connections = 2
 
@@ -35,6 +38,10 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     package let settings: Settings
     let records: PostgreSQLPool
     let work: PostgreSQLPool
+    let readers: PostgreSQLReaders
+    /// Tries whether commits end. A commit that waits for a standby keeps its process there, also of a connection that was given up: this one is
+    /// not, or each try would leave another process; only where there is another server, and more seldom each time.
+    let commits: PostgreSQLPool
     let sweep = Locked(RecordSweep())
     private let hosts: PostgreSQLHosts
 
@@ -55,7 +62,10 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         let store = try PostgreSQLStore(address, settings)
         if migrates { try await store.migrate(granting: role, keeping: retention) }
         do {
-            try await PostgreSQLSchema.check(store.work, within: mayBeAway ? settings.keyLimit : settings.openLimit)
+            let limit = mayBeAway ? settings.keyLimit : settings.openLimit
+            try await store.readers.ask { pool throws(StoreError) in
+                try await PostgreSQLSchema.check(pool, within: limit)
+            }
         } catch {
             guard mayBeAway, error.kind == .unavailable else {
                 store.close()
@@ -65,19 +75,17 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         return store
     }
 
-    /// Asks whether the database answers, and has the tables.
-    /// - Throws: what `open` throws.
-    package func probe() async throws(StoreError) {
-        try await PostgreSQLSchema.check(work, within: settings.keyLimit)
-    }
-
     private init(_ address: Secret, _ settings: Settings) throws(StoreError) {
         self.settings = settings
         hosts = try PostgreSQLHosts(address)
         let quick = PostgreSQLLane.Setup(hosts: hosts, isDurable: false, statementLimit: settings.recordLimit)
         records = try PostgreSQLPool(quick, count: settings.connections, name: "records")
-        let durable = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
+        var durable = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
         work = try PostgreSQLPool(durable, count: settings.connections, name: "work")
+        readers = PostgreSQLReaders(work, durable)
+        durable.patience = hosts.parameters.count > 1 ? .seconds(8) : nil
+        durable.growsPatient = true
+        commits = try PostgreSQLPool(durable, count: 1, name: "commits")
     }
 
     /// Makes the tables, or adds what they lack. Several nodes may do so at once; a second time changes nothing.
@@ -100,8 +108,8 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
 
     /// Ends the connections. What is under way is unavailable.
     package func close() {
-        records.close()
-        work.close()
+        for pool in [records, work, commits] { pool.close() }
+        readers.close()
     }
 
     /// What other nodes, and this one, change about keys, over a connection of its own for as long as somebody listens.
@@ -113,6 +121,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         let (stream, continuation) = AsyncStream.makeStream(
             of: KeyChange.self, bufferingPolicy: .bufferingNewest(1_024))
         var setup = PostgreSQLLane.Setup(hosts: hosts, isDurable: true, statementLimit: settings.pageLimit)
+        setup.pulse = settings.pulse
         setup.channel = (
             "latchkey_keys",
             { text in

@@ -40,16 +40,31 @@ enum PostgreSQLRecordSchema {
         CREATE TABLE IF NOT EXISTS latchkey.record_positions (
             spool text PRIMARY KEY, node text NOT NULL, sequence bigint NOT NULL, seen timestamptz NOT NULL)
         """,
+        // Attached, as a table that is made as a partition waits for all who read, and everybody waits for it. A day begins where one ends that
+        // was made in another time zone.
         """
         CREATE OR REPLACE FUNCTION latchkey.make_record_day(of_day date) RETURNS void
-        LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-        DECLARE part text := 'license_records_' || to_char(of_day, 'YYYYMMDD');
+        LANGUAGE plpgsql VOLATILE \(PostgreSQLSchema.asOwner) SET lock_timeout = '2s' AS $$
+        DECLARE
+            part text := 'license_records_' || to_char(of_day, 'YYYYMMDD');
+            day_begins timestamptz := of_day::timestamp AT TIME ZONE 'UTC';
+            day_ends timestamptz := (of_day + 1)::timestamp AT TIME ZONE 'UTC';
         BEGIN
             IF to_regclass('latchkey.' || part) IS NOT NULL THEN RETURN; END IF;
             PERFORM pg_advisory_xact_lock(\(lock));
+            IF to_regclass('latchkey.' || part) IS NOT NULL THEN RETURN; END IF;
+            SELECT greatest(day_begins, max(other_ends)) INTO day_begins FROM (
+                SELECT substring(bound from 'FROM \\(''([^'']+)''')::timestamptz AS other_begins,
+                    substring(bound from 'TO \\(''([^'']+)''')::timestamptz AS other_ends
+                FROM (
+                    SELECT pg_get_expr(relpartbound, pg_class.oid) AS bound
+                    FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+                    WHERE inhparent = 'latchkey.license_records'::regclass) AS bounds) AS others
+            WHERE other_begins < day_begins AND other_ends > day_begins;
+            EXECUTE format('CREATE TABLE latchkey.%I (LIKE latchkey.license_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', part);
             EXECUTE format(
-                'CREATE TABLE IF NOT EXISTS latchkey.%I PARTITION OF latchkey.license_records FOR VALUES FROM (%L) TO (%L)',
-                part, of_day::timestamp AT TIME ZONE 'UTC', (of_day + 1)::timestamp AT TIME ZONE 'UTC');
+                'ALTER TABLE latchkey.license_records ATTACH PARTITION latchkey.%I FOR VALUES FROM (%L) TO (%L)',
+                part, day_begins, day_ends);
         END $$
         """,
         // How many days stay whatever a server wants; for the owner to say. Without a row no day is dropped.
@@ -60,7 +75,7 @@ enum PostgreSQLRecordSchema {
         // By the database's clock, and by one node at a time; the others say that they dropped none.
         """
         CREATE OR REPLACE FUNCTION latchkey.keep_record_days(wanted bigint) RETURNS bigint
-        LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+        LANGUAGE plpgsql VOLATILE \(PostgreSQLSchema.asOwner) SET lock_timeout = '2s' AS $$
         DECLARE part text; gone bigint := 0; least_days bigint; before date;
         BEGIN
             SELECT days INTO least_days FROM latchkey.record_retention;
@@ -71,7 +86,12 @@ enum PostgreSQLRecordSchema {
                 WHERE inhparent = 'latchkey.license_records'::regclass AND relname ~ '^license_records_[0-9]{8}$'
                     AND to_date(right(relname, 8), 'YYYYMMDD') < before
             LOOP
-                EXECUTE format('DROP TABLE latchkey.%I', part);
+                -- Who reads for long, as a backup does, is not waited for: the next try drops the day.
+                BEGIN
+                    EXECUTE format('DROP TABLE latchkey.%I', part);
+                EXCEPTION WHEN lock_not_available THEN
+                    EXIT;
+                END;
                 gone := gone + 1;
             END LOOP;
             DELETE FROM latchkey.record_positions WHERE seen < before::timestamp AT TIME ZONE 'UTC';
@@ -81,7 +101,7 @@ enum PostgreSQLRecordSchema {
         // For servers of before, which count days by their own clocks.
         """
         CREATE OR REPLACE FUNCTION latchkey.drop_record_days(before date) RETURNS bigint
-        LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+        LANGUAGE sql VOLATILE \(PostgreSQLSchema.asOwner) AS $$
             SELECT latchkey.keep_record_days((now() AT TIME ZONE 'UTC')::date - before + 1)
         $$
         """,

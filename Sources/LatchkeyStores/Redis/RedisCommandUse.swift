@@ -1,14 +1,17 @@
 /// The commands that the store sends, its scripts' too, each in a form that writes nothing, runs no script and waits for nobody.
 ///
-/// Redis looks at the rights of the user before it looks at more than the number of words, so each form gets as far as to be refused.
+/// Redis looks at the rights of the user, its memory and its replicas before it looks at more than the number of words, so each form gets as far as
+/// to be refused. Any other error than the expected one is why the store would not work.
 struct RedisCommandUse: Sendable, Hashable {
     /// The command, as in an access list.
     let name: String
     /// The whole command. Its key has the store's prefix, and nobody writes it.
     let words: [String]
+    /// How the one error begins that this form has where the command works; `nil` if it has none.
+    let expected: String?
 
-    private init(_ words: String..., named name: String? = nil) {
-        (self.name, self.words) = (name ?? words[0].lowercased(), words)
+    private init(_ words: String..., named name: String? = nil, expecting expected: String? = nil) {
+        (self.name, self.words, self.expected) = (name ?? words[0].lowercased(), words, expected)
     }
 
     private static let key = "latchkey:check"
@@ -19,9 +22,11 @@ struct RedisCommandUse: Sendable, Hashable {
         Self("ZCOUNT", key, "0", "0"), Self("ZSCORE", key, "v"), Self("ZRANGEBYSCORE", key, "0", "0"),
         Self("ZRANGEBYLEX", key, "-", "+", "LIMIT", "0", "1"), Self("EXISTS", key), Self("HGET", key, "b"),
         // No script has such a digest, and no script has less than no keys.
-        Self("EVALSHA", String(repeating: "0", count: 40), "1", key), Self("EVAL", "return 0", "-1"),
+        Self("EVALSHA", String(repeating: "0", count: 40), "1", key, expecting: "NOSCRIPT"),
+        Self("EVAL", "return 0", "-1", expecting: "ERR Number of keys"),
         // A value is missing, and the score is no number.
-        Self("HSET", key, "v", "1", "b"), Self("ZADD", key, "none", "v"),
+        Self("HSET", key, "v", "1", "b", expecting: "ERR wrong number of arguments"),
+        Self("ZADD", key, "none", "v", expecting: "ERR value is not a valid float"),
         // There is no such key.
         Self("PEXPIREAT", key, "1"), Self("ZREM", key, "v"), Self("DEL", key),
     ]

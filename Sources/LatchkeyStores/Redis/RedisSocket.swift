@@ -250,6 +250,8 @@ extension StoreError {
                 .redis(reason, .misconfigured, remedy: "Write redis+cluster://HOST:PORT for a cluster.")
             case "CLUSTERDOWN":
                 .redis(reason, remedy: "Run redis-cli --cluster check: no primary has some of the slots.")
+            case "NOREPLICAS":
+                .redis(reason, remedy: "Connect the replicas that min-replicas-to-write wants, or lower it.")
             case "WRONGTYPE": .redis(reason, .damaged)
             default: .redis(reason)
             }

@@ -94,8 +94,12 @@ final class SQLiteLane: Sendable {
 
     /// Writes when there is time, perhaps together with others, and nobody waits for it. What fails, or does not fit into the queue, is not
     /// written.
-    func writeLater(_ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void) {
-        _ = inbox.add(.write(.lazy, work, done: { _ in }))
+    /// - Parameter done: gets the error of what fails. Defaults to nothing.
+    func writeLater(
+        _ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void,
+        done: @escaping @Sendable (StoreError?) -> Void = { _ in }
+    ) {
+        _ = inbox.add(.write(.lazy, work, done: done))
     }
 
     private static var overrun: StoreError {

@@ -27,6 +27,9 @@ package final class SQLiteNodeCopy: NodeCopy {
     private let reader: SQLiteLane
     private let limits: Limits
     private let timekeeper: any Timekeeper
+    private let failed = Locked<StoreError?>(nil)
+
+    package var failure: StoreError? { failed.withLock { $0 } }
 
     /// Opens a file, which is made with mode 0600.
     /// - Parameters:
@@ -41,6 +44,9 @@ package final class SQLiteNodeCopy: NodeCopy {
         try SQLiteFile.prepare(path, for: .serving)
         let first = try SQLiteConnection(path: path, busy: .seconds(5))
         try SQLiteSchema.copy.migrate(first)
+        // The newest entry of the audit, `NUMBER:HASH`. No migration: a version before still opens the file, when somebody goes back.
+        try first.execute(
+            "CREATE TABLE IF NOT EXISTS seen (one INTEGER PRIMARY KEY CHECK (one = 1), anchor TEXT NOT NULL) STRICT")
         writer = SQLiteLane(first, name: "copy-writer")
         reader = SQLiteLane(try SQLiteConnection(path: path, busy: .seconds(5)), name: "copy-reader")
         self.limits = limits
@@ -96,9 +102,23 @@ package final class SQLiteNodeCopy: NodeCopy {
         }
     }
 
+    package func keep(_ seen: AuditAnchor) {
+        later { connection throws(StoreError) in
+            if let held = try Self.seen(connection), held.sequence >= seen.sequence { return }
+            try connection.run("INSERT OR REPLACE INTO seen (one, anchor) VALUES (1, ?1)", [.text(seen.text)])
+        }
+    }
+
+    package func seen() async throws(StoreError) -> AuditAnchor? { try await reader.read(Self.seen) }
+
+    package func forgetSeen() async throws(StoreError) {
+        _ = try await writer.write(.full) { connection throws(StoreError) in try connection.run("DELETE FROM seen") }
+    }
+
     package func keep(_ dataKeys: [WrappedDataKey]) {
         let now = timekeeper.date
-        later { connection throws(StoreError) in
+        // What is kept every half minute writes at least a time, so that it can tell that a write goes well.
+        later(endsFailure: true) { connection throws(StoreError) in
             let held = try Self.dataKeys(connection)
             if held != dataKeys {
                 try connection.run("DELETE FROM data_keys")
@@ -145,8 +165,12 @@ package final class SQLiteNodeCopy: NodeCopy {
     }
 
     /// A write that nobody waits for. One that fails is made good by the next reading of the same rows.
-    private func later(_ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void) {
-        writer.writeLater(work)
+    private func later(
+        endsFailure: Bool = false, _ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void
+    ) {
+        writer.writeLater(work) { [failed] error in
+            if error != nil || endsFailure { failed.withLock { $0 = error } }
+        }
     }
 
     // MARK: - Reading
@@ -168,6 +192,14 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         try await reader.read { connection throws(StoreError) in try Self.seeds(of: tenant, connection) }
+    }
+
+    package func takedowns() async throws(StoreError) -> [HeldKey] {
+        try await reader.read { connection throws(StoreError) in
+            try connection.rows("SELECT tenant, kid FROM keys WHERE disabled <> 0") { row throws(StoreError) in
+                HeldKey(try row.text(0), try row.value(1, try row.bytes(1)) { KeyID(bytes: $0) })
+            }
+        }
     }
 
     package func kids(of tenant: String, after kid: KeyID?, limit: Int) async throws(StoreError) -> [KeyID] {
@@ -224,6 +256,13 @@ package final class SQLiteNodeCopy: NodeCopy {
     }
 
     // MARK: - Rows
+
+    /// The newest entry of the audit that the node has seen.
+    static func seen(_ connection: SQLiteConnection) throws(StoreError) -> AuditAnchor? {
+        try connection.rows("SELECT anchor FROM seen") { row throws(StoreError) in
+            try row.value(0, try row.text(0)) { AuditAnchor($0) }
+        }.first
+    }
 
     private static func dataKeys(_ connection: SQLiteConnection) throws(StoreError) -> [WrappedDataKey] {
         try connection.rows(

@@ -16,6 +16,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     private static let sweep = 256
 
     package let engine = SQLiteStore.name
+    package let reach = EngineReach.disk
     let writer: SQLiteLane
     let reader: SQLiteLane
     let pages: SQLiteLane
@@ -65,6 +66,18 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         for lane in [reader, pages] { await lane.ended() }
         writer.close()
         await writer.ended()
+    }
+
+    /// Does a kind of work in a form that changes nothing: a write brings the file's first page to the disk again, as it is.
+    /// - Throws: what the work throws.
+    package func probe(_ operation: EngineOperation) async throws(StoreError) {
+        guard operation == .write else {
+            _ = try await hasTables()
+            return
+        }
+        try await writer.write(.full) { connection throws(StoreError) in
+            try connection.execute("PRAGMA user_version = \(connection.number("PRAGMA user_version"))")
+        }
     }
 
     /// Whether the file has any tables. A copy without its log has none.
@@ -139,6 +152,15 @@ enum SQLiteFile {
                 remedy: "Start the server, which makes the index; or check again once it runs.")
         }
         try checkFolder(of: path)
+    }
+
+    /// Checks that the disk has room for changes.
+    static func checkRoom(of path: String) throws(StoreError) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard let room = try? DiskRoom.megabytes(at: folder), room < DiskRoom.least else { return }
+        throw StoreError(
+            .full, SQLiteStore.name, reason: "The disk of the file has \(room) MB left: hardly a change could be kept.",
+            remedy: "Make room, or move the file to another disk.")
     }
 
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.

@@ -9,7 +9,16 @@ import LatchkeyVendors
 struct HTTPArchive: Decodable {
     let log: Log
 
-    struct Log: Decodable { let entries: [Entry] }
+    struct Log: Decodable {
+        let creator: Creator?
+        let entries: [Entry]
+        /// HTTP Toolkit's: connections whose TLS it did not open.
+        let _tlsErrors: [SealedConnection]?
+    }
+
+    struct Creator: Decodable { let name: String? }
+
+    struct SealedConnection: Decodable { let hostname: String? }
 
     struct Entry: Decodable {
         let startedDateTime: String?
@@ -40,6 +49,8 @@ struct HTTPArchive: Decodable {
         let method, url: String
         let headers: [Pair]?
         let postData: PostData?
+        /// What `postData` has no place for: HTTP Toolkit and pcapng-utils write bodies that are not text here.
+        let _content: Content?
         let bodySize: Double?
     }
 
@@ -66,10 +77,26 @@ struct HTTPArchive: Decodable {
 
     var exchanges: [RecordedExchange] { log.entries.map(\.exchange) }
 
-    static func exchanges(_ data: Data) throws(Diagnosis) -> [RecordedExchange] {
+    /// The hosts to which the recorder saw connections, without a request inside.
+    var sealedHosts: [String] {
+        let tunnels = log.entries.filter { $0.request.method.uppercased() == "CONNECT" }.map(\.request.url)
+        let opened = Set(
+            log.entries.filter { $0.request.method.uppercased() != "CONNECT" }.map { Self.host($0.request.url) })
+        var seen: Set<String> = []
+        return (tunnels.map(Self.host) + (log._tlsErrors ?? []).compactMap { $0.hostname?.lowercased() }).filter {
+            !$0.isEmpty && !opened.contains($0) && seen.insert($0).inserted
+        }
+    }
+
+    private static func host(_ url: String) -> String {
+        let authority = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst(
+            url.contains("://") ? 1 : 0)
+        return authority.first.map { String($0).hostName } ?? ""
+    }
+
+    static func read(_ data: Data) throws(Diagnosis) -> HTTPArchive {
         do {
-            let json = RecordedBody.withoutLoneSurrogates(data)
-            return Array(try JSONDecoder().decode(Self.self, from: json).exchanges.prefix(TrafficCapture.limit))
+            return try JSONDecoder().decode(Self.self, from: RecordedBody.withoutLoneSurrogates(data))
         } catch {
             let (path, reason) = DecodingFailure.describe(error)
             throw Diagnosis(
@@ -84,7 +111,9 @@ extension HTTPArchive.Entry {
         let sent = sent
         let asked = RecordedRequest(
             method: request.method, url: request.url, headers: Self.fields(request.headers, request.postData?.mimeType),
-            body: sent.bytes.isEmpty ? nil : sent.bytes, gap: sent.gap)
+            body: sent.bytes.isEmpty ? nil : sent.bytes,
+            gap: sent.gap ?? (String(data: sent.bytes, encoding: .utf8).map(RemovedValue.isIn) == true ? .removed : nil)
+        )
         var exchange = RecordedExchange(asked, nil, at: date)
         (exchange.stage, exchange.number, exchange.code) = (own?._stage, own?._key, own?._error)
         exchange.milliseconds = own?.time ?? 0
@@ -92,12 +121,13 @@ extension HTTPArchive.Entry {
         guard let response, response.status > 0 else { return exchange }
         let headers = Self.fields(response.headers, nil)
         let hasBody = ![204, 304].contains(response.status) && request.method != "HEAD"
+        let text = response.content?.text
         let came = RecordedBody(
-            text: response.content?.text, encoding: response.content?.encoding,
-            stated: Self.length(response.content?.size) ?? (response.content?.text == nil ? Self.length(headers) : nil),
-            mayBeMissing: hasBody)
+            text: text, encoding: response.content?.encoding,
+            stated: Self.length(response.content?.size) ?? (text == nil ? Self.length(headers) : nil),
+            sent: Self.length(headers), mayBeMissing: hasBody)
         exchange.reply = HTTPReply(status: response.status, headers: headers, body: came.bytes)
-        exchange.replyGap = hasBody ? came.gap : nil
+        exchange.replyGap = hasBody ? text.map(RemovedValue.isOne) == true ? .removed : came.gap : nil
         return exchange
     }
 
@@ -110,16 +140,18 @@ extension HTTPArchive.Entry {
     }
 
     private var sent: RecordedBody {
-        let stated = Self.length(request.bodySize) ?? Self.length(Self.fields(request.headers, nil))
+        let sent = Self.length(Self.fields(request.headers, nil))
         let data = request.postData
-        if data?.text?.isEmpty != false, let fields = data?.params, !fields.isEmpty {
+        let hasText = data?.text?.isEmpty == false
+        if !hasText, let fields = data?.params, !fields.isEmpty {
             let pairs = fields.map { "\($0.name)=\(Self.encoded($0.value ?? ""))" }
-            return RecordedBody(
-                text: pairs.joined(separator: "&"), encoding: nil, stated: nil, mayBeMissing: false)
+            return RecordedBody(text: pairs.joined(separator: "&"), encoding: nil, stated: nil, mayBeMissing: false)
         }
         let mayHaveBody = ["POST", "PUT", "PATCH"].contains(request.method.uppercased())
         return RecordedBody(
-            text: data?.text, encoding: data?.encoding, stated: stated, mayBeMissing: mayHaveBody)
+            text: hasText ? data?.text : request._content?.text,
+            encoding: hasText ? data?.encoding : request._content?.encoding,
+            stated: Self.length(request.bodySize) ?? sent, sent: sent, mayBeMissing: mayHaveBody)
     }
 
     /// Some recorders write the values of a form as they were sent, others decoded.

@@ -14,8 +14,9 @@ struct RecordedBody {
 
     /// - Parameters:
     ///   - stated: how many bytes the recording says there were; `nil` if it does not.
+    ///   - sent: how many bytes the message's own header says there were; `nil` if it does not.
     ///   - mayBeMissing: whether a body without text, of which no length is stated, may have been left out.
-    init(text: String?, encoding: String?, stated: Int?, mayBeMissing: Bool) {
+    init(text: String?, encoding: String?, stated: Int?, sent: Int? = nil, mayBeMissing: Bool) {
         guard let text, !text.isEmpty else {
             (bytes, gap) = (Data(), stated.map { $0 > 0 } ?? mayBeMissing ? .notSaved : nil)
             return
@@ -25,6 +26,14 @@ struct RecordedBody {
             bytes = decoded ?? Data(text.utf8)
             // Some recorders state the length of the text.
             gap = decoded == nil ? .undecodable : stated == text.utf8.count ? nil : Self.cut(bytes.count, stated)
+            return
+        }
+        // Some write base64 and do not say so. The message's own length decides, and that which the recorder states otherwise.
+        if let length = sent ?? stated, length != text.utf8.count,
+            length == text.utf8.count / 4 * 3 - Self.padding(text),
+            let decoded = Data(base64Encoded: text)
+        {
+            (bytes, gap) = (decoded, nil)
             return
         }
         let asSent = Data(text.utf8)
@@ -41,6 +50,8 @@ struct RecordedBody {
 
     /// Some bytes less may be a byte order mark that the recorder took off; text in another character set has fewer bytes than its UTF-8.
     private static func cut(_ count: Int, _ stated: Int?) -> BodyGap? { (stated ?? 0) > count + 3 ? .cutShort : nil }
+
+    private static func padding(_ text: String) -> Int { text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") } }
 
     /// Text has no control characters but those of lines.
     private static func isBinary(_ text: String) -> Bool {

@@ -46,7 +46,7 @@ package enum BodyShape: Equatable {
         switch found.core {
         // What holds something else than an SPC says nothing about the form in which the SPC goes.
         case .certificate, .bundle, .certificateRequest, .pkcs7, .pkcs12, .privateKey, .publicKey, .pem, .otherSystem,
-            .media, .gzip, .placeholder, .webPage, .playlist, .readAsText:
+            .media, .gzip, .placeholder, .pointer, .webPage, .playlist, .readAsText:
             return .unknown
         default: break
         }

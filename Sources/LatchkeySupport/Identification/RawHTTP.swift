@@ -9,8 +9,10 @@ enum RawHTTP {
     static func exchanges(_ data: Data) -> [RecordedExchange]? {
         if let message = message(data) { return [message] }
         let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let remarks = lines.filter { $0.hasPrefix("* ") }
+        let isOpen = !remarks.isEmpty && !remarks.contains { $0.contains("TLS") || $0.contains("SSL") }
         func heads(_ mark: String) -> [RecordedExchange] {
-            Self.heads(lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(2)) })
+            Self.heads(lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(2)) }, isOpen ? "http" : nil)
         }
         // An interim reply, such as 100 Continue, comes before the reply.
         var (found, came) = (heads("> "), heads("< ").filter { !(100..<200 ~= $0.reply?.status ?? 0) }[...])
@@ -18,8 +20,23 @@ enum RawHTTP {
             guard let next = came.popFirst() else { break }
             (found[index].reply, found[index].replyGap) = (next.reply, next.replyGap)
         }
+        if let last = found.indices.last, let body = lastBody(data), let reply = found[last].reply {
+            found[last].reply = HTTPReply(status: reply.status, headers: reply.headers, body: body)
+            found[last].replyGap = nil
+        }
         found += came
         return found.isEmpty ? nil : found
+    }
+
+    /// What curl printed of the last reply's body, behind its remarks; `nil` if nothing is there.
+    private static func lastBody(_ data: Data) -> Data? {
+        let remark = ["\n* Connection #", "\n* Closing connection"].compactMap {
+            data.range(of: Data($0.utf8), options: .backwards)
+        }.max { $0.lowerBound < $1.lowerBound }
+        guard let remark, let end = data[remark.upperBound...].firstIndex(of: UInt8(ascii: "\n")),
+            end + 1 < data.endIndex
+        else { return nil }
+        return Data(data[(end + 1)...])
     }
 
     /// One message: its head up to the empty line, and everything behind it.
@@ -33,11 +50,13 @@ enum RawHTTP {
     }
 
     /// The heads that stand one behind the other.
-    private static func heads(_ lines: [String]) -> [RecordedExchange] {
+    private static func heads(_ lines: [String], _ scheme: String?) -> [RecordedExchange] {
         var found: [RecordedExchange] = []
         var head: [String] = []
         func close() {
-            if let first = head.first, let message = message(first, head.dropFirst(), nil) { found.append(message) }
+            if let first = head.first, let message = message(first, head.dropFirst(), nil, scheme) {
+                found.append(message)
+            }
         }
         for line in lines.prefix(TrafficCapture.limit) {
             if isStart(line) {
@@ -53,9 +72,11 @@ enum RawHTTP {
 
     private static func isStart(_ line: String) -> Bool { status(line) != nil || target(line) != nil }
 
-    /// - Parameter body: `nil` if it is not there.
+    /// - Parameters:
+    ///   - body: `nil` if it is not there.
+    ///   - scheme: `nil` if nothing tells it.
     private static func message(
-        _ first: String, _ lines: ArraySlice<String>, _ body: Data?
+        _ first: String, _ lines: ArraySlice<String>, _ body: Data?, _ scheme: String? = nil
     ) -> RecordedExchange? {
         let headers = lines.compactMap { line -> (name: String, value: String)? in
             guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
@@ -68,7 +89,9 @@ enum RawHTTP {
         }
         guard let (method, target) = target(first) else { return nil }
         let host = headers.first { $0.name.lowercased() == "host" }?.value ?? ""
-        let url = target.hasPrefix("/") && !host.isEmpty ? "https://\(host)\(target)" : target
+        let isLoopback = ["127.0.0.1", "localhost", "[::1]"].contains { host == $0 || host.hasPrefix("\($0):") }
+        let front = scheme ?? (isLoopback ? "http" : "https")
+        let url = target.hasPrefix("/") && !host.isEmpty ? "\(front)://\(host)\(target)" : target
         let request = RecordedRequest(
             method: method, url: url, headers: headers, body: body?.isEmpty == false ? body : nil,
             gap: body == nil && method != "GET" ? .notSaved : nil)

@@ -7,8 +7,10 @@ final class ReplyShape {
     let reply: HTTPReply
     let json: JSONReply?
     let isTagged: Bool
-    /// Whether the body is neither a CKC nor text that may hold one.
-    private let isOtherThanCKC: Bool
+    /// Whether the body may hold a CKC, or a certificate, for any decoder at all.
+    private let mayHoldCKC, mayHoldCertificate: Bool
+    /// Whether it is a part of a stream or of a page, which no license service sends: its exchange tells nothing of a vendor.
+    let isForeign: Bool
     private let fields: [String: String]
     private var ckcs: [CKCDecoder: Bool] = [:]
     private var certificates: [CertificateDecoder: Bool] = [:]
@@ -17,10 +19,20 @@ final class ReplyShape {
         self.reply = reply
         json = JSONReply(reply.body)
         let found = Recognition(reply.body)
-        let isCKC = if case .laterVersion = found { true } else { found == .ckc }
-        isOtherThanCKC = !isCKC && found.isBinary && String(data: reply.body, encoding: .utf8) == nil
-        let text = String(data: reply.body.prefix(64), encoding: .utf8) ?? ""
-        isTagged = text.trimmingCharacters(in: .whitespacesAndNewlines).hasPrefix("<ckc>")
+        let isShort = reply.body.count <= 1 << 16
+        let isJSON = if case .json = found { isShort } else { false }
+        switch found.core {
+        case .ckc, .laterVersion: (mayHoldCKC, mayHoldCertificate) = (true, isJSON)
+        case .certificate, .bundle, .pem: (mayHoldCKC, mayHoldCertificate) = (isJSON, true)
+        case .unknown: (mayHoldCKC, mayHoldCertificate) = (isJSON, isShort)
+        default: (mayHoldCKC, mayHoldCertificate) = (isJSON, isJSON)
+        }
+        switch found.core {
+        case .playlist, .media: isForeign = true
+        case .webPage, .text, .unknown: isForeign = reply.status == 200 && reply.body.count > 8_192
+        default: isForeign = false
+        }
+        isTagged = reply.body.drop { " \t\r\n".utf8.contains($0) }.starts(with: "<ckc>".utf8)
         fields = Dictionary(reply.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
     }
 
@@ -30,7 +42,7 @@ final class ReplyShape {
 
     /// Whether a decoder finds a CKC.
     func holdsCKC(for decoder: CKCDecoder) -> Bool {
-        if isOtherThanCKC { return false }
+        guard mayHoldCKC else { return false }
         if let known = ckcs[decoder] { return known }
         let isThere = (try? decoder.contentKeyContext(from: reply.body)) != nil
         ckcs[decoder] = isThere
@@ -39,6 +51,7 @@ final class ReplyShape {
 
     /// Whether a decoder finds a certificate.
     func isCertificate(for decoder: CertificateDecoder) -> Bool {
+        guard mayHoldCertificate else { return false }
         if let known = certificates[decoder] { return known }
         let isThere = (try? decoder.certificate(from: reply.body)) != nil
         certificates[decoder] = isThere

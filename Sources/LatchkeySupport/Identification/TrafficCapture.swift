@@ -5,20 +5,30 @@ import LatchkeyVendors
 
 /// The exchanges of a capture, in order.
 ///
-/// Reads a HAR file, raw HTTP messages, what `curl -v` prints, and a `curl` command as browsers copy it.
+/// Reads a HAR file, raw HTTP messages, what `curl -v` prints, and a `curl` command as browsers copy it; each also compressed by gzip or
+/// zlib, behind a byte order mark, or in UTF-16.
 package struct TrafficCapture: Sendable {
     /// At most 20,000.
     package let exchanges: [RecordedExchange]
+    /// The hosts of which the recorder saw connections alone, because it did not open their TLS.
+    package private(set) var sealedHosts: [String] = []
+    /// Header fields that the recorder left out of every request, in small letters.
+    package private(set) var leftOut: Set<String> = []
 
     static let limit = 20_000
+    /// In bytes, unpacked.
+    private static let largest = 256 << 20
 
     package init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges }
 
     /// - Parameter data: the file or the text.
     /// - Throws: a `Diagnosis` if it has none of the forms, or breaks off.
     package init(_ data: Data) throws(Diagnosis) {
+        let data = Self.asUTF8(try Inflate.unpacked(data, limit: Self.largest) ?? data)
         if data.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
-            exchanges = try HTTPArchive.exchanges(data)
+            let archive = try HTTPArchive.read(data)
+            exchanges = Array(archive.exchanges.prefix(Self.limit))
+            (sealedHosts, leftOut) = (archive.sealedHosts, Self.leftOut(by: archive.log.creator?.name, of: exchanges))
             return
         }
         let start = String(decoding: data.prefix(4_096), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -32,6 +42,21 @@ package struct TrafficCapture: Sendable {
                 reason: "This is \(Recognition(data).noun): no HAR file, no HTTP message and no curl command.",
                 remedy: "Give one of those, a playlist, or a key URI that begins with skd:.")
         }
+    }
+
+    private static func asUTF8(_ data: Data) -> Data {
+        if data.starts(with: [0xef, 0xbb, 0xbf]) { return Data(data.dropFirst(3)) }
+        guard data.starts(with: [0xff, 0xfe]) || data.starts(with: [0xfe, 0xff]),
+            let text = String(data: data, encoding: .utf16)
+        else { return data }
+        return Data(text.utf8)
+    }
+
+    /// Chrome leaves these out unless sensitive data are exported, too.
+    private static func leftOut(by recorder: String?, of exchanges: [RecordedExchange]) -> Set<String> {
+        guard recorder == "WebInspector" else { return [] }
+        return Set(
+            ["authorization", "cookie"].filter { name in !exchanges.contains { $0.request?.header(name) != nil } })
     }
 }
 

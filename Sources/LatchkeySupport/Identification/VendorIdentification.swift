@@ -25,8 +25,24 @@ package struct VendorIdentification: Sendable {
 
     /// The profiles that fit a reply, which may be a refusal.
     package func identify(_ reply: HTTPReply) -> [VendorMatch] {
-        let seen = ReplyShape(reply)
-        return matches(brand: { $0.evidence(in: seen) }, profile: { $0.evidence(in: seen) })
+        identify(ReplyShape(reply))
+    }
+
+    private func identify(_ seen: ReplyShape) -> [VendorMatch] {
+        matches(brand: { $0.evidence(in: seen) }, profile: { $0.evidence(in: seen) })
+    }
+
+    /// The profile of an integration's name in a player's source, as THEOplayer's samples write it: `vudrm`, `titaniumDRM`,
+    /// `customkeyosDRM`.
+    package func identify(integration: String) -> [VendorMatch] {
+        let name = integration.lowercased().replacing("custom", with: "").replacing("integration", with: "")
+        let names = [integration.lowercased(), name, String(name.hasSuffix("drm") ? name.dropLast(3) : name[...])]
+        return names.compactMap { name in profiles.first { $0.profile.identifier == name } }.prefix(1).map { found in
+            VendorMatch(
+                profile: found.profile.identifier, vendor: found.profile.vendor,
+                unsorted: [.init(weight: 60, sentence: "The source names the integration \(found.profile.identifier).")]
+            )
+        }
     }
 
     /// Combines several observations of one stream. The same sentence counts once.
@@ -70,10 +86,11 @@ extension VendorMatch {
 extension VendorIdentification {
     /// The profiles that fit the traffic of a stream. Messages that fit no vendor well, such as those for segments, do not count.
     package func identify(_ capture: TrafficCapture) -> [VendorMatch] {
-        let findings = capture.exchanges.flatMap { exchange in
+        let findings = capture.exchanges.flatMap { exchange -> [[VendorMatch]] in
             // A license is never as large as a segment.
-            let came = exchange.reply.map { $0.body.count > 1 << 18 ? [] : identify($0) }
-            return [exchange.request.map(identify), came].compactMap(\.self)
+            let seen = exchange.reply.flatMap { $0.body.count > 1 << 18 ? nil : ReplyShape($0) }
+            guard seen?.isForeign != true || exchange.request?.method == "POST" else { return [] }
+            return [exchange.request.map(identify), seen.map(identify)].compactMap(\.self)
         }
         let telling = findings.filter { $0.contains { $0.confidence >= .likely } }
         // A single request and its reply are not segments.

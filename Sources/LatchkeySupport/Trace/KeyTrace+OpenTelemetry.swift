@@ -32,10 +32,18 @@ struct JSON: Encodable, ExpressibleByDictionaryLiteral {
     init(dictionaryLiteral members: (String, (any Encodable)?)...) { self.members = members }
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: AnyKey.self)
+        var container = encoder.container(keyedBy: Name.self)
         for (name, value) in members {
-            if let value { try container.encode(value, forKey: AnyKey(stringValue: name)) }
+            if let value { try container.encode(value, forKey: Name(stringValue: name)) }
         }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 }
 

@@ -1,22 +1,38 @@
 package import Foundation
 package import LatchkeyCore
 
-/// Whether an outside engine answers, since when, and what it said last. The one place that readiness, metrics, console and log ask.
+/// How an outside engine does each kind of work: since when, and what it said last. The one place that readiness, metrics, console and log
+/// ask.
 ///
-/// An engine that nobody has asked yet counts as answering.
+/// An engine that nobody has asked yet counts as answering. Only an answer to the same kind of work ends an outage.
 package final class EngineHealth: Sendable {
-    /// What is known of the engine.
+    /// What is known of the engine, or of one kind of work.
     package struct Standing: Sendable, Equatable {
-        /// Whether its last answer was an answer.
+        /// Whether it counts as away.
         package internal(set) var isAway = false
         /// When that began, by the machine's clock; `nil` before the first answer.
         package internal(set) var since: Date?
         /// Why it did not answer the last time that it did not; `nil` if it always did.
         package internal(set) var lastError: StoreError?
+        /// When that was, by the machine's clock.
+        package internal(set) var failed: Date?
         /// When it last answered, by the uptime clock; `nil` if it never did.
         package internal(set) var answered: Duration?
         /// When it last answered, by the machine's clock; `nil` if it never did.
         package internal(set) var lastAnswer: Date?
+
+        /// What is known of several together: one that is away is what there is to say.
+        fileprivate static func of(_ all: some Collection<Standing>) -> Standing {
+            let away = all.filter(\.isAway)
+            let failed = (away.isEmpty ? Array(all) : away).max {
+                ($0.failed ?? .distantPast) < ($1.failed ?? .distantPast)
+            }
+            return Standing(
+                isAway: !away.isEmpty,
+                since: away.isEmpty ? all.compactMap(\.since).max() : away.compactMap(\.since).min(),
+                lastError: failed?.lastError, failed: failed?.failed,
+                answered: all.compactMap(\.answered).max(), lastAnswer: all.compactMap(\.lastAnswer).max())
+        }
     }
 
     /// How an engine stands, in one word. The raw values are stable.
@@ -25,8 +41,21 @@ package final class EngineHealth: Sendable {
         case answers
         /// Nobody had an answer within the last ten seconds, because nobody asked.
         case quiet
-        /// It did not answer when it was last asked.
+        /// It does not do all of its work.
         case away
+    }
+
+    /// Whether a call may ask.
+    package enum Leave: Sendable {
+        case ask(CircuitBreaker.Permit)
+        /// It is time to ask an engine that is left alone, beside the call, which does not wait for it.
+        case probe(CircuitBreaker.Permit)
+        case none
+    }
+
+    private struct Kept {
+        var breaker: CircuitBreaker
+        var standing = Standing()
     }
 
     /// For how long an answer says that an engine answers.
@@ -40,86 +69,139 @@ package final class EngineHealth: Sendable {
     package let tenant: String?
     /// Where it is; `nil` for what is in one place.
     package let region: String?
-    private let timekeeper: any Timekeeper
-    private let state = Locked(Standing())
-    private let listeners = Locked<[@Sendable (Standing) -> Void]>([])
+    let timekeeper: any Timekeeper
+    private let limits: CircuitBreaker.Limits
+    private let state = Locked<[EngineWork: Kept]>([:])
+    private let listeners = Locked<[@Sendable (EngineOperation, Standing) -> Void]>([])
 
     /// - Parameters:
     ///   - name: what the engine is for.
     ///   - engine: what it is. Defaults to nothing.
     ///   - tenant: whose it is. Defaults to all tenants'.
     ///   - region: where it is. Defaults to one place.
+    ///   - limits: when it counts as away and is left alone. Defaults to its first failure.
     ///   - timekeeper: the time. Defaults to the machine's.
     package init(
         _ name: String, engine: String = "", tenant: String? = nil, region: String? = nil,
-        timekeeper: any Timekeeper = SystemTimekeeper()
+        limits: CircuitBreaker.Limits = .immediate, timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
-        self.region = region
-        self.name = name
-        self.engine = engine
-        self.tenant = tenant
-        self.timekeeper = timekeeper
+        (self.name, self.engine, self.tenant, self.region) = (name, engine, tenant, region)
+        (self.limits, self.timekeeper) = (limits, timekeeper)
     }
 
-    /// Has somebody told when the engine goes away and when it is back, and at once how it stands.
+    /// Whether the engine is part of this process, and never away.
+    var isEmbedded: Bool { limits.patience == nil }
+
+    /// Calls a closure for each kind of work for which the engine is away, now and later, and when it is back.
     /// - Parameter heard: called on any thread; must not wait.
-    package func whenChanged(_ heard: @escaping @Sendable (Standing) -> Void) {
+    package func whenChanged(_ heard: @escaping @Sendable (EngineOperation, Standing) -> Void) {
         listeners.withLock { $0.append(heard) }
-        heard(standing)
+        for (operation, standing) in standings where standing.isAway { heard(operation, standing) }
     }
 
-    private func tell(_ news: Standing?) {
-        guard let news else { return }
-        for heard in listeners.withLock({ $0 }) { heard(news) }
+    /// What is known now, of all kinds of work together.
+    package var standing: Standing { state.withLock { .of($0.values.map(\.standing)) } }
+
+    /// What is known of each kind of work that was tried.
+    package var standings: [EngineOperation: Standing] {
+        state.withLock { state in
+            Dictionary(grouping: state, by: \.key.operation).mapValues { .of($0.map(\.value.standing)) }
+        }
     }
 
-    /// What is known now.
-    package var standing: Standing { state.withLock { $0 } }
+    /// Whether the engine is away for any kind of work.
+    package var isAway: Bool { state.withLock { $0.values.contains(where: \.standing.isAway) } }
 
-    /// Whether the engine did not answer when it was last asked.
-    package var isAway: Bool { state.withLock { $0.isAway } }
+    /// Whether the engine is away for a kind of work.
+    package func isAway(for operation: EngineOperation) -> Bool {
+        state.withLock { $0.contains { $0.key.operation == operation && $0.value.standing.isAway } }
+    }
+
+    /// Whether the engine is away for a piece of work.
+    func isAway(for work: EngineWork) -> Bool { state.withLock { $0[work]?.standing.isAway ?? false } }
+
+    /// The work that failed when it was last tried, or has to be seen to go well for a while.
+    var inDoubt: [EngineWork] { state.withLock { $0.filter(\.value.breaker.isInDoubt).map(\.key) } }
+
+    /// Whether no call waits for a kind of work.
+    package func isLeftAlone(for work: EngineWork) -> Bool {
+        state.withLock { $0[work].map { $0.breaker.phase != .closed } ?? false }
+    }
+
+    /// Whether an engine that is left alone is being asked whether it is back.
+    package var isAsking: Bool { state.withLock { $0.values.contains { $0.breaker.phase == .halfOpen } } }
 
     /// How it stands now.
     package var word: Word { isAway ? .away : isQuiet(for: Self.freshness) ? .quiet : .answers }
 
-    /// Whether nobody has had an answer for a while, so that it is time to ask.
-    package func isQuiet(for time: Duration) -> Bool {
+    /// Whether nobody has had an answer for a while.
+    /// - Parameter operation: for this kind of work. Defaults to any.
+    package func isQuiet(for time: Duration, _ operation: EngineOperation? = nil) -> Bool {
         let now = timekeeper.uptime
-        return state.withLock { state in state.answered.map { now - $0 >= time } ?? true }
+        return state.withLock { state in
+            let answers = state.filter { operation == nil || $0.key.operation == operation }
+            return answers.compactMap(\.value.standing.answered).max().map { now - $0 >= time } ?? true
+        }
     }
 
-    /// The engine answered.
-    package func note() {
+    /// Whether a call may ask.
+    package func leave(for work: EngineWork) -> Leave {
+        let now = timekeeper.uptime
+        return state.withLock { state in
+            guard let permit = state[work, default: Kept(breaker: .init(limits))].breaker.permit(at: now) else {
+                return .none
+            }
+            return state[work]?.breaker.phase == .closed ? .ask(permit) : .probe(permit)
+        }
+    }
+
+    /// Leave to ask; `nil` while somebody else asks an engine that is left alone, or it is too early for that.
+    package func permit(for work: EngineWork) -> CircuitBreaker.Permit? {
+        switch leave(for: work) {
+        case .ask(let permit), .probe(let permit): permit
+        case .none: nil
+        }
+    }
+
+    /// Takes back leave to ask from somebody who was cancelled.
+    func giveBack(_ permit: CircuitBreaker.Permit, for work: EngineWork) {
+        state.withLock { $0[work]?.breaker.gaveUp(permit) }
+    }
+
+    /// Notes the outcome of a piece of work.
+    /// - Parameter error: why it failed; `nil` for an answer. A request that does not fit, and a damaged record, are answers.
+    func note(_ error: StoreError?, for work: EngineWork, _ permit: CircuitBreaker.Permit) {
         let (uptime, date) = (timekeeper.uptime, timekeeper.date)
         let news: Standing? = state.withLock { state in
-            (state.answered, state.lastAnswer) = (uptime, date)
-            guard state.isAway || state.since == nil else { return nil }
-            let wasAway = state.isAway
-            (state.isAway, state.since) = (false, date)
-            return wasAway ? state : nil
+            var kept = state[work] ?? Kept(breaker: .init(limits))
+            if let error, error.kind != .unfit, error.kind != .damaged {
+                (kept.standing.lastError, kept.standing.failed) = (error, date)
+                kept.breaker.failed(permit, isLate: error.isLate, at: uptime)
+            } else {
+                (kept.standing.answered, kept.standing.lastAnswer) = (uptime, date)
+                kept.breaker.answered(permit, at: uptime)
+            }
+            let isNews = kept.standing.isAway != kept.breaker.isAway
+            if isNews || kept.standing.since == nil { kept.standing.since = date }
+            kept.standing.isAway = kept.breaker.isAway
+            state[work] = kept
+            // While another part is away, nothing changes for the whole.
+            let isAlone = !state.contains {
+                $0.key.operation == work.operation && $0.key != work && $0.value.standing.isAway
+            }
+            return isNews && isAlone ? kept.standing : nil
         }
-        tell(news)
-    }
-
-    /// The engine failed. What says nothing of the engine does not count: a request that does not fit, a store that is full.
-    package func note(_ error: StoreError) {
-        guard error.kind != .unfit, error.kind != .full else { return note() }
-        let date = timekeeper.date
-        let news: Standing? = state.withLock { state in
-            state.lastError = error
-            guard !state.isAway else { return nil }
-            (state.isAway, state.since) = (true, date)
-            return state
-        }
-        tell(news)
+        guard let news else { return }
+        for heard in listeners.withLock({ $0 }) { heard(work.operation, news) }
     }
 
     /// An error that says that the engine is away, for those who do not wait for it.
-    package func absence(of engine: String) -> StoreError {
-        let last = standing.lastError
+    package func absence(for operation: EngineOperation) -> StoreError {
+        let last = standings[operation]?.lastError
         return StoreError(
             last?.kind ?? .unavailable, engine,
-            reason: last.map { "The store does not answer: \($0.reason)" } ?? "The store does not answer.",
+            reason: last.map { "The store \(operation.words.away): \($0.reason)" }
+                ?? "The store \(operation.words.away).",
             remedy: last?.remedy)
     }
 }

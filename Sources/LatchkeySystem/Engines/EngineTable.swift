@@ -39,7 +39,9 @@ package final class EngineTable: Sendable {
             if let known = engines.first(where: { $0.name == role.rawValue && $0.tenant == tenant }) {
                 return (known, false)
             }
-            let health = EngineHealth(role.rawValue, engine: engine, tenant: tenant, timekeeper: timekeeper)
+            let health = EngineHealth(
+                role.rawValue, engine: engine, tenant: tenant, limits: role == .callout ? .callout : .immediate,
+                timekeeper: timekeeper)
             engines.append(health)
             return (health, true)
         }
@@ -86,6 +88,15 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The work that it has in any case.
+    fileprivate var operations: Set<EngineOperation> {
+        switch self {
+        case .keyStore, .sessionStore, .tokenStore: [.read, .write]
+        case .auditStore, .record: [.write]
+        case .callout, .keySet: [.read]
+        }
+    }
+
     /// What goes on while it does not answer.
     package var consequence: String {
         switch self {
@@ -103,6 +114,18 @@ extension EngineHealth {
     /// What people call it: `The store of sessions in eu`.
     package var words: String {
         (EngineRole(rawValue: name)?.words ?? "The \(name)") + (region.map { " in \($0)" } ?? "")
+    }
+
+    /// The kinds of work that it has, in the order of their names.
+    package var operations: [EngineOperation] {
+        (EngineRole(rawValue: name)?.operations ?? []).union(standings.keys).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// What it does not do, such as `takes no writes`; `nil` if it does all.
+    package var trouble: String? {
+        let away = operations.filter { isAway(for: $0) }
+        guard !away.contains(.read) else { return EngineOperation.read.words.away }
+        return away.isEmpty ? nil : away.map(\.words.away).joined(separator: ", ")
     }
 
     /// What goes on while it does not answer.

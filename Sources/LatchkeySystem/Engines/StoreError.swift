@@ -22,8 +22,13 @@ public struct StoreError: DiagnosableError, Equatable {
     public let engine: String
     public let reason: String
     public let remedy: String
+    /// Whether the engine may be well: it only took too long, or is a part of this process, which is slow.
+    package internal(set) var isLate = false
 
     public var code: String { kind.rawValue }
+
+    /// Whether the engine did not do the work, and may do it later, as with more room; not that the work was wrong.
+    package var isOutage: Bool { [.unavailable, .full, .misconfigured].contains(kind) }
 
     /// - Parameters:
     ///   - kind: what kind of failure it is.

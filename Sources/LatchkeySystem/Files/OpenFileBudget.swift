@@ -54,6 +54,12 @@ package final class OpenFileBudget: Sendable {
     /// How many are taken.
     package var taken: Int { state.withLock { $0.taken } }
 
+    /// How many files may be open now.
+    package var most: Int { limit() }
+
+    /// How many would have to be allowed, so that so many were left for clients.
+    package func limit(leaving count: Int) -> Int { taken + Self.reserve + Self.ownShare + count }
+
     /// How many are left for a purpose.
     package func left(for purpose: Purpose) -> Int { max(0, capacity(for: purpose) - taken) }
 

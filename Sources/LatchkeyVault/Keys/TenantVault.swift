@@ -213,7 +213,7 @@ package final class TenantVault: ContentKeySource {
         do throws(StoreError) {
             isThere = try await store.setDisabled(isDisabled, kid, of: secrets.tenant)
         } catch {
-            guard isDisabled, store.isAway, let pending = (store as? GuardedKeyStore)?.pending else {
+            guard isDisabled, error.isOutage, let pending = (store as? GuardedKeyStore)?.pending else {
                 throw .store(error)
             }
             try await VaultError.asking { () throws(StoreError) in

@@ -3,10 +3,7 @@ public import LatchkeySystem
 /// Keeps the audit: a chain of entries that nobody can change unseen.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.5.
-public protocol AuditStore: Sendable {
-    /// The engine's name for metrics.
-    var engine: String { get }
-
+public protocol AuditStore: StoreEngine {
     /// Adds an entry behind the last one.
     /// - Returns: false if its number is not the one behind the last entry's, because another entry has it by now, and nothing was added.
     /// - Throws: `StoreError`.

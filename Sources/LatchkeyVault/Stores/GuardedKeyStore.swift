@@ -1,83 +1,77 @@
 package import LatchkeyCore
 package import LatchkeySystem
 
-/// A store of keys that may be away: it notes whether the store answers, and answers from the node's own copy meanwhile.
-///
-/// While the store is away nobody asks it but `probe()`, so that no license waits for it. What it said is kept in the copy.
+/// A store of keys whose calls `EngineGuard` guards, and which answers from the node's own copy while it is away, so that no license waits for
+/// it. What it said is kept in the copy.
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class GuardedKeyStore: KeyStore {
     package var engine: String { store.engine }
-    /// Whether the store answers.
-    package let health: EngineHealth
+    package var reach: EngineReach { store.reach }
+    /// How the store does its work.
+    package var health: EngineHealth { guarded.health }
     /// What could not reach the store yet; `nil` without a copy.
     package let pending: PendingChanges?
     /// The node's own copy; `nil` without one.
     package let copy: (any NodeCopy)?
+    /// Whether the store is older than this node knows it; `nil` where nobody looks.
+    package let age: StoreAge?
+    package let guarded: EngineGuard
     private let store: any KeyStore
-    private let question: (@Sendable () async throws(StoreError) -> Void)?
-    private let expected: Locked<DatabaseFingerprint?>
 
     /// - Parameters:
     ///   - store: the store.
-    ///   - health: notes whether it answers.
+    ///   - health: notes how it does its work.
     ///   - copy: the node's own copy. Defaults to none.
     ///   - pending: what the copy holds for the store. Defaults to nothing.
+    ///   - age: whether the store is older than this node knows it. Defaults to nobody who looks.
     ///   - expected: the only database that is taken. Defaults to the first one that answers.
-    ///   - question: asks the store something short, to see whether it answers. Defaults to its fingerprint alone.
+    ///   - question: does a kind of work in a form that changes nothing, to see whether the store does. Defaults to its fingerprint alone.
     package init(
         _ store: any KeyStore, health: EngineHealth, copy: (any NodeCopy)? = nil, pending: PendingChanges? = nil,
-        expected: DatabaseFingerprint? = nil, question: (@Sendable () async throws(StoreError) -> Void)? = nil
+        age: StoreAge? = nil, expected: DatabaseFingerprint? = nil, question: @escaping EngineQuestion = { _ in }
     ) {
-        self.expected = Locked(expected)
-        self.store = store
-        self.health = health
-        self.copy = copy
-        self.pending = pending
-        self.question = question
+        (self.store, self.copy, self.pending, self.age) = (store, copy, pending, age)
+        let known = Locked(expected)
+        // Another database counts as away, so that nothing that is known is forgotten for it.
+        let probe: @Sendable (EngineWork) async throws -> Void = { work in
+            try await question(work.operation)
+            let found = try await store.fingerprint()
+            let expected = known.withLock { expected in
+                if expected == nil { expected = found }
+                return expected
+            }
+            if let expected {
+                guard found == expected else { throw StoreError.anotherDatabase(found, than: expected, store.engine) }
+                copy?.keep(expected)
+            }
+            // That the audit does not answer, its own health says.
+            _ = try? await age?.look()
+        }
+        guarded = EngineGuard(health, probing: [.read, .write], question: probe)
     }
 
-    package var isAway: Bool { health.isAway }
+    package var isAway: Bool { health.isAway(for: .read) }
 
-    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { pending?.holdsBack(kid, of: tenant) ?? false }
+    package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool {
+        pending?.holdsBack(kid, of: tenant) ?? false || age?.holds(HeldKey(tenant, kid)) ?? false
+    }
 
     /// Why the store is not asked now.
-    package var absence: StoreError { health.absence(of: engine) }
+    package var absence: StoreError { health.absence(for: isAway ? .read : .write) }
 
-    /// Asks the store whether it answers, and is the database that it was. Another one counts as away, so that nothing that is known is
-    /// forgotten for it.
-    package func probe() async {
-        do throws(StoreError) {
-            if let question { try await question() }
-            try check(try await store.fingerprint())
-            health.note()
-        } catch {
-            health.note(error)
-        }
-    }
-
-    private func check(_ found: DatabaseFingerprint?) throws(StoreError) {
-        let expected = expected.withLock { expected in
-            if expected == nil { expected = found }
-            return expected
-        }
-        guard let expected else { return }
-        guard found == expected else { throw .anotherDatabase(found, than: expected, engine) }
-        copy?.keep(expected)
-    }
+    /// Sees whether the store does its work.
+    package func probe() async { await guarded.probe() }
 
     // MARK: - What the copy can answer
 
     package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
         do throws(StoreError) {
             let rows = try await asking { store throws(StoreError) in try await store.rows(kids, of: tenant) }
-            copy?.keep(rows)
-            let missing = Set(kids).subtracting(rows.map(\.kid))
-            if !missing.isEmpty { copy?.forget(Array(missing), of: tenant) }
-            return rows.map(heldBack)
+            return await kept(rows, of: kids, tenant).map(heldBack)
         } catch {
             // Nothing is known of a key that is not in the copy: neither its row, nor that there is none.
-            guard health.isAway, let copy, let rows = try? await copy.rows(kids, of: tenant),
+            guard isAway, let copy, let rows = try? await copy.rows(kids, of: tenant),
                 Set(rows.map(\.kid)).isSuperset(of: kids)
             else { throw error }
             return rows.map { row in
@@ -91,10 +85,10 @@ package final class GuardedKeyStore: KeyStore {
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         do throws(StoreError) {
             let seeds = try await asking { store throws(StoreError) in try await store.seeds(of: tenant) }
-            copy?.keep(seeds, of: tenant)
+            if age?.setback == nil { copy?.keep(seeds, of: tenant) }
             return seeds
         } catch {
-            guard health.isAway, let copy, let seeds = try? await copy.seeds(of: tenant), !seeds.isEmpty else {
+            guard isAway, let copy, let seeds = try? await copy.seeds(of: tenant), !seeds.isEmpty else {
                 throw error
             }
             return seeds
@@ -104,10 +98,10 @@ package final class GuardedKeyStore: KeyStore {
     package func dataKeys() async throws(StoreError) -> [WrappedDataKey] {
         do throws(StoreError) {
             let keys = try await asking { store throws(StoreError) in try await store.dataKeys() }
-            copy?.keep(keys)
+            if age?.setback == nil { copy?.keep(keys) }
             return keys
         } catch {
-            guard health.isAway, let copy, let keys = try? await copy.dataKeys(), !keys.isEmpty else { throw error }
+            guard isAway, let copy, let keys = try? await copy.dataKeys(), !keys.isEmpty else { throw error }
             return keys
         }
     }
@@ -115,37 +109,38 @@ package final class GuardedKeyStore: KeyStore {
     // MARK: - What only the store can do
 
     package func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
-        let inForce = try await changing { store throws(StoreError) in try await store.add(rows) }
-        copy?.keep(inForce)
-        return inForce
+        let inForce = try await asking(to: .write) { store throws(StoreError) in try await store.add(rows) }
+        guard let tenant = inForce.first?.sealed.tenant else { return inForce }
+        return await kept(inForce, of: inForce.map(\.kid), tenant)
     }
 
     package func page(
         of tenant: String, search: String, after cursor: KeyRow.Cursor?, limit: Int
     ) async throws(StoreError) -> [KeyRow] {
-        try await asking { store throws(StoreError) in
+        try await asking(to: .list) { store throws(StoreError) in
             try await store.page(of: tenant, search: search, after: cursor, limit: limit)
         }.map(heldBack)
     }
 
     package func count(of tenant: String) async throws(StoreError) -> Int {
-        try await asking { store throws(StoreError) in try await store.count(of: tenant) }
+        try await asking(to: .list) { store throws(StoreError) in try await store.count(of: tenant) }
     }
 
     package func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int {
-        try await changing { store throws(StoreError) in try await store.reseal(rows) }
+        try await asking(to: .write) { store throws(StoreError) in try await store.reseal(rows) }
     }
 
     package func rows(
         of tenant: String, sealedBefore dataKey: UInt32, limit: Int
     ) async throws(StoreError) -> [KeyRow] {
-        try await asking { store throws(StoreError) in
+        try await asking(to: .list) { store throws(StoreError) in
             try await store.rows(of: tenant, sealedBefore: dataKey, limit: limit)
         }
     }
 
     package func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
-        let isThere = try await changing { store throws(StoreError) in
+        if !isDisabled, let setback = age?.setback { throw setback }
+        let isThere = try await asking(to: .write) { store throws(StoreError) in
             try await store.setDisabled(isDisabled, kid, of: tenant)
         }
         // The copy learns it at once; if the store does not answer any more, by what is held back or read later.
@@ -154,15 +149,15 @@ package final class GuardedKeyStore: KeyStore {
     }
 
     package func add(seed: SealedKey) async throws(StoreError) -> Bool {
-        try await changing { store throws(StoreError) in try await store.add(seed: seed) }
+        try await asking(to: .write) { store throws(StoreError) in try await store.add(seed: seed) }
     }
 
     package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
-        try await changing { store throws(StoreError) in try await store.replace(held, by: row) }
+        try await asking(to: .write) { store throws(StoreError) in try await store.replace(held, by: row) }
     }
 
     package func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
-        try await changing { store throws(StoreError) in try await store.remove(held) }
+        try await asking(to: .write) { store throws(StoreError) in try await store.remove(held) }
     }
 
     package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
@@ -170,39 +165,37 @@ package final class GuardedKeyStore: KeyStore {
     }
 
     package func put(_ dataKey: WrappedDataKey, replacing wrapper: String?) async throws(StoreError) -> Bool {
-        try await changing { store throws(StoreError) in try await store.put(dataKey, replacing: wrapper) }
+        try await asking(to: .write) { store throws(StoreError) in try await store.put(dataKey, replacing: wrapper) }
     }
 
-    private func asking<Answer>(
-        _ body: (any KeyStore) async throws(StoreError) -> Answer
+    /// Asks the store. A change that fails says nothing of reads: a disk that takes nothing more still gives what it has. A database whose reads
+    /// fail may be another one, and gets nothing else.
+    private func asking<Answer: Sendable>(
+        to operation: EngineOperation = .read,
+        _ body: @escaping @Sendable (any KeyStore) async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
-        guard !health.isAway else { throw absence }
-        do throws(StoreError) {
-            let answer = try await body(store)
-            health.note()
-            return answer
-        } catch {
-            health.note(error)
-            throw error
-        }
+        guard operation == .read || !isAway else { throw absence }
+        return try await guarded.call(EngineWork(operation)) { [store] in try await body(store) }
     }
 
-    /// Asks for a change. One that fails says nothing of what can be read: a disk that takes nothing more still gives what it has.
-    private func changing<Answer>(
-        _ body: (any KeyStore) async throws(StoreError) -> Answer
-    ) async throws(StoreError) -> Answer {
-        guard !health.isAway else { throw absence }
-        do throws(StoreError) {
-            let answer = try await body(store)
-            health.note()
-            return answer
-        } catch {
-            if error.kind == .unavailable || error.kind == .misconfigured { await probe() }
-            throw error
+    /// Keeps what the store says of some keys. One that is behind lifts no takedown, and the copy learns takedowns alone of it.
+    private func kept(_ rows: [KeyRow], of kids: [KeyID], _ tenant: String) async -> [KeyRow] {
+        guard let held = await age?.held(kids, of: tenant, against: rows) else {
+            copy?.keep(rows)
+            let missing = Set(kids).subtracting(rows.map(\.kid))
+            if !missing.isEmpty { copy?.forget(Array(missing), of: tenant) }
+            return rows
         }
+        let rows = rows.map { row in
+            var row = row
+            row.isDisabled = row.isDisabled || held.contains(row.kid)
+            return row
+        }
+        copy?.keep(rows.filter(\.isDisabled))
+        return rows
     }
 
-    /// A row as it counts here: disabled, too, where the store does not know that yet.
+    /// A row as it counts here: disabled, too, where the store does not know that yet, or any more.
     private func heldBack(_ row: KeyRow) -> KeyRow {
         guard holdsBack(row.kid, of: row.sealed.tenant) else { return row }
         var row = row

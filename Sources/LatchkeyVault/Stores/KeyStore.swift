@@ -9,10 +9,7 @@ public import LatchkeySystem
 /// who names how it is sealed now.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.
-public protocol KeyStore: Sendable {
-    /// The engine's name for metrics.
-    var engine: String { get }
-
+public protocol KeyStore: StoreEngine {
     /// Whether it did not answer when it was last asked, so that what was read before may be old. Defaults to no.
     var isAway: Bool { get }
 

@@ -29,7 +29,7 @@ package final class MemoryRecordStore: RecordStore {
     }
 
     package let engine = "memory"
-    package var answersAtOnce: Bool { true }
+    package let reach = EngineReach.memory
     private let state = Locked(State())
     private let timekeeper: any Timekeeper
     private let limit: Int

@@ -12,6 +12,7 @@ package final class MemorySealedKeyStore: KeyStore {
     }
 
     package let engine = "memory"
+    package let reach = EngineReach.memory
     private let tenants = Locked<[String: Tenant]>([:])
 
     package init() {}

@@ -15,6 +15,18 @@ package protocol NodeCopy: Sendable {
     /// Remembers the database of which this is the copy. Does not wait.
     func keep(_ fingerprint: DatabaseFingerprint)
 
+    /// The newest entry of the audit that this node has seen; `nil` before the first one.
+    func seen() async throws(StoreError) -> AuditAnchor?
+
+    /// Remembers an entry of the audit, unless a newer one is known. Does not wait.
+    func keep(_ seen: AuditAnchor)
+
+    /// Forgets the entry of the audit: the next one counts, whatever its number. It is gone from the disk when this returns.
+    func forgetSeen() async throws(StoreError)
+
+    /// The disabled keys.
+    func takedowns() async throws(StoreError) -> [HeldKey]
+
     /// Keeps rows as the store has them now. Does not wait; what does not fit into the queue is kept the next time that it is read.
     func keep(_ rows: [KeyRow])
 
@@ -49,6 +61,9 @@ package protocol NodeCopy: Sendable {
 
     /// Forgets a change, because the store has it.
     func remove(_ change: PendingChange) async throws(StoreError)
+
+    /// Why the last thing that was to be kept was not; `nil` if it was.
+    var failure: StoreError? { get }
 
     /// How much it holds.
     func figures() async throws(StoreError) -> NodeCopyFigures

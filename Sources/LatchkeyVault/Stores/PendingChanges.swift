@@ -7,11 +7,6 @@ package import LatchkeySystem
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class PendingChanges: Sendable {
-    private struct HeldKey: Hashable {
-        let tenant: String
-        let kid: String
-    }
-
     private struct State: Sendable {
         var changes: [PendingChange] = []
         var heldBack: Set<HeldKey> = []
@@ -19,16 +14,12 @@ package final class PendingChanges: Sendable {
 
         mutating func add(_ change: PendingChange) {
             changes.append(change)
-            if case .disabled(let tenant, let kid) = change.kind { heldBack.insert(HeldKey(tenant: tenant, kid: kid)) }
+            if let key = change.kind.heldKey { heldBack.insert(key) }
         }
 
         mutating func remove(_ change: PendingChange) {
             changes.removeAll { $0.id == change.id }
-            heldBack = Set(
-                changes.compactMap {
-                    guard case .disabled(let tenant, let kid) = $0.kind else { return nil }
-                    return HeldKey(tenant: tenant, kid: kid)
-                })
+            heldBack = Set(changes.compactMap(\.kind.heldKey))
         }
     }
 
@@ -49,6 +40,11 @@ package final class PendingChanges: Sendable {
     /// How many wait.
     package var count: Int { state.withLock { $0.changes.count } }
 
+    /// How many of these are entries of the audit, which say what is done everywhere.
+    package var entryCount: Int {
+        state.withLock { state in state.changes.count { if case .audit = $0.kind { true } else { false } } }
+    }
+
     /// Adds a change, which is in force on this node when this returns, and is on the disk.
     /// - Throws: `StoreError` of the copy; then it is not in force.
     package func add(_ kind: PendingChange.Kind) async throws(StoreError) {
@@ -59,9 +55,7 @@ package final class PendingChanges: Sendable {
 
     /// Whether a key was disabled here, and the store does not know it yet.
     package func holdsBack(_ kid: KeyID, of tenant: String) -> Bool {
-        state.withLock { state in
-            !state.heldBack.isEmpty && state.heldBack.contains(HeldKey(tenant: tenant, kid: "\(kid)"))
-        }
+        state.withLock { $0.heldBack.contains(HeldKey(tenant, kid)) }
     }
 
     /// The sessions of an account that were stopped here, and of which the store does not know yet.
@@ -94,5 +88,21 @@ package final class PendingChanges: Sendable {
             state.withLock { $0.remove(change) }
         }
         return true
+    }
+}
+
+/// A key that is disabled on this node.
+package struct HeldKey: Sendable, Hashable {
+    let tenant: String
+    let kid: KeyID
+
+    package init(_ tenant: String, _ kid: KeyID) { (self.tenant, self.kid) = (tenant, kid) }
+}
+
+extension PendingChange.Kind {
+    /// The key that it disables.
+    fileprivate var heldKey: HeldKey? {
+        guard case .disabled(let tenant, let name) = self else { return nil }
+        return KeyID(name).map { HeldKey(tenant, $0) }
     }
 }

@@ -10,13 +10,7 @@ public import LatchkeySystem
 /// The server gives a store no name, record or limit beyond those that are stated here.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.
-public protocol RecordStore: Sendable {
-    /// The engine's name for metrics, such as `memory` or `postgresql`.
-    var engine: String { get }
-
-    /// Whether it answers out of this process's memory and never waits, so that nobody needs a limit for its time. Defaults to no.
-    var answersAtOnce: Bool { get }
-
+public protocol RecordStore: StoreEngine {
     /// Reads a record, with the engine's clock.
     /// - Throws: `StoreError`.
     func read(_ key: RecordKey) async throws(StoreError) -> RecordReading
@@ -80,8 +74,6 @@ public struct RecordCount: Sendable, Hashable {
 }
 
 extension RecordStore {
-    public var answersAtOnce: Bool { false }
-
     /// Writes a record in which nothing counts.
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date

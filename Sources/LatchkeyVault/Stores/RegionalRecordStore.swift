@@ -8,7 +8,7 @@ package import LatchkeySystem
 /// alone: every node finds the same one without asking. Another region takes over its share of the accounts, and no account moves between
 /// the others.
 ///
-/// Keeps nothing itself. `GuardedRecordStore` gives each region a limit and a breaker of its own.
+/// Keeps nothing itself. `GuardedRecords` gives each region a guard of its own.
 ///
 /// Source: `Documentation/Server/Regions.md`.
 package final class RegionalRecordStore: RecordStore {

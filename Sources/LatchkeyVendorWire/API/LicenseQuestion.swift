@@ -8,8 +8,8 @@ package struct LicenseQuestion: Sendable {
     package var spc: Data
     /// Which key the license is for.
     package var key: RequestedKey
-    /// What the credentials grant. Without terms the policy decides.
-    package var grant: VendorGrant
+    /// Who asks.
+    package var credentials: Credentials
     /// Whether the app stores the license.
     package var isStored: Bool
     /// Why the credentials do not cover a key, given the SPC's content identifier; `nil` if they do.
@@ -23,6 +23,29 @@ package struct LicenseQuestion: Sendable {
     package typealias Narrow =
         @Sendable (inout VendorGrant, KeyFacts, ContentIdentifier) throws(LicenseRefusal) -> Void
 
+    /// Who asks for a license.
+    package enum Credentials: Sendable {
+        /// What a token grants that the wire has checked. Without terms the policy decides.
+        case checked(VendorGrant)
+        /// A token of whoever mounts the wire, unchecked; `nil` without one where the vendor's players send theirs.
+        case token(String?)
+    }
+
+    /// What checked credentials grant; nothing in particular without.
+    package var grant: VendorGrant {
+        get { if case .checked(let grant) = credentials { grant } else { VendorGrant(tokenID: "") } }
+        set { credentials = .checked(newValue) }
+    }
+
+    /// A question with a token that whoever mounts the wire checks.
+    package init(
+        spc: Data, key: RequestedKey, token: String?, isStored: Bool = false,
+        objection: @escaping Objection = { _, _ in nil }
+    ) {
+        self.init(spc: spc, key: key, isStored: isStored, objection: objection)
+        credentials = .token(token)
+    }
+
     /// - Parameter terms: the grant's, for credentials that grant nothing else.
     package init(
         spc: Data, key: RequestedKey, terms: LicenseTerms? = nil, grant: VendorGrant? = nil, isStored: Bool = false,
@@ -30,8 +53,9 @@ package struct LicenseQuestion: Sendable {
     ) {
         self.spc = spc
         self.key = key
-        self.grant = grant ?? VendorGrant(tokenID: "")
-        if let terms { self.grant.terms = terms }
+        var grant = grant ?? VendorGrant(tokenID: "")
+        if let terms { grant.terms = terms }
+        credentials = .checked(grant)
         self.isStored = isStored
         self.objection = objection
         self.narrow = narrow
@@ -77,6 +101,20 @@ package struct RequestedKey: Sendable {
 
     /// The SPC names the key by any part of a key URI.
     package static let namedInSPC = RequestedKey(name: nil)
+
+    /// Request and SPC name the key, each by any part of a key URI.
+    package static func anyPart(of text: String) -> RequestedKey { RequestedKey(name: part(of: text)) }
+
+    /// What names the key in a key URI, or in a part of one: the key's identifier, or else the text after the scheme.
+    package static func part(of text: String) -> String { kid(in: text) ?? KeyURI(text).remainder }
+
+    /// The first part of a key URI that is a key's identifier: the text after the scheme, the last path component, the host.
+    package static func kid(in text: String) -> String? {
+        let uri = KeyURI(text)
+        return [uri.remainderBeforeQuery, uri.pathComponents.last, uri.host].compactMap { $0 }.first {
+            KeyID($0) != nil
+        }
+    }
 
     /// The SPC names the key.
     /// - Parameter rule: what a content identifier names the key by; `nil` means the identifier itself.

@@ -12,18 +12,19 @@ extension VendorAPI {
     ///   - made: when it was made.
     ///   - member: the token's member that says so.
     ///   - life: how old it may be.
-    ///   - date: now.
+    ///   - rule: what its age breaks, if the vendor's page says how old it may be.
     /// - Throws: `tokenExpired`, `tokenNotYetValid`.
     static func expiry(
-        of made: Date, _ member: String, _ life: Duration?, at date: Date
+        of made: Date, _ member: String, _ life: Duration?, by rule: VendorRule? = nil, _ call: some VendorRequest
     ) throws(LicenseRefusal) -> Date? {
         guard let life else { return nil }
-        let age = date.timeIntervalSince(made)
+        let age = call.date.timeIntervalSince(made)
         guard age >= -clockDifference else { throw .tokenNotYetValid("The token's “\(member)” is still to come.") }
-        guard age <= life.inSeconds else {
-            throw .tokenExpired(
-                "The token is \(Int(saturating: min(age, 1e9))) s old; it was good for \(Int(saturating: life.inSeconds)) s."
-            )
+        if age > life.inSeconds {
+            let (age, life) = (Int(saturating: min(age, 1e9)), Int(saturating: life.inSeconds))
+            let expired = LicenseRefusal.tokenExpired("The token is \(age) s old; it was good for \(life) s.")
+            guard let rule else { throw expired }
+            try call.breach(of: rule, expired.reason)
         }
         return made.addingTimeInterval(life.inSeconds)
     }

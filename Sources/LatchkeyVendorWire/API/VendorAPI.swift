@@ -1,4 +1,5 @@
 package import Foundation
+package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyHTTP
 
@@ -9,37 +10,56 @@ package import LatchkeyHTTP
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package protocol VendorAPI: Sendable {
     /// The name in addresses, logs and metrics.
-    var name: VendorAPIName { get }
+    static var name: VendorAPIName { get }
+    /// The header fields in which the vendor's players send their tokens, other than `Authorization`. Defaults to none.
+    static var tokenFields: [HTTPHeaderName] { get }
+    /// The other header fields of the vendor's own that players in web pages send. Defaults to none.
+    static var otherFields: [HTTPHeaderName] { get }
+    /// What the vendor's page forbids. Defaults to nothing.
+    static var rules: [VendorRule] { get }
+    /// How the CKC is written. Defaults to raw.
+    var ckc: CKCEnvelope { get }
     /// The vendor's own paths.
     var routes: [Route<VendorEndpoint>] { get }
 
-    /// Reads a license request and checks its token.
+    /// Reads a license request, and checks its token if the vendor's customers can make tokens of their own.
     func licenseRequest(_ call: some VendorRequest) throws(LicenseRefusal) -> LicenseQuestion
-    /// The reply with a license.
-    func reply(_ ckc: Data) -> HTTPResponse
-    /// The reply with the application certificate.
+    /// The reply with a license. Defaults to the CKC in its envelope.
+    func reply(_ ckc: Data, on terms: LicenseTerms, to call: some VendorRequest) -> HTTPResponse
+    /// The reply with the application certificate. Defaults to the certificate in DER form.
     /// - Parameter certificate: in DER form.
     func certificate(_ certificate: Data, for call: some VendorRequest) throws(LicenseRefusal) -> HTTPResponse
-    /// The reply with a refusal.
-    func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint) -> HTTPResponse
+    /// The reply with a refusal. Defaults to status and plain text.
+    func reply(to refusal: LicenseRefusal, of call: some VendorRequest) -> HTTPResponse
 }
 
-/// The vendors whose wire the license server speaks.
-package enum VendorAPIName: String, Sendable, Hashable, CaseIterable {
-    case vuDRM = "vudrm"
-    case axinom
-    case doveRunner = "doverunner"
-    case drmToday = "drmtoday"
+extension VendorAPI {
+    package static var tokenFields: [HTTPHeaderName] { [] }
 
-    /// The header fields in which the vendor's players send their tokens.
-    package var tokenFields: [HTTPHeaderName] {
-        switch self {
-        case .vuDRM: [VuDRMForm.tokenField]
-        case .axinom: [HTTPHeaderName(AxinomMessage.field)]
-        case .doveRunner: [HTTPHeaderName(DoveRunnerToken.field)]
-        case .drmToday: [DRMtodayToken.field, DRMtodayToken.customDataField]
-        }
+    package static var otherFields: [HTTPHeaderName] { [] }
+
+    package static var rules: [VendorRule] { [] }
+
+    package var ckc: CKCEnvelope { .raw }
+
+    package func reply(_ ckc: Data, on terms: LicenseTerms, to call: some VendorRequest) -> HTTPResponse {
+        .ckc(ckc, in: self.ckc)
     }
+
+    package func certificate(
+        _ certificate: Data, for call: some VendorRequest
+    ) throws(LicenseRefusal) -> HTTPResponse { .octets(certificate) }
+
+    package func reply(to refusal: LicenseRefusal, of call: some VendorRequest) -> HTTPResponse { .plain(refusal) }
+}
+
+/// A vendor's name in addresses, settings, logs and metrics.
+package struct VendorAPIName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package init(stringLiteral value: String) { rawValue = value }
 }
 
 /// What a path of a vendor's is for.

@@ -11,7 +11,8 @@ package import LatchkeyHTTP
 ///
 /// Source: `Documentation/Vendors/Axinom.md`.
 package struct AxinomAPI: VendorAPI {
-    package let name = VendorAPIName.axinom
+    package static let name: VendorAPIName = "axinom"
+    package static let tokenFields = [HTTPHeaderName(AxinomMessage.field)]
     /// The communication key's identifier that messages need; `nil` accepts any.
     package var communicationKeyID: KeyID?
     /// The communication key, at most 64 bytes; `nil` accepts any signature.
@@ -25,16 +26,21 @@ package struct AxinomAPI: VendorAPI {
         [.certificate("/FPScert/fairplay.cer"), .license("/AcquireLicense")]
     }
 
-    package func certificate(
-        _ certificate: Data, for call: some VendorRequest
-    ) throws(LicenseRefusal) -> HTTPResponse { .octets(certificate) }
-
     package func licenseRequest(_ call: some VendorRequest) throws(LicenseRefusal) -> LicenseQuestion {
         let text = try AxinomMessage.text(in: call.request)
+        if call.request.headers[Self.tokenFields[0]] != nil, call.request.queryValue(AxinomMessage.field) != nil {
+            try call.breach(of: Self.onePlace, "The message stands in the header and in the query.")
+        }
         let message = try AxinomMessage(
             text, key: communicationKey, communicationKeyID: communicationKeyID, date: call.date)
         let outputs = try message.outputs()
         var grant = VendorGrant(tokenID: message.claims["jti"]?.text ?? Self.digest(of: text))
+        if message.isForOneRequest {
+            guard let id = message.claims["id"]?.text else {
+                throw .tokenMalformed("A message for one request needs an “id”.")
+            }
+            (grant.tokenID, grant.use) = (id, .license)
+        }
         grant.account = message.claims["sub"]?.text
         grant.session = message.claims["sid"]?.text
         grant.expires = message.expires
@@ -50,12 +56,19 @@ package struct AxinomAPI: VendorAPI {
             narrow: { grant, key, _ in grant.output = key.id.flatMap { outputs[$0] } ?? VendorOutput() })
     }
 
-    package func reply(_ ckc: Data) -> HTTPResponse {
+    private static let onePlace = VendorRule(
+        "onePlace", .malformedRequest, "AX11", "The message is delivered in one way: header or query.",
+        passesHere: true)
+    private static let messageOnce = VendorRule(
+        "messageOnce", .tokenUsed, "AX10", "A message with `prevent_drm_message_reuse` answers one request.")
+    package static let rules = [onePlace, messageOnce]
+
+    package func reply(_ ckc: Data, on terms: LicenseTerms, to call: some VendorRequest) -> HTTPResponse {
         var response = HTTPResponse.octets(ckc)
         response.headers["X-AxDRM-Server"] = "latchkey"
         response.headers["X-AxDRM-Version"] = "1"
         return response
     }
 
-    package func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint) -> HTTPResponse { .axinom(refusal) }
+    package func reply(to refusal: LicenseRefusal, of call: some VendorRequest) -> HTTPResponse { .axinom(refusal) }
 }

@@ -59,6 +59,11 @@ package struct AxinomMessage: Sendable {
         return nil
     }
 
+    /// Whether the message is refused the second time.
+    var isForOneRequest: Bool {
+        entitlement["license_server"]?["access_control"]?["prevent_drm_message_reuse"]?.flag == true
+    }
+
     /// When the message ends; `nil` if it does not say.
     package var expires: Date? { claims["expiration_date"]?.text.flatMap(ISODate.date) }
 

@@ -8,7 +8,8 @@ package import LatchkeyHTTP
 ///
 /// Source: `Documentation/Vendors/DRMtoday.md`.
 package struct DRMtodayAPI: VendorAPI {
-    package let name = VendorAPIName.drmToday
+    package static let name: VendorAPIName = "drmtoday"
+    package static let tokenFields = [DRMtodayToken.field, DRMtodayToken.customDataField, "dt-custom-data"]
     /// The customer; `nil` accepts any.
     package var merchant: String?
     /// The key that signs tokens, HS512, at most 64 bytes; `nil` accepts any signature.
@@ -45,7 +46,7 @@ package struct DRMtodayAPI: VendorAPI {
         (grant.account, grant.session, grant.issued) = (token?.userID, token?.sessionID, token?.issued)
         if let tokenLifetime, let token {
             guard let issued = token.issued else { throw .tokenMalformed("The token has no “iat”.") }
-            grant.expires = try Self.expiry(of: issued, "iat", tokenLifetime, at: call.date)
+            grant.expires = try Self.expiry(of: issued, "iat", tokenLifetime, call)
         }
         grant.use = tokensAreSingleUse && token != nil ? .session : .any
         let form = try call.form()
@@ -87,9 +88,11 @@ package struct DRMtodayAPI: VendorAPI {
             })
     }
 
-    package func reply(_ ckc: Data) -> HTTPResponse { HTTPResponse.ckc(ckc, in: self.ckc).goodOfDRMtoday }
+    package func reply(_ ckc: Data, on terms: LicenseTerms, to call: some VendorRequest) -> HTTPResponse {
+        HTTPResponse.ckc(ckc, in: self.ckc).goodOfDRMtoday
+    }
 
-    package func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint) -> HTTPResponse { .drmToday(refusal) }
+    package func reply(to refusal: LicenseRefusal, of call: some VendorRequest) -> HTTPResponse { .drmToday(refusal) }
 }
 
 extension DRMtodayAPI {

@@ -7,7 +7,8 @@ package import LatchkeyHTTP
 ///
 /// Source: `Documentation/Vendors/DoveRunner.md`.
 package struct DoveRunnerAPI: VendorAPI {
-    package let name = VendorAPIName.doveRunner
+    package static let name: VendorAPIName = "doverunner"
+    package static let tokenFields = [HTTPHeaderName(DoveRunnerToken.field)]
     /// The four characters of the one site; `nil` accepts any.
     package var siteID: String?
     /// The site's access key, which is hashed into every token; `nil` accepts any hash.
@@ -50,7 +51,7 @@ package struct DoveRunnerAPI: VendorAPI {
         let text = try DoveRunnerToken.text(in: call.request)
         let token = try DoveRunnerToken(text, key: accessKey, siteKey: siteKey)
         try checkSite(token.siteID)
-        let expiry = try Self.expiry(of: token.timestamp, "timestamp", tokenLifetime, at: call.date)
+        let expiry = try Self.expiry(of: token.timestamp, "timestamp", tokenLifetime, by: Self.tokenAge, call)
         let (spc, asset) = try call.doveRunnerBody()
         var grant = VendorGrant(tokenID: Self.digest(of: text))
         (grant.account, grant.issued, grant.expires) = (token.userID, token.timestamp, expiry)
@@ -72,15 +73,17 @@ package struct DoveRunnerAPI: VendorAPI {
             narrow: { grant, key, _ in grant.output = outputs[key.track] ?? VendorOutput() })
     }
 
-    package func reply(_ ckc: Data) -> HTTPResponse { .ckc(ckc, in: self.ckc) }
-
-    package func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint) -> HTTPResponse {
+    package func reply(to refusal: LicenseRefusal, of call: some VendorRequest) -> HTTPResponse {
         guard let error = DoveRunnerError(refusal) else { return .plain(refusal) }
         var status = errorStatus
         if statesStatus, case .vendor(_, let told) = refusal.kind, told != 200 { status = told }
-        let nests = endpoint == .license && (nestsErrors || error.code == "8002")
+        let nests = call.vendorEndpoint == .license && (nestsErrors || error.code == "8002")
         return .json(nests ? error.nested : error.json, status: status)
     }
+
+    private static let tokenAge = VendorRule(
+        "tokenAge", .tokenExpired, "P3", "A token is good for 600 seconds from its timestamp.")
+    package static let rules = [tokenAge]
 
     private func checkSite(_ id: String) throws(LicenseRefusal) {
         guard id.count == 4, siteID.map({ $0 == id }) ?? true else {

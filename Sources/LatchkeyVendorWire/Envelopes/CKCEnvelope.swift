@@ -36,9 +36,7 @@ extension HTTPResponse {
 
     /// A JSON object, its members in alphabetical order.
     package static func json(_ members: [String: JSONValue], status: Int = 200) -> HTTPResponse {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let bytes = (try? encoder.encode(JSONValue.object(members))) ?? Data()
+        let bytes = Data(JSONValue.object(members).canonicalText.utf8)
         return HTTPResponse(status: status, contentType: "application/json", bytes: bytes)
     }
 

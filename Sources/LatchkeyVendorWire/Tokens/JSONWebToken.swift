@@ -50,7 +50,7 @@ package struct JSONWebToken: Sendable {
     {
         let kid = keyID.map { #","kid":"\#($0)""# } ?? ""
         let header = Data(#"{"alg":"\#(algorithm)","typ":"JWT"\#(kid)}"#.utf8)
-        let text = CompactJWS.signed(header: header, payload: (try? JSONEncoder().encode(claims)) ?? Data())
+        let text = CompactJWS.signed(header: header, payload: Data(claims.canonicalText.utf8))
         let signature =
             key.flatMap { Self.signature(of: Array(text.utf8), algorithm, $0) } ?? [UInt8](repeating: 0, count: 32)
         return "\(text).\(Base64URL.text(signature))"

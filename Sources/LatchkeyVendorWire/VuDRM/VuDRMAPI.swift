@@ -11,7 +11,8 @@ package import LatchkeyHTTP
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`.
 package struct VuDRMAPI: VendorAPI {
-    package let name = VendorAPIName.vuDRM
+    package static let name: VendorAPIName = "vudrm"
+    package static let tokenFields = [VuDRMForm.tokenField]
     /// The customer's name, which stands in tokens and in the certificate's address; `nil` accepts any.
     package var client: String?
     /// What tokens of the customer are hashed with; `nil` accepts any customer's, with any hash.
@@ -49,7 +50,8 @@ package struct VuDRMAPI: VendorAPI {
         if let secret {
             guard token.client == client, token.isSigned(with: secret) else { throw .tokenRefused }
         }
-        return (token, try Self.expiry(of: token.generated, "generation time", tokenLifetime, at: call.date))
+        let end = try Self.expiry(of: token.generated, "generation time", tokenLifetime, by: Self.tokenAge, call)
+        return (token, end)
     }
 
     package func licenseRequest(_ call: some VendorRequest) throws(LicenseRefusal) -> LicenseQuestion {
@@ -73,9 +75,13 @@ package struct VuDRMAPI: VendorAPI {
             grant: grant, isStored: token.terms?.isPersistable == true)
     }
 
-    package func reply(_ ckc: Data) -> HTTPResponse { .octets(ckc) }
-
-    package func reply(to refusal: LicenseRefusal, at endpoint: VendorEndpoint) -> HTTPResponse { .plain(refusal) }
+    static let contentID = VendorRule(
+        "contentID", .malformedRequest, "V1", "A content id has letters, digits, `_` and `-` only.")
+    private static let tokenAge = VendorRule(
+        "tokenAge", .tokenExpired, "V1", "A token lives about 30 seconds in production.")
+    private static let tokenOnce = VendorRule(
+        "tokenOnce", .tokenUsed, "V1", "One token answers one license request.")
+    package static let rules = [tokenOnce, tokenAge, contentID]
 
     private static func date(_ name: String, _ policy: JSONValue?) throws(LicenseRefusal) -> Date? {
         guard let value = policy?[name] else { return nil }

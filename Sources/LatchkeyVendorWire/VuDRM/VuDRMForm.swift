@@ -24,7 +24,7 @@ package struct VuDRMForm {
             // A configured URL may end in `/license`; a derived one names the content, too.
             let inPath = call.path["content"]
             guard inPath.isEmpty || inPath == id else { throw .malformed("The path and “contentId” differ.") }
-            (self.token, contentID, spc) = (token, try Self.valid(id), try call.spc(in: body, "payload"))
+            (self.token, contentID, spc) = (token, try Self.valid(id, call), try call.spc(in: body, "payload"))
         case "application/octet-stream":
             self = try Self(raw: call)
         case "arraybuffer":
@@ -37,7 +37,7 @@ package struct VuDRMForm {
 
     private init(raw call: some VendorRequest) throws(LicenseRefusal) {
         token = try call.token(inHeader: Self.tokenField)
-        contentID = try Self.valid(call.path["content"])
+        contentID = try Self.valid(call.path["content"], call)
         spc = call.request.body
     }
 
@@ -48,19 +48,14 @@ package struct VuDRMForm {
         return uri.pathComponents.last ?? uri.host
     }
 
-    /// Refuses anything but letters, digits, `_` and `-`.
-    package static func valid(_ id: String) throws(LicenseRefusal) -> String {
-        guard !id.isEmpty, id.utf8.allSatisfy(isContentIDByte) else {
-            throw .malformed("The content id has characters other than letters, digits, “_” and “-”, or none.")
-        }
-        return id
-    }
+    /// Whether an id has letters, digits, `_` and `-` only.
+    package static func isValid(_ id: String) -> Bool { id.isMadeOfLettersDigits(and: "_-", limit: .max) }
 
-    private static func isContentIDByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
+    private static func valid(_ id: String, _ call: some VendorRequest) throws(LicenseRefusal) -> String {
+        guard !id.isEmpty else { throw .malformed("The request has no content id.") }
+        guard !isValid(id) else { return id }
+        try call.breach(
+            of: VuDRMAPI.contentID, "The content id has characters other than letters, digits, “_” and “-”.")
+        return id
     }
 }

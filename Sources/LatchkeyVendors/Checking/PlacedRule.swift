@@ -74,7 +74,7 @@ extension RequestRule {
 extension BodyRule {
     /// The fields of a form and their place.
     func placedFields(at place: String) -> [(place: String, field: Field)] {
-        fields.enumerated().map { ("\(place).\(name.rawValue)[\($0)]", $1) }
+        fields.enumerated().map { ("\(place).\(name)[\($0)]", $1) }
     }
 
     fileprivate func placedRules(at place: String) -> [PlacedRule] {

@@ -1,8 +1,9 @@
 public import Foundation
 public import LatchkeyCore
+import LatchkeyForms
 
 /// A problem in a profile's file: its place and the reason.
-package struct ProfileProblem: Sendable, Hashable, Codable {
+package struct ProfileProblem: Sendable, Hashable, Encodable {
     /// The place in the JSON document, such as `license.headers[0].value`; `$` is the whole document.
     package let field: String
     /// What is wrong, in one sentence.
@@ -53,11 +54,32 @@ extension VendorProfile {
         self = profile
     }
 
-    /// The problems of a profile's JSON: members that are missing, misspelled or of the wrong form, and rules that cannot work. Finds
-    /// the first wrong form in each member of the profile, and every misspelled name.
+    /// The problems of a profile's JSON: members that are missing, misspelled, of the wrong form or there twice. Where there are none, rules
+    /// that cannot work.
     package static func problems(inJSON json: Data) -> [ProfileProblem] { ProfileReading(json).problems }
 
     /// The problems of a profile beyond its form: rules that read unknown names, parameters that no rule reads, names and addresses of
     /// the wrong form.
     package var problems: [ProfileProblem] { ProfileCheck(self).problems }
+}
+
+/// A profile's JSON, read as far as possible.
+private struct ProfileReading {
+    /// The profile; `nil` if the form is wrong.
+    let profile: VendorProfile?
+    let problems: [ProfileProblem]
+
+    init(_ json: Data) {
+        // Editors of Windows begin a text with a byte order mark.
+        let text = json.starts(with: [0xef, 0xbb, 0xbf]) ? json.dropFirst(3) : json
+        do throws(JSONProblems) {
+            profile = try VendorProfile.form.decode(Array(text), code: "profileMalformed")
+            problems = profile?.problems ?? []
+        } catch {
+            profile = nil
+            problems = error.problems.map {
+                ProfileProblem(field: $0.place.isEmpty ? "$" : $0.place, reason: "\($0.what) \($0.remedy)")
+            }
+        }
+    }
 }

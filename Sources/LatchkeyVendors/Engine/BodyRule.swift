@@ -36,7 +36,7 @@ package enum BodyRule: Sendable, Hashable {
     }
 
     /// How the value of a form's field is written.
-    package enum Escaping: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Escaping: String, Sendable, Hashable, CaseIterable {
         /// Percent-encoded, as the form's media type demands.
         case percent
         /// Unchanged, for a service that does not decode. The value must not contain a separator of fields.

@@ -72,7 +72,7 @@ extension CKCDecoder {
         guard let text = String(data: body, encoding: .utf8) else {
             throw .licenseMalformed("The reply should be text, and is \(Recognition(body).described(body)).")
         }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.withoutOuterSpace
     }
 
     private static func untagged(_ text: String) -> String {

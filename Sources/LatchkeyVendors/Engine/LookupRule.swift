@@ -4,7 +4,7 @@ import LatchkeyCore
 /// A request for values that the certificate and license requests need, such as an entitlement's token URL or a delivery document.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.3, `entitlement` and `deliveryJSON`.
-package struct LookupRule: Sendable, Hashable, Codable {
+package struct LookupRule: Sendable, Hashable {
     /// How often the request is sent.
     package var scope: LookupScope
     /// The request.
@@ -32,18 +32,6 @@ package struct LookupRule: Sendable, Hashable, Codable {
         self.echoes = echoes
         self.uriList = uriList
         self.errors = errors
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            try container.decode(LookupScope.self, forKey: .scope),
-            request: try container.decode(RequestRule.self, forKey: .request),
-            values: try container.decode([String: String].self, forKey: .values),
-            allowedBy: try container.decodeIfPresent([String].self, forKey: .allowedBy) ?? [],
-            echoes: try container.decodeIfPresent([String: TextRule].self, forKey: .echoes) ?? [:],
-            uriList: try container.decodeIfPresent(String.self, forKey: .uriList),
-            errors: try container.decodeIfPresent(ErrorRules.self, forKey: .errors) ?? ErrorRules())
     }
 }
 

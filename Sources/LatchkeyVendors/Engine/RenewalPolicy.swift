@@ -1,7 +1,7 @@
 /// When the keys of a vendor are renewed. The lease in a license takes precedence.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.10.
-@_spi(Integrations) public struct RenewalPolicy: Sendable, Hashable, Codable {
+@_spi(Integrations) public struct RenewalPolicy: Sendable, Hashable {
     /// The least time between a renewal and the end of the lease, in seconds. Defaults to 60.
     public var minimumLead: Int
     /// The shortest time between two renewals that the service accepts, in seconds. Defaults to 0.
@@ -24,18 +24,5 @@
         self.interval = interval
         self.renewsStoredKeys = renewsStoredKeys
         self.cacheLifetime = cacheLifetime
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let standard = RenewalPolicy()
-        self.init(
-            minimumLead: try container.decodeIfPresent(Int.self, forKey: .minimumLead) ?? standard.minimumLead,
-            minimumInterval: try container.decodeIfPresent(Int.self, forKey: .minimumInterval)
-                ?? standard.minimumInterval,
-            interval: try container.decodeIfPresent(Int.self, forKey: .interval),
-            renewsStoredKeys: try container.decodeIfPresent(Bool.self, forKey: .renewsStoredKeys)
-                ?? standard.renewsStoredKeys,
-            cacheLifetime: try container.decodeIfPresent(Int.self, forKey: .cacheLifetime))
     }
 }

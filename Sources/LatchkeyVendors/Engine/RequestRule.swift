@@ -6,7 +6,7 @@ import LatchkeyCore
 #endif
 
 /// How a request is made: method, URL, header fields and body.
-package struct RequestRule: Sendable, Hashable, Codable {
+package struct RequestRule: Sendable, Hashable {
     /// The HTTP method.
     package var method: String
     /// The URL.
@@ -24,16 +24,8 @@ package struct RequestRule: Sendable, Hashable, Codable {
         self.body = body
     }
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        method = try container.decodeIfPresent(String.self, forKey: .method) ?? "GET"
-        url = try container.decode(URLRule.self, forKey: .url)
-        headers = try container.decodeIfPresent([Header].self, forKey: .headers) ?? []
-        body = try container.decodeIfPresent(BodyRule.self, forKey: .body)
-    }
-
     /// A header field and where its value comes from.
-    package struct Header: Sendable, Hashable, Codable {
+    package struct Header: Sendable, Hashable {
         /// The field's name. A setting's name in braces, `{header}`, stands for the setting's value.
         package var name: String
         /// Where its value comes from.

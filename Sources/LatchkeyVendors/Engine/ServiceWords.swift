@@ -65,6 +65,7 @@ extension Data {
                 let end = text[start...].range(of: "</title>", options: .caseInsensitive)?.lowerBound
             else { return nil }
             return String(text[start..<end])
+        case .xml: return text.wordsOfXML
         case .text, .token, .placeholder: return text
         default: return nil
         }
@@ -72,6 +73,22 @@ extension Data {
 }
 
 extension String {
+    /// Code and message of an error in XML, as stores of files and SOAP services write it.
+    fileprivate var wordsOfXML: String? {
+        var (code, message): (String?, String?)
+        for piece in split(separator: "<").prefix(64) {
+            let name = piece.prefix { $0 != ">" && !$0.isWhitespace }.split(separator: ":").last?.lowercased() ?? ""
+            let text = piece.drop { $0 != ">" }.dropFirst().withoutOuterSpace
+            guard !text.isEmpty, text.contains(where: \.isLetter) else { continue }
+            if ["code", "errorcode", "faultcode"].contains(name) { code = code ?? text }
+            if ["message", "faultstring", "reason", "description", "detail"].contains(name) {
+                message = message ?? text
+            }
+        }
+        let words = [code, message].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ": ")
+    }
+
     /// A service's words as an error may show them: one line of at most 300 characters, without control characters and without anything
     /// that looks like a secret.
     ///

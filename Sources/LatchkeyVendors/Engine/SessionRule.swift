@@ -5,7 +5,7 @@ import LatchkeyCore
 ///
 /// Source: `Documentation/Vendors/NAGRA.md` §2 and `Documentation/Vendors/README.md` §23.11, `ssm`; without a setup,
 /// `Documentation/Vendors/Latchkey.md`.
-package struct SessionRule: Sendable, Hashable, Codable {
+package struct SessionRule: Sendable, Hashable {
     /// The setting that turns sessions on; `nil` if there always is a session.
     package var setting: String?
     /// Opens the session; `nil` if a license does.

@@ -3,7 +3,7 @@ import LatchkeyCore
 /// Where the terms of a license are outside the CKC, which only the device can read. Each rule gives whole seconds.
 ///
 /// Source: `Documentation/Vendors/README.md` §0, renewal vocabulary, and §23.6, side values.
-package struct TermsRule: Sendable, Hashable, Codable {
+package struct TermsRule: Sendable, Hashable {
     /// The lease.
     package var lease: TextRule?
     /// The rental.

@@ -6,7 +6,7 @@ import LatchkeyCore
 /// URLs are changed as text, so that the rest of a vendor's URL stays as the vendor wrote it.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.3.
-package struct URLRule: Sendable, Hashable, Codable {
+package struct URLRule: Sendable, Hashable {
     /// Where the URL's text comes from.
     package var base: TextRule
     /// The changes to the text, in this order.
@@ -16,12 +16,6 @@ package struct URLRule: Sendable, Hashable, Codable {
     package init(_ base: TextRule, _ changes: [Change] = []) {
         self.base = base
         self.changes = changes
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        base = try container.decode(TextRule.self, forKey: .base)
-        changes = try container.decodeIfPresent([Change].self, forKey: .changes) ?? []
     }
 
     /// A change to an URL.

@@ -23,14 +23,17 @@ extension VendorProfile {
             method: "POST", url: URLRule(.licenseURL),
             headers: [.init("X-AxDRM-Message", .token)], body: .raw),
         decoder: .raw,
-        errors: ErrorRules(message: [.header("X-AxDRM-ErrorMessage")], codes: axinomStatuses.codes), token: .axinom,
+        errors: ErrorRules(
+            code: [.header("X-AxDRM-ErrorCode")], message: [.header("X-AxDRM-ErrorMessage")],
+            codes: axinomStatuses.codes),
+        token: .axinom,
         evidence: ProfileEvidence(.documented, read: "2026-11-21", "docs.axinom.com, drm/license-service/fairplay"))
 
     /// What the statuses mean. Source: `Documentation/Vendors/Axinom.md`, errors.
     static let axinomStatuses = CodeTable(
         """
         400 | invalidRequest | The request, or its license service message, is not valid. | Compare SPC and license service message with Axinom's page.
-        403 | forbidden | The request is valid, and the license is denied. | Look at the dates, keys and usage policies of the license service message.
+        403 | forbidden | The request is valid, and the license is denied. | Look at the dates, keys, usage policies and limits of streams of the license service message.
         500 | serverTransient | The license service failed inside.
         """)
 

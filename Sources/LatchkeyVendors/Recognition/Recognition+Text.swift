@@ -5,7 +5,8 @@ import LatchkeyCore
 extension Recognition {
     /// - Parameter bytes: the bytes of the text, which may begin with a byte order mark.
     static func ofText(_ whole: String, _ bytes: [UInt8], _ depth: Int) -> Recognition {
-        let found = ofTrimmed(whole.trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{feff}"])), depth)
+        let text = whole.withoutOuterSpace
+        let found = ofTrimmed(text.hasPrefix("\u{feff}") ? String(text.dropFirst()).withoutOuterSpace : text, depth)
         let isMarked = bytes.starts(with: byteOrderMark) && found.isTelling
         return isMarked ? .preceded(by: .byteOrderMark, found) : found
     }
@@ -13,6 +14,7 @@ extension Recognition {
     private static func ofTrimmed(_ text: String, _ depth: Int) -> Recognition {
         if text.isEmpty { return .empty }
         if text.hasPrefix("#EXTM3U") { return .playlist }
+        if text.hasPrefix("version https://git-lfs.github.com/spec/") { return .pointer }
         if let found = ofPEM(text) { return found }
         if let word = placeholder(text) { return .placeholder(word) }
         if text.hasPrefix("<") { return ofMarkup(text, depth) }
@@ -41,15 +43,22 @@ extension Recognition {
     }
 
     private static func ofPEM(_ text: String) -> Recognition? {
-        guard let mark = text.range(of: "-----BEGIN ", options: .literal),
+        guard Array(text.utf8).place(of: Array("-----BEGIN ".utf8)) != nil,
+            let mark = text.range(of: "-----BEGIN ", options: .literal),
             text[..<mark.lowerBound].last?.isNewline != false
         else { return nil }
         let label = String(text[mark.upperBound...].prefix { $0 != "-" && !$0.isNewline }.prefix(40))
         if label.contains("PRIVATE KEY") { return .privateKey }
+        if label == "CERTIFICATE", text.range(of: "PRIVATE KEY-----", options: .literal) != nil {
+            return .pem(label: certificateWithKey)
+        }
         guard label == "CERTIFICATE" else { return .pem(label: label.inFewWords) }
         let isWhole = certificate(inPEM: text).map { Recognition($0, depth: 0) } == .certificate
         return .pem(label: isWhole ? label : "CERTIFICATE without one inside")
     }
+
+    /// The label of PEM text of a certificate that its private key follows.
+    static let certificateWithKey = "CERTIFICATE and PRIVATE KEY"
 
     /// The content of the first `CERTIFICATE` block; `nil` if there is none.
     static func certificate(inPEM text: String) -> Data? {
@@ -140,7 +149,7 @@ extension Recognition {
                 let head = ["\r\n\r\n", "\n\n"].lazy.compactMap({ part.range(of: $0, options: .literal) }).first
             else { return nil }
             let name = part[start...].prefix { $0 != "\"" && !$0.isNewline }.prefix(40)
-            return (String(name), part[head.upperBound...].trimmingCharacters(in: .whitespacesAndNewlines))
+            return (String(name), part[head.upperBound...].withoutOuterSpace)
         }
         return telling(fields, depth)
     }
@@ -153,7 +162,8 @@ extension Recognition {
     }
 
     private static func ofToken(_ text: String) -> Recognition {
-        guard text.utf8.count <= TokenFormat.maximumLength else { return .text }
+        guard text.utf8.count <= TokenFormat.maximumLength, !text.utf8.contains(where: { "{}<>();".utf8.contains($0) })
+        else { return .text }
         let format = TokenFormat.detect(TokenText(text).token)
         return format == .opaque ? .text : .token(format)
     }
@@ -166,35 +176,53 @@ extension Recognition {
         if depth > 0, text.hasSuffix(">"), let bytes = hexadecimal(text.dropFirst().dropLast()) {
             return .hexadecimal(Recognition(bytes, depth: depth - 1))
         }
-        if let message = playReadyMessage(text) { return .otherSystem(name: "PlayReady", message: message) }
-        let start = text.prefix(16).lowercased()
-        let isPage = pageStarts.contains { start.hasPrefix($0) }
-        let pieces = depth > 0 ? text.split(separator: "<", maxSplits: 256) : []
-        for piece in pieces {
-            let content = piece.drop { $0 != ">" }.dropFirst().trimmingCharacters(in: .whitespacesAndNewlines)
+        // Structure before words: a page, a comment and an error in XML may hold any word.
+        let pieces = withoutComments(text).split(separator: "<", maxSplits: 256)
+        let names = pieces.map { $0.prefix { $0 != ">" && $0 != "/" && !$0.isWhitespace } }
+        let root = names.first { !$0.hasPrefix("?") }?.lowercased() ?? "html"
+        let isPage = pageRoots.contains { root == $0 } || root.hasPrefix("!doctype")
+        if !isPage, let message = playReadyMessage(names.map(Self.local), text) {
+            return .otherSystem(name: "PlayReady", message: message)
+        }
+        for (piece, name) in zip(pieces, names) where depth > 0 {
+            let content = piece.drop { $0 != ">" }.dropFirst()
             guard content.utf8.count >= 24 else { continue }
-            let inside = Recognition(content, depth: depth - 1)
+            let inside = Recognition(content.withoutOuterSpace, depth: depth - 1)
             guard inside.isTelling else { continue }
-            let name = piece.prefix { $0 != ">" && !$0.isWhitespace }
             return isPage || !name.isFieldName
                 ? .preceded(by: .text, inside) : .xml(element: String(name.prefix(40)), inside)
         }
         return isPage ? .webPage : .xml(element: nil, .text)
     }
 
-    private static let pageStarts = [
-        "<!doctype html", "<!doctype", "<html", "<head", "<body", "<br", "<b>", "<p>", "<div", "<h1", "<center",
-        "<title",
-        "<meta", "<script", "<!--",
+    private static let pageRoots = [
+        "html", "head", "body", "br", "b", "p", "div", "h1", "center", "title", "meta", "script", "style", "pre",
     ]
 
+    private static func withoutComments(_ text: String) -> String {
+        var rest = text[...]
+        guard rest.contains("<!--") else { return text }
+        var kept = ""
+        while let start = rest.range(of: "<!--", options: .literal) {
+            kept += rest[..<start.lowerBound]
+            let end = rest[start.upperBound...].range(of: "-->", options: .literal)?.upperBound
+            rest = rest[(end ?? rest.endIndex)...]
+        }
+        return kept + rest
+    }
+
+    /// An element's name without its prefix.
+    private static func local(_ name: Substring) -> Substring { name.split(separator: ":").last ?? name }
+
     /// A message of PlayReady's protocol in SOAP, or the challenge of a browser around one.
-    private static func playReadyMessage(_ text: String) -> String? {
-        func has(_ word: String) -> Bool { text.range(of: word, options: .literal) != nil }
-        if has("AcquireLicenseResponse") || has("<LicenseResponse") { return "license" }
-        if has("AcquireLicense") || has("<PlayReadyKeyMessage") { return "license request" }
-        if has("WRMHEADER") { return "header" }
-        return has("schemas.microsoft.com/DRM/") && has("Fault>") ? "error" : nil
+    /// - Parameter names: of the elements, in order, without their prefixes.
+    private static func playReadyMessage(_ names: [Substring], _ text: String) -> String? {
+        guard let root = names.first(where: { !$0.hasPrefix("?") }) else { return nil }
+        func has(_ name: String) -> Bool { names.contains { $0 == name } }
+        if root == "LicenseResponse" || root == "Envelope" && has("AcquireLicenseResponse") { return "license" }
+        if root == "PlayReadyKeyMessage" || root == "Envelope" && has("AcquireLicense") { return "license request" }
+        if root == "WRMHEADER" { return "header" }
+        return root == "Envelope" && has("Fault") && text.contains("schemas.microsoft.com/DRM/") ? "error" : nil
     }
 
     private static func ofJSON(_ text: String, _ depth: Int) -> Recognition {
@@ -207,6 +235,7 @@ extension Recognition {
         }
         if let list = bytes(value), let found = numbers(list, depth), found.isTelling { return found }
         if let message = clearKeyMessage(value) { return .otherSystem(name: "Clear Key", message: message) }
+        if let event = encryptedEvent(value) { return .media(event) }
         let found = leaves(of: value, named: "").prefix(256).lazy.compactMap { name, leaf -> Recognition? in
             let inside: Recognition? =
                 if let word = leaf as? String { Recognition(word, depth: depth - 1) } else {
@@ -246,6 +275,19 @@ extension Recognition {
         return object.sorted { $0.key < $1.key }.prefix(256).flatMap { leaves(of: $0.value, named: $0.key) }
     }
 
+    /// What a browser's `encrypted` event gives for `sinf`: the boxes that protect a track, in base64, with the key's ID in `tenc`.
+    private static func encryptedEvent(_ value: Any) -> String? {
+        guard let list = (value as? [String: Any])?["sinf"] as? [String],
+            let box = list.first.flatMap({ Data(lenientBase64: $0) })
+        else { return nil }
+        let bytes = [UInt8](box)
+        let keyID = bytes.place(of: Array("tenc".utf8)).flatMap {
+            bytes.count >= $0 + 28 ? bytes[$0 + 12..<$0 + 28].hexString : nil
+        }
+        return "the initialization data of a browser's encrypted event (sinf)"
+            + (keyID.map { " for the key ID \($0)" } ?? "")
+    }
+
     /// Source: `Documentation/FairPlay.md` §17.
     private static func clearKeyMessage(_ value: Any) -> String? {
         guard let object = value as? [String: Any] else { return nil }
@@ -278,6 +320,8 @@ package struct TokenText {
     package let token: String
     /// Whether the word Bearer stood before it.
     package let hasBearer: Bool
+    /// Whether it stood in quotation marks.
+    let isQuoted: Bool
 
     package init(_ text: String) {
         var token = text.trimmingCharacters(in: .newlines)[...]
@@ -285,7 +329,17 @@ package struct TokenText {
             token = token.dropFirst(prefix.count).drop { $0 == " " }
         }
         hasBearer = text.lowercased().contains("bearer ") && token.count < text.count
-        if token.count > 1, token.hasPrefix("\""), token.hasSuffix("\"") { token = token.dropFirst().dropLast() }
+        isQuoted = token.count > 1 && token.hasPrefix("\"") && token.hasSuffix("\"")
+        if isQuoted { token = token.dropFirst().dropLast() }
         self.token = String(token)
+    }
+
+    /// Whether it is what a program or a sample has in place of a token, such as `undefined` or `INSERT_TOKEN`.
+    var isPlaceholder: Bool {
+        let word = token.uppercased()
+        let isBlank =
+            ["INSERT", "YOUR", "REPLACE", "<", "{", "$", "%"].contains { word.hasPrefix($0) }
+            && token.utf8.count <= 64 && (word.contains("TOKEN") || word.contains("JWT"))
+        return isBlank || Recognition.placeholders.contains(token)
     }
 }

@@ -17,6 +17,7 @@ extension Recognition {
         case .pkcs12: "a PKCS#12 file, a certificate with its private key"
         case .privateKey: "a private key"
         case .publicKey: "a public key"
+        case .pem(label: Self.certificateWithKey): "a certificate as PEM text, and its private key"
         case .pem(let label): label == "CERTIFICATE" ? "a certificate as PEM text" : "PEM text (\(label))"
         case .webPage: "an HTML page"
         case .playlist: "a playlist"
@@ -25,6 +26,7 @@ extension Recognition {
         case .media(let what): what
         case .gzip: "data compressed by gzip"
         case .placeholder(let word): "“\(word)”, which a program writes in place of a value"
+        case .pointer: "a pointer of Git LFS in place of the file"
         case .base64(let inside): "base64 text of \(inside.noun)"
         case .hexadecimal(let inside): "hexadecimal text of \(inside.noun)"
         case .percentEncoded(let inside): "percent-encoded text of \(inside.noun)"
@@ -63,6 +65,9 @@ extension Recognition {
             : "\(noun(container)) with bytes too many: \(count) instead of \(stated)"
     }
 
+    /// Whether a private key is beside a certificate, so that whoever gets the one has the other.
+    package var holdsPrivateKey: Bool { [.privateKey, .pkcs12, .pem(label: Self.certificateWithKey)].contains(core) }
+
     /// A short name for codes: `spcIsBase64`.
     package var name: String {
         switch self {
@@ -86,6 +91,7 @@ extension Recognition {
         case .media: "Media"
         case .gzip: "Gzip"
         case .placeholder: "Placeholder"
+        case .pointer: "Pointer"
         case .base64: "Base64"
         case .hexadecimal: "Hexadecimal"
         case .percentEncoded: "PercentEncoded"

@@ -38,6 +38,8 @@ package indirect enum Recognition: Sendable, Hashable {
     case gzip
     /// What a program writes in place of a value, such as `[object Object]`.
     case placeholder(String)
+    /// What Git has in place of a file that Git LFS keeps.
+    case pointer
     /// An encoding, and what it holds.
     case base64(Recognition)
     case hexadecimal(Recognition)

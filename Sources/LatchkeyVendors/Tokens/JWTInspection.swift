@@ -1,14 +1,18 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyForms
 
 // The claims of the vendors' JSON Web Tokens. `TokenFormat.inspect` chooses the vendor.
 extension TokenInspection {
     /// The claims of every JWT: algorithm, parties, `exp`, `nbf`.
     mutating func readCommonClaims(_ jwt: JWTClaims, _ use: TokenUse) {
-        add("algorithm", jwt.header["alg"] as? String)
-        add("iss", jwt.claims["iss"] as? String)
-        add("aud", jwt.texts("aud").joined(separator: ", "))
-        add("sub", jwt.claims["sub"] as? String)
+        add("algorithm", jwt.header["alg"]?.text)
+        add("iss", jwt.claims["iss"]?.text)
+        add("aud", jwt.audience.joined(separator: ", "))
+        add("sub", jwt.claims["sub"]?.text)
+        for name in ["exp", "nbf", "iat"] where jwt.claims[name]?.isMilliseconds == true {
+            return advice.append(.malformed("its \(name) is in milliseconds, and a JWT's dates are in seconds"))
+        }
         checkEnd(jwt.date("exp"), use.date)
         checkStart(jwt.date("nbf"), use.date)
     }
@@ -22,12 +26,12 @@ extension TokenInspection {
         checkEnd(jwt.date("drmTokenInfo", "exp"), use.date)
         checkKeys(jwt, use.keyID)
         let claims = [["persistent"], ["fairplay", "persistent"], ["drmTokenInfo", "p", "pers"]]
-        checkStorage(claims.lazy.compactMap { jwt.value($0) as? Bool }.first, use)
+        checkStorage(claims.lazy.compactMap { jwt.value($0)?.flag }.first, use)
     }
 
     private mutating func checkKeys(_ jwt: JWTClaims, _ keyID: KeyID?) {
         guard let claim = jwt.claims["kid"] ?? jwt.value(["drmTokenInfo", "kid"]) else { return }
-        let keys = (claim as? [String]) ?? (claim as? String).map { [$0] } ?? []
+        let keys = claim.texts ?? []
         add("keys", keys.joined(separator: ", "))
         guard let keyID, !keys.contains("*"), !keys.compactMap({ KeyID($0) }).contains(keyID) else { return }
         advice.append(.keyNotCovered)
@@ -40,27 +44,24 @@ extension TokenInspection {
     ///
     /// Source: `Documentation/Vendors/Axinom.md`, token.
     mutating func readAxinom(_ jwt: JWTClaims, _ use: TokenUse) {
-        add("communication key", jwt.claims["com_key_id"] as? String)
+        add("communication key", jwt.claims["com_key_id"]?.text)
         checkStart(jwt.date("begin_date"), use.date, as: "message begins")
         checkEnd(jwt.date("expiration_date"), use.date, as: "message expires")
-        guard let message = jwt.claims["message"] as? [String: Any],
-            message["type"] as? String == "entitlement_message"
-        else {
+        guard let message = jwt.claims["message"], message["type"]?.text == "entitlement_message" else {
             advice.append(.malformed("it holds no entitlement message"))
             return
         }
-        let license = message["license"] as? [String: Any] ?? [:]
-        checkStart(JWTClaims.date(license["start_datetime"]), use.date, as: "license begins")
-        checkEnd(JWTClaims.date(license["expiration_datetime"]), use.date, as: "license expires")
-        add("license lasts", (license["duration"] as? NSNumber).map { "\($0) s" })
+        let license = message["license"]
+        checkStart(license?["start_datetime"]?.date, use.date, as: "license begins")
+        checkEnd(license?["expiration_datetime"]?.date, use.date, as: "license expires")
+        add("license lasts", license?["duration"]?.seconds)
         checkAxinomKeys(message, use)
-        checkStorage(license["allow_persistence"] as? Bool ?? false, use)
+        checkStorage(license?["allow_persistence"]?.flag ?? false, use)
     }
 
-    private mutating func checkAxinomKeys(_ message: [String: Any], _ use: TokenUse) {
-        let source = message["content_keys_source"] as? [String: Any]
-        guard let inline = source?["inline"] as? [[String: Any]] else { return }
-        let keys = inline.compactMap { $0["id"] as? String }
+    private mutating func checkAxinomKeys(_ message: JSONValue, _ use: TokenUse) {
+        guard let inline = message["content_keys_source"]?["inline"]?.elements else { return }
+        let keys = inline.compactMap { $0["id"]?.text }
         add("keys", keys.joined(separator: ", "))
         guard let wanted = use.wantedKeyID, !keys.compactMap({ KeyID($0) }).contains(wanted) else { return }
         advice.append(.keyNotCovered)
@@ -72,14 +73,14 @@ extension TokenInspection {
     ///
     /// Source: `Documentation/Vendors/Azure.md`, token.
     mutating func readAzure(_ jwt: JWTClaims, _ use: TokenUse) {
-        if let key = jwt.claims[JWTClaims.azureKeyClaim] as? String {
+        if let key = jwt.claims[JWTClaims.azureKeyClaim]?.text {
             add("key", key)
             if let wanted = use.wantedKeyID, KeyID(key) != wanted { advice.append(.keyNotCovered) }
         }
-        if let issuer = use.settings["issuer"], jwt.claims["iss"] as? String != issuer {
+        if let issuer = use.settings["issuer"], jwt.claims["iss"]?.text != issuer {
             advice.append(.unsuitable("its issuer is not \(issuer.inFewWords)"))
         }
-        if let audience = use.settings["audience"], !jwt.texts("aud").contains(audience) {
+        if let audience = use.settings["audience"], !jwt.audience.contains(audience) {
             advice.append(.unsuitable("its audience is not \(audience.inFewWords)"))
         }
     }
@@ -90,27 +91,27 @@ extension TokenInspection {
     ///
     /// Source: `Documentation/Vendors/DRMtoday.md`, token.
     mutating func readDRMtoday(_ jwt: JWTClaims, _ use: TokenUse) {
-        guard let text = jwt.claims["crt"] as? String,
-            let assets = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
-        else {
+        guard let text = jwt.claims["crt"]?.text, let assets = JSONValue(text.utf8)?.elements else {
             advice.append(.malformed("its crt is no text of a JSON array"))
             return
         }
-        add("assets", assets.compactMap { $0["assetId"] as? String }.joined(separator: ", "))
+        add("assets", assets.compactMap { $0["assetId"]?.text }.joined(separator: ", "))
         guard let asset = assets.first(where: { Self.covers($0, use) }) else {
             advice.append(.keyNotCovered)
             return
         }
-        add("variant", asset["variantId"] as? String)
-        add("profile", (asset["profile"] as? [String: Any])?.keys.sorted().joined(separator: ", "))
-        checkStorage(asset["storeLicense"] as? Bool ?? false, use)
+        add("variant", asset["variantId"]?.text)
+        if case .object(let profile) = asset["profile"] {
+            add("profile", profile.keys.sorted().joined(separator: ", "))
+        }
+        checkStorage(asset["storeLicense"]?.flag ?? false, use)
     }
 
-    private static func covers(_ asset: [String: Any], _ use: TokenUse) -> Bool {
+    private static func covers(_ asset: JSONValue, _ use: TokenUse) -> Bool {
         ["assetId", "variantId"].allSatisfy { name in
             guard let wanted = use.queryValue(name), !wanted.isEmpty else { return true }
             // A right without the name may be for any asset.
-            guard let given = asset[name] as? String, !given.isEmpty else { return true }
+            guard let given = asset[name]?.text, !given.isEmpty else { return true }
             return given == wanted
         }
     }
@@ -122,15 +123,15 @@ extension TokenInspection {
     /// Source: `Documentation/Vendors/Mux.md`, token.
     mutating func readMux(_ jwt: JWTClaims, _ use: TokenUse) {
         if let wanted = use.settings["playbackId"] ?? use.queryValue("playbackId"),
-            jwt.claims["sub"] as? String != wanted
+            jwt.claims["sub"]?.text != wanted
         {
             advice.append(.keyNotCovered)
         }
-        if !jwt.texts("aud").contains("d") { advice.append(.unsuitable("its aud is not d, the one of a DRM token")) }
+        if !jwt.audience.contains("d") { advice.append(.unsuitable("its aud is not d, the one of a DRM token")) }
         if jwt.claims["exp"] == nil { advice.append(.malformed("it has no exp")) }
-        add("stored for", (jwt.claims["licenseExpiration"] as? NSNumber).map { "\($0) s" })
-        add("plays for", (jwt.claims["playDuration"] as? NSNumber).map { "\($0) s" })
-        checkStorage(jwt.claims["offline"] as? Bool ?? false, use)
+        add("stored for", jwt.claims["licenseExpiration"]?.seconds)
+        add("plays for", jwt.claims["playDuration"]?.seconds)
+        checkStorage(jwt.claims["offline"]?.flag ?? false, use)
     }
 
     // MARK: - NAGRA
@@ -139,23 +140,23 @@ extension TokenInspection {
     ///
     /// Source: `Documentation/Vendors/NAGRA.md` §1, content token.
     mutating func readNAGRA(_ jwt: JWTClaims, _ use: TokenUse) {
-        guard let rights = jwt.claims["contentRights"] as? [[String: Any]] else {
+        guard let rights = jwt.claims["contentRights"]?.elements else {
             advice.append(.malformed("it holds no contentRights"))
             return
         }
-        add("content", rights.compactMap { $0["contentId"] as? String }.joined(separator: ", "))
+        add("content", rights.compactMap { $0["contentId"]?.text }.joined(separator: ", "))
         let wanted = use.contentID.map(Self.contentID)
-        guard let right = wanted.map({ id in rights.first { $0["contentId"] as? String == id } }) ?? rights.first
+        guard let right = wanted.map({ id in rights.first { $0["contentId"]?.text == id } }) ?? rights.first
         else {
             advice.append(.keyNotCovered)
             return
         }
-        checkStart(JWTClaims.date(right["start"]), use.date, as: "right begins")
-        checkEnd(JWTClaims.date(right["end"]), use.date, as: "right ends")
-        let control = right["sessionControl"] as? [String: Any]
-        add("needs a session", (control?["sessionControlEnabled"] as? Bool).map(String.init))
-        add("sessions at once", (control?["maxSessions"] as? NSNumber)?.stringValue)
-        checkStorage(right["storable"] as? Bool ?? false, use)
+        checkStart(right["start"]?.date, use.date, as: "right begins")
+        checkEnd(right["end"]?.date, use.date, as: "right ends")
+        let control = right["sessionControl"]
+        add("needs a session", (control?["sessionControlEnabled"]?.flag).map(String.init))
+        add("sessions at once", control?["maxSessions"]?.canonicalText)
+        checkStorage(right["storable"]?.flag ?? false, use)
     }
 
     /// The content id inside the JSON document by which the SPC names a key, or the text itself.
@@ -177,16 +178,16 @@ extension TokenInspection {
         if let end = jwt.date("iat")?.addingTimeInterval(Self.verimatrixLife), end < jwt.date("exp") ?? .distantFuture {
             checkEnd(end, use.date, as: "good for a license until")
         }
-        if let wanted = use.contentID, let subject = jwt.claims["sub"] as? String, subject != wanted {
+        if let wanted = use.contentID, let subject = jwt.claims["sub"]?.text, subject != wanted {
             advice.append(.keyNotCovered)
         }
-        guard let policy = jwt.value(["policy", "fairplay"]) as? [String: Any] else { return }
+        guard let policy = jwt.value(["policy", "fairplay"]) else { return }
         for (name, claim) in [
             ("key duration", "key_duration"), ("lease", "lease_duration"), ("storage", "persistence_duration"),
         ] {
-            add(name, (policy[claim] as? NSNumber).map { "\($0) s" })
+            add(name, policy[claim]?.seconds)
         }
         // A policy without the claim does not allow the key to be stored.
-        checkStorage(policy["persistence"] as? Bool ?? false, use)
+        checkStorage(policy["persistence"]?.flag ?? false, use)
     }
 }

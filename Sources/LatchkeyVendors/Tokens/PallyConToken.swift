@@ -1,23 +1,21 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyForms
 
 /// PallyCon's token: a JSON object in base64.
 struct PallyConToken {
     /// The default lifetime of a token in seconds. Accounts may change it.
     static let lifetime: Double = 600
 
-    let members: [String: Any]
+    let members: JSONValue
 
     /// - Parameter token: base64 of a JSON object with `drm_type` or `site_id`; else the result is `nil`.
     init?(_ token: String) {
-        guard let data = Data(lenientBase64: token),
-            let members = try? JSONSerialization.jsonObject(with: data) as? [String: Any],
-            members["drm_type"] != nil || members["site_id"] != nil
-        else { return nil }
+        guard let members = JSONValue(base64: token), members["drm_type"] != nil || members["site_id"] != nil else {
+            return nil
+        }
         self.members = members
     }
-
-    func text(_ name: String) -> String? { members[name] as? String }
 }
 
 extension TokenInspection {
@@ -29,17 +27,17 @@ extension TokenInspection {
             advice = [.malformed("not base64 of a JSON object with drm_type and site_id")]
             return
         }
-        for name in ["drm_type", "site_id", "cid", "response_format"] { add(name, token.text(name)) }
-        if let type = token.text("drm_type"), type != "FairPlay" {
+        for name in ["drm_type", "site_id", "cid", "response_format"] { add(name, token.members[name]?.text) }
+        if let type = token.members["drm_type"]?.text, type != "FairPlay" {
             advice.append(.unsuitable("its drm_type is \(type.inFewWords)"))
         }
-        if token.text("response_format") == "custom" {
+        if token.members["response_format"]?.text == "custom" {
             advice.append(.unsuitable("its response_format is custom, and the profile reads original"))
         }
-        if let wanted = use.contentID, let content = token.text("cid"), content != wanted {
+        if let wanted = use.contentID, let content = token.members["cid"]?.text, content != wanted {
             advice.append(.keyNotCovered)
         }
-        guard let made = token.text("timestamp").flatMap(Date.init(lenientISO8601:)) else {
+        guard let made = token.members["timestamp"]?.text.flatMap(Date.init(lenientISO8601:)) else {
             advice.append(.malformed("its timestamp is not of the form yyyy-mm-ddThh:mm:ssZ"))
             return
         }

@@ -1,10 +1,11 @@
 package import Foundation
 package import LatchkeyCore
+import LatchkeyForms
 
 /// The form of a vendor's token. A look into a token gives advice only, because a client cannot check its signature.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.9.
-package enum TokenFormat: String, Sendable, Hashable, Codable, CaseIterable {
+package enum TokenFormat: String, Sendable, Hashable, CaseIterable {
     /// A token that says nothing about itself.
     case opaque
     /// A JSON Web Token: `exp`, `nbf`, and both claim generations of Cloud DRM.
@@ -36,8 +37,9 @@ extension TokenFormat {
     /// The format that a token seems to have.
     package static func detect(_ token: String) -> TokenFormat {
         guard token.utf8.count <= maximumLength else { return .opaque }
-        let parts = token.split(separator: "|", omittingEmptySubsequences: false).count
-        if parts == 4 || parts == 5 { return .vuDRM }
+        let bars = token.utf8.count { $0 == UInt8(ascii: "|") }
+        // Words between bars are a service's message.
+        if 3...4 ~= bars, !token.contains(where: \.isWhitespace) { return .vuDRM }
         if let jwt = JWTClaims(token) ?? JWTClaims.nagraContentToken(in: token) { return detect(jwt) }
         if PallyConToken(token) != nil { return .pallyCon }
         return KeyOSToken.isLikely(token) ? .keyOS : .opaque
@@ -47,9 +49,9 @@ extension TokenFormat {
         let claims = jwt.claims
         if claims[JWTClaims.azureKeyClaim] != nil { return .azure }
         if claims["com_key_id"] != nil, claims["message"] != nil { return .axinom }
-        if claims["crt"] is String { return .drmToday }
-        if claims["contentRights"] != nil || claims["typ"] as? String == "ContentAuthZ" { return .nagra }
-        if jwt.texts("aud") == ["d"] { return .mux }
+        if claims["crt"]?.text != nil { return .drmToday }
+        if claims["contentRights"] != nil || claims["typ"]?.text == "ContentAuthZ" { return .nagra }
+        if jwt.audience == ["d"] { return .mux }
         if jwt.value(["policy", "fairplay"]) != nil || claims["security_policy"] != nil { return .verimatrix }
         return .jwt
     }
@@ -73,7 +75,16 @@ extension TokenFormat {
             return inspection
         }
         let use = TokenUse(keyID: keyID, contentID: contentID, purpose: purpose, settings: settings, date: date)
-        inspection.read(token, use)
+        let text = TokenText(token)
+        if text.isPlaceholder {
+            inspection.advice = [.malformed("a word stands in its place that a program or a sample writes there")]
+            return inspection
+        }
+        inspection.read(text.token, use)
+        if text.isQuoted { inspection.advice.insert(.malformed("it stands in quotation marks"), at: 0) }
+        if text.hasBearer, self != .opaque {
+            inspection.advice.insert(.malformed("the word Bearer stands before it and is no part of it"), at: 0)
+        }
         return inspection
     }
 }

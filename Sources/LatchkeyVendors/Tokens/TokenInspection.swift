@@ -79,6 +79,18 @@ extension TokenInspection.Advice: CustomStringConvertible {
         }
     }
 
+    /// What to do, one imperative sentence.
+    package var remedy: String {
+        switch self {
+        case .malformed: "Compare it with the vendor's documentation of its tokens."
+        case .expired, .mayHaveExpired: "Get a fresh token right before the license request."
+        case .notYetValid: "Check the clocks of this machine and of the token service."
+        case .unsuitable: "Have the token service make a token for this service."
+        case .keyNotCovered: "Have the token service list the key."
+        case .noOfflineRight: "Have the token service allow storing, or ask for a streaming key."
+        }
+    }
+
     public var description: String {
         switch self {
         case .malformed(let reason): "The token is malformed: \(reason)."

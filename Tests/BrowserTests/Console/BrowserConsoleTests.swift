@@ -11,7 +11,6 @@ import Testing
 #if canImport(FoundationNetworking)
     import FoundationNetworking
     @testable import LatchkeyLicensing
-    @testable import LatchkeyOperation
     @testable import LatchkeyDecision
     @testable import LatchkeyVault
 #endif
@@ -58,6 +57,11 @@ extension ConsoleInChromium {
             try await page.wait(until: "window.button('\(row.kid)')")
             try await page.value("window.button('\(row.kid)').click()")
             try await page.wait(until: "document.querySelector('#cpix')")
+            // Its facts and its policy stand in tables.
+            let captions = try await page.value(
+                "[...document.querySelectorAll('caption')].map(one => one.innerText).join()"
+            ).text
+            #expect(captions?.contains("What is known of it") == true && captions?.contains("What it says") == true)
             try await page.value(
                 "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
             )
@@ -155,6 +159,19 @@ extension ConsoleInChromium {
             try await page.wait(until: "document.querySelector('main').innerText.includes('nothing here')")
             #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
             #expect(page.errors == [])
+        }
+
+        @Test(arguments: ["decisions", "accounts"])
+        func `a list of fifty rows is a few screens of a narrow window`(_ list: String) async throws {
+            let stage = try await BrowserStage()
+            try await stage.ask(50, from: 1, refusing: 0)
+            let page = try await stage.console(width: 400)
+            try await page.value("location.hash = '#/\(list)'")
+            try await page.wait(until: "document.querySelectorAll('tbody tr').length >= 50")
+            let height = try await page.value("document.documentElement.scrollHeight").number ?? .infinity
+            #expect(height < 6_500)
+            #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
+            #expect(try await page.accessibilityProblems() + page.contrastProblems() == [])
         }
 
         @Test func `a page holds no more after four minutes of events than after two`()

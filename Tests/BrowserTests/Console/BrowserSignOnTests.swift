@@ -6,7 +6,7 @@ import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyForms
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 

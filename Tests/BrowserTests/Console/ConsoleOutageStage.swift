@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyHTTP
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeySystem
@@ -33,7 +33,14 @@ final class ConsoleOutageStage: Sendable {
         }
 
         /// What stands above all figures.
-        var notice: String { self == .keySet ? "The key set cannot be used." : "does not answer" }
+        var notice: String {
+            switch self {
+            case .keySet: "The key set cannot be used."
+            // Only its writes are tried.
+            case .audit: "takes no writes"
+            case .keys, .sessions, .callout: "does not answer"
+            }
+        }
 
         /// What the row says of why.
         var error: String {
@@ -120,7 +127,7 @@ final class ConsoleOutageStage: Sendable {
 struct EngineRow: Equatable {
     let what, engine, state, since, error: String
 
-    var isAway: Bool { state == "does not answer" }
+    var isAway: Bool { ["does not answer", "takes no writes"].contains(state) }
 }
 
 extension ChromiumPage {
@@ -138,7 +145,7 @@ extension ChromiumPage {
     /// Waits until the rows of what is away are these.
     func wait(untilAway rows: Set<String>) async throws {
         let away =
-            "[...document.querySelectorAll('section.engines tbody tr')].filter(row => row.cells[2].innerText === 'does not answer')"
+            "[...document.querySelectorAll('section.engines tbody tr')].filter(row => /^(does not answer|takes no writes)$/.test(row.cells[2].innerText))"
         let names = rows.sorted().map { "'\($0)'" }.joined(separator: ",")
         try await wait(
             until: "JSON.stringify(\(away).map(row => row.cells[0].innerText).sort()) === JSON.stringify([\(names)])")

@@ -60,6 +60,10 @@ extension ConsoleInChromium {
                     * sabotage.rows.count)
             try await stage.set(sabotage, isAway: false)
             try await page.wait(untilAway: [])
+            // Beside an answer the last error has its time.
+            for engine in try await page.engines() where engine.error.contains(sabotage.error) {
+                #expect(Self.isDate(String(engine.error.prefix(19))), "\(engine)")
+            }
             #expect(try await stage.picture(of: page, as: "\(sabotage)-back").count(of: Self.red) == 0)
         }
 

@@ -126,8 +126,10 @@ import Testing
             let primaries = (licenses * costs.redisLicense + beats * costs.redisHeartbeat) / 1e6 / 0.7
             #expect(try abs(figure("exactlyNeeded", "nodes") / cores - 1) < 0.08, "\(index)")
             #expect(try abs(figure("exactlyNeeded", "primaries") / primaries - 1) < 0.08, "\(index)")
+            let best = (licenses * 465 + beats * 300) / 1e6 / 0.7
+            #expect(try abs(figure("exactlyNeededAtBest", "nodes") / best - 1) < 0.08, "\(index)")
             #expect(try figure("needed", "nodes") == (figure("exactlyNeeded", "nodes") / 8).rounded(.up))
-            #expect(try figure("postgreSQLConnections") == figure("needed", "nodes") * 10)
+            #expect(try figure("postgreSQLConnections") == figure("needed", "nodes") * 11)
             #expect(try figure("refused") == 0 && figure("withoutSlot") == 0)
             #expect(columns[index]["suffices"] as? Bool == true)
         }

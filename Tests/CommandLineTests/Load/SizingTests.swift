@@ -108,6 +108,7 @@ import Testing
         var plan = SizingPlan()
         (plan.viewers, plan.kickOff, plan.nodes, plan.coresPerNode) = (100_000, .seconds(10), 1, 4)
         (plan.keysPerPlayback, plan.jitter, plan.lease, plan.primaries) = (1, 0, .seconds(600), 1)
+        plan.costs = .best
         plan.costs.license = 800
         // 10,000 a second of 800 µs on four cores: twice as much as they can do.
         let short = SizingResult("short", plan)

@@ -50,6 +50,11 @@ import Testing
         #expect(run.error.contains("there is no service \"vudmr\"") && run.error.contains("Did you mean vudrm?"))
     }
 
+    @Test func `leniency with a rule that no page has is refused, too`() async {
+        let run = await RecordedRun("serve", "--credentials", "/nowhere", "--lenient", "vudrm/tokenOnc")
+        #expect(run.status == .usage && run.error.contains("Did you mean vudrm/tokenOnce?"), "\(run.error)")
+    }
+
     /// At another endpoint the fault would never happen, and nobody would learn why.
     @Test(arguments: [
         ("cloud-drm/licens=refusal:drm_3034", "cloud-drm has no endpoint \"licens\"", "Did you mean license?"),

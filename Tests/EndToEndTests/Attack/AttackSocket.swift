@@ -41,6 +41,33 @@ final class AttackSocket {
     @discardableResult
     func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
+    /// Sends what the socket takes now.
+    /// - Returns: how many bytes; `nil` once the connection has ended.
+    func push(_ bytes: Data) -> Int? {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        return Self.outcome(bytes.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, flags) })
+    }
+
+    /// Reads what is there, and forgets it.
+    /// - Returns: how many bytes; `nil` once the connection has ended.
+    func take() -> Int? {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return count == 0 ? nil : Self.outcome(count)
+    }
+
+    private static func outcome(_ count: Int) -> Int? {
+        count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
+    }
+
+    /// Waits until one of them has something, or takes something if it is to send; 20 ms at most.
+    static func wait(for sockets: [(socket: AttackSocket, sends: Bool)]) {
+        var all = sockets.map {
+            pollfd(fd: $0.socket.socket, events: Int16($0.sends ? POLLIN | POLLOUT : POLLIN), revents: 0)
+        }
+        poll(&all, nfds_t(all.count), 20)
+    }
+
     /// The status of the next reply; `nil` if none arrives in time.
     func status() -> Int? {
         let line = String(decoding: reply().prefix(12), as: UTF8.self)

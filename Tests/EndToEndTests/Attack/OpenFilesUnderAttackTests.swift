@@ -5,39 +5,14 @@ import LatchkeyTesting
 import TLSPeer
 import Testing
 
-/// Starts a program with a limit of open files.
-private let limiter = "/usr/bin/prlimit"
-private let hasLimiter = FileManager.default.isExecutableFile(atPath: limiter)
-
 /// Runs `latchkey-server demo` with few open files, and strangers who take as many as they can on all three listeners.
 /// `Scripts/attack SECONDS` runs it longer.
-@Suite(
-    .enabled(if: AttackTime.program("latchkey-server") != nil && hasLimiter),
-    .timeLimit(.minutes(30)))
+@Suite(.enabled(if: AttackedDemonstration.isThere), .timeLimit(.minutes(30)))
 struct OpenFilesUnderAttackTests {
-    private struct Sheet: Decodable {
-        let fairplay, speke, metrics: String
-
-        var ports: [UInt16] {
-            [fairplay, speke, metrics].compactMap { URL(string: $0)?.port.flatMap { UInt16(exactly: $0) } }
-        }
-    }
-
     private static let requests = [
         "GET /t/demo/certificate HTTP/1.1\r\nHost: a\r\n\r\n",
-        "POST /t/demo/speke HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /t/demo/speke HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", AttackedDemonstration.livez,
     ]
-
-    private static func start(_ limit: Int, _ folder: TemporaryFolder) async throws -> ServingProcess {
-        // The hard limit too: the server cannot raise it.
-        try await ServingProcess(
-            program: limiter,
-            [
-                "--nofile=\(limit):\(limit)", AttackTime.program("latchkey-server") ?? "", "demo", "--json", "--port",
-                "0",
-                "--folder", folder.path("demo"),
-            ])
-    }
 
     @Test(arguments: [128, 256, 1_024, 65_536], [false, true])
     func `strangers who take every descriptor neither end the server nor keep honest clients out`(
@@ -46,7 +21,8 @@ struct OpenFilesUnderAttackTests {
         // The tests' own limit: the server's is no higher.
         guard limit <= max(1_024, OpenFileLimit.raise()) else { return }
         let folder = try TemporaryFolder()
-        let (process, ports) = try await isTLS ? Self.startTLS(limit, folder) : Self.startPlain(limit, folder)
+        let server = try await AttackedDemonstration(limit, in: folder, isTLS: isTLS)
+        let (process, ports) = (server.process, server.ports)
         #expect(ports.count == 3)
         let seen = await Self.attack(ports, isTLS, most: min(3 * limit, OpenFileLimit.current / 2), on: process)
         #expect(seen.answers > 0 && seen.failures == 0)
@@ -58,62 +34,12 @@ struct OpenFilesUnderAttackTests {
                 + "slowest \(seen.slowest) s, memory \(seen.memory >> 20) MiB")
     }
 
-    private static func startPlain(
-        _ limit: Int, _ folder: TemporaryFolder
-    ) async throws -> (ServingProcess, [UInt16]) {
-        let process = try await start(limit, folder)
-        return (process, try JSONDecoder().decode(Sheet.self, from: process.line).ports)
-    }
-
-    /// A demonstration's server whose three listeners have a certificate.
-    private static func startTLS(
-        _ limit: Int, _ folder: TemporaryFolder
-    ) async throws -> (ServingProcess, [UInt16]) {
-        let first = try await start(1_024, folder)
-        // Free again when it has ended. `demo` would write its configuration again.
-        let ports = try JSONDecoder().decode(Sheet.self, from: first.line).ports
-        #expect(await first.end(by: SIGTERM) == 0)
-        let configuration = try giveCertificate(URL(filePath: folder.path("demo")), ports)
-        let command = [
-            "echo starts; exec", limiter, "--nofile=\(limit):\(limit)", AttackTime.program("latchkey-server") ?? "",
-            "run --config", configuration.path,
-        ]
-        let process = try await ServingProcess(program: "/bin/sh", ["-c", command.joined(separator: " ")])
-        // It listens once it answers; the test's time limit ends this.
-        for port in ports {
-            while (try? TLSConnection.status(of: requests[2], port: port, from: "127.0.1.2")) ?? nil == nil {
-                try #require(process.residentBytes != nil, "\(process.log)")
-                await Task.yield()
-            }
-        }
-        return (process, ports)
-    }
-
-    /// - Returns: the configuration.
-    private static func giveCertificate(_ place: URL, _ ports: [UInt16]) throws -> URL {
-        let peer = try SelfSigned()
-        try Data(peer.certificate.utf8).write(to: place.appending(path: "tls.pem"))
-        let key = place.appending(path: "tls-key.pem")
-        try Data(peer.privateKey.utf8).write(to: key)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key.path)
-        let configuration = place.appending(path: "server.json")
-        var text = try String(contentsOf: configuration, encoding: .utf8)
-        for (name, port) in zip(["players", "packagers", "operators"], ports) {
-            text = text.replacing(
-                #""\#(name)": {"address": "127.0.0.1", "port": 0}"#,
-                with: #""\#(name)": {"address": "127.0.0.1", "port": \#(port), "certificate": "tls.pem", "#
-                    + #""privateKey": "tls-key.pem"}"#)
-        }
-        try Data(text.utf8).write(to: configuration)
-        return configuration
-    }
-
     @Test(arguments: [32, 64]) func `a server that can serve nobody says so and does not start`(_ limit: Int)
         async throws
     {
         let folder = try TemporaryFolder()
-        let process = try await Self.start(limit, folder)
-        #expect(throws: (any Error).self) { try JSONDecoder().decode(Sheet.self, from: process.line) }
+        let process = try await AttackedDemonstration.start(limit, folder)
+        #expect(throws: (any Error).self) { try AttackedDemonstration.ports(of: process) }
         // It has ended by itself, and with an exit status: a signal would be 128 and more.
         #expect((1..<128).contains(await process.end(by: 0)))
     }

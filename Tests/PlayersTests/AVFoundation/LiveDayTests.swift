@@ -2,7 +2,7 @@ import AVFoundation
 import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyFairPlay
-import LatchkeyOperation
+import LatchkeyHTTP
 import LatchkeyServices
 import LatchkeyTesting
 import LatchkeyTransport

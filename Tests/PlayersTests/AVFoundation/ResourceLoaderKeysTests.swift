@@ -24,18 +24,6 @@ import Testing
         func play() async throws -> StandInPlayback.Result { try await AVApp.play(asset) }
     }
 
-    @Test(arguments: DemoAsset.allCases)
-    func `a stream plays right with one license per key`(_ stream: DemoAsset) async throws {
-        try await PlayerStage.with { stage in
-            let app = LoaderApp(stage.loader(), playing: stage.playlist(stream))
-            let result = try await app.play()
-            #expect(result.isRight)
-            #expect(stage.service(for: .vuDRM).licenses == result.keyURIs.count)
-            #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })
-            #expect(stage.log.violations.isEmpty)
-        }
-    }
-
     @Test func `a lease is renewed at the date that the player was told`() async throws {
         let lease = Duration.seconds(600)
         try await PlayerStage.with(terms: LicenseTerms(.lease(lease))) { stage in

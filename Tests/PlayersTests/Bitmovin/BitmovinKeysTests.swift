@@ -121,13 +121,13 @@ import Testing
     private func configured(_ profile: VendorProfile, _ stage: PlayerStage) -> VendorProfile {
         let service = stage.service(for: profile)
         let names = profile.parameters.map(\.name)
-        return service.parameters(at: "\(stage.address)/\(service.identifier)")
+        return service.parameters(at: "\(stage.address)/\(service.identifier)", for: profile.identifier)
             .filter { names.contains($0.key) && $0.key != "sessionURL" }
             .reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 
     private func credentials(_ profile: VendorProfile, _ stage: PlayerStage) -> Credentials {
         let service = stage.service(for: profile)
-        return Credentials { _ in CredentialSet(["token": service.issue(nil)]) }
+        return Credentials { _ in CredentialSet(["token": service.issueWithoutSession()]) }
     }
 }

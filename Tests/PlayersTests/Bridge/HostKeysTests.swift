@@ -15,9 +15,9 @@ import Testing
         async throws
     {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
-            let (log, token) = (HostLog(), stage.token())
+            let log = HostLog()
             let keys = stage.hostKeys(log, lease: Self.lease) { answer in
-                DispatchQueue.global().async { answer(token, nil) }
+                DispatchQueue.global().async { answer(stage.token(), nil) }
             }
             let asset = AVURLAsset(url: stage.playlist())
             keys.protectAsset(asset, title: "movie-1")
@@ -41,8 +41,8 @@ import Testing
 
     @Test func `a suspended host renews nothing; a resumed one renews at once`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
-            let (log, token) = (HostLog(), stage.token())
-            let keys = stage.hostKeys(log, lease: Self.lease) { $0(token, nil) }
+            let log = HostLog()
+            let keys = stage.hostKeys(log, lease: Self.lease) { $0(stage.token(), nil) }
             let asset = AVURLAsset(url: stage.playlist())
             keys.protectAsset(asset, title: nil)
             _ = try await AVApp.play(asset)
@@ -82,10 +82,10 @@ import Testing
 
     @Test func `an answer that is dropped fails the key; a second answer changes nothing`() async throws {
         try await PlayerStage.with { stage in
-            let (log, token) = (HostLog(), stage.token())
+            let log = HostLog()
             let keys = stage.hostKeys(log) { answer in
                 if log.requests.count > 1 {
-                    answer(token, nil)
+                    answer(stage.token(), nil)
                     answer(nil, nil)
                 }
             }
@@ -102,8 +102,8 @@ import Testing
 
     @Test func `released keys end, and closed ones answer nothing`() async throws {
         try await PlayerStage.with { stage in
-            let (log, token) = (HostLog(), stage.token())
-            let keys = stage.hostKeys(log) { $0(token, nil) }
+            let log = HostLog()
+            let keys = stage.hostKeys(log) { $0(stage.token(), nil) }
             keys.reportEvents()
             let asset = AVURLAsset(url: stage.playlist())
             keys.protectAsset(asset, title: "movie-1")

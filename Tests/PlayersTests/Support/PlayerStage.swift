@@ -4,7 +4,6 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTesting
@@ -139,7 +138,7 @@ extension PlayerStage {
     func configured(_ profile: VendorProfile, where isWanted: (String) -> Bool = { _ in true }) -> VendorProfile {
         let service = service(for: profile)
         let names = Set(profile.parameters.map(\.name).filter(isWanted))
-        return service.parameters(at: "\(address)/\(service.identifier)")
+        return service.parameters(at: "\(address)/\(service.identifier)", for: profile.identifier)
             .filter { names.contains($0.key) }.reduce(profile) { $0.setting($1.key, to: $1.value) }
     }
 

@@ -60,6 +60,9 @@ final class WatchedService: VendorService {
 
     func keyURI(for key: StoredKey, at host: String) -> String { base.keyURI(for: key, at: host) }
     func parameters(at base: String) -> [String: String] { self.base.parameters(at: base) }
+    func parameters(at base: String, for profile: String) -> [String: String] {
+        self.base.parameters(at: base, for: profile)
+    }
     func demoToken() -> Secret { base.demoToken() }
 
     private func passGate() async {
@@ -119,6 +122,12 @@ extension WatchedService {
         let token = token ?? base.demoToken()
         record.withLock { _ = $0.secrets.insert(token.revealed) }
         return token
+    }
+
+    /// A token for an app that keeps no sessions.
+    func issueWithoutSession() -> Secret {
+        let rights = #"{"contentRights":[{"contentId":"latchkey-demo"}]}"#
+        return issue((base as? NAGRAService)?.contentToken(claims: rights))
     }
 
     /// Everything that must not show. Short values are left out, because they would be found by chance.

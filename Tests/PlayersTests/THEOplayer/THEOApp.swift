@@ -52,7 +52,8 @@ extension PlayerStage {
         licenseType: LicenseType = .temporary, headers: [[String: String]]? = nil,
         parameters: [String: Any]? = nil, query: [String: String]? = nil
     ) -> SourceDescription {
-        let addresses = service(for: profile).parameters(at: "\(address)/\(service(for: profile).identifier)")
+        let service = service(for: profile)
+        let addresses = service.parameters(at: "\(address)/\(service.identifier)", for: profile.identifier)
         return SourceDescription(
             source: TypedSource(
                 src: playlist(asset, for: profile).absoluteString, type: "application/x-mpegurl",

@@ -64,7 +64,7 @@ import Testing
             $0.account.outages = [.sessionStore]
         }
         #expect(outage.terms?.validity == .lease(.seconds(90)))
-        #expect(outage.change == .none)
+        #expect(outage.change.slot?.ends == Scene.now + 110)
         #expect(outage.notes.map(\.code).contains(.outage))
     }
 

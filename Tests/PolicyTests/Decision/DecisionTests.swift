@@ -200,7 +200,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
     ]
 
     static let outages: [DecisionCase] = [
-        DecisionCase(#""concurrency":{"limit":1}"#, "license") {
+        DecisionCase(#""concurrency":{"limit":1}"#, "sessionLimit") {
             $0.account.outages = [.sessionStore]
             $0.account.slots = [Scene.slot("x", fence: 1)]
         },

@@ -130,7 +130,9 @@ import Testing
                     throw StoreError(.misconfigured, "interrupted", reason: "Odd.")
                 }))
         for _ in 0..<6 { _ = try await word(accountSessions, AccountScene.one, "s") }
-        #expect(calls.withLock { $0 } == 5)
-        #expect(scene.events.withLock { $0 }.first == .outageBegan(.sessionStore))
+        #expect(accountSessions.watched[0].health.isAway)
+        scene.clock.advance(by: .seconds(2))
+        for _ in 0..<6 { _ = try await word(accountSessions, AccountScene.one, "s") }
+        #expect(calls.withLock { $0 } == 7)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 /// Decisions while a store is out of service.
 @Suite(.timeLimit(.minutes(5))) struct AccountOutageTests {
     private let scene = AccountScene()
-    private static let tries = RecordStoreLimits(breaker: .init(failures: 2, pause: .seconds(1)))
+    private static let limits = RecordStoreLimits(breaker: .init(patience: .milliseconds(150), pause: .seconds(1)))
 
     static let failures: [StoreError.Kind] = [.unavailable, .full, .damaged, .misconfigured]
 
@@ -62,36 +62,94 @@ import Testing
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "license")
     }
 
-    @Test func `a store that does not answer costs 50 ms, and then no time`() async throws {
-        let gate = Promise<Void, any Error>()
-        let calls = Locked(0)
-        let accountSessions = scene.accountSessions(
-            InterruptedStore(
-                store: scene.store,
-                before: { _, _ throws(StoreError) in
-                    calls.withLock { $0 += 1 }
-                    try? await gate.value
-                }), limits: Self.tries)
-        let policy = try Scene.policy(AccountScene.one)
+    /// A store that answers nobody until the gate opens, and how often it was asked.
+    private func hung(
+        _ gate: Promise<Void, any Error>, _ calls: Locked<Int>, reach: EngineReach = .network
+    ) -> InterruptedStore {
+        InterruptedStore(
+            store: scene.store,
+            before: { _, _ throws(StoreError) in
+                calls.withLock { $0 += 1 }
+                try? await gate.value
+            }, reach: reach)
+    }
+
+    /// A license for which a store that hangs is tried twice.
+    private func late(_ sessions: AccountSessions, by policy: Policy) async -> Decision {
+        async let booked = sessions.decide(AccountScene.facts("s"), by: policy)
         for _ in 0..<2 {
-            async let booked = accountSessions.decide(AccountScene.facts("s"), by: policy)
             await scene.clock.untilSomeoneSleeps(for: .milliseconds(50))
             scene.clock.advance(by: .milliseconds(50))
-            #expect(await booked.decision.word == "license")
         }
+        return await booked.decision
+    }
+
+    @Test func `a store that hangs is tried twice, then there is too much to do; later the rule decides, in no time`()
+        async throws
+    {
+        let (gate, calls) = (Promise<Void, any Error>(), Locked(0))
+        let accountSessions = scene.accountSessions(hung(gate, calls), limits: Self.limits)
+        let policy = try Scene.policy(AccountScene.one)
+        let health = accountSessions.accounts.parts[0].health
+        guard case .refuse(let refusal, _, _) = await late(accountSessions, by: policy) else {
+            throw InterruptedStore.down
+        }
+        #expect(refusal.kind == .overloaded && refusal.status == 503 && refusal.retryAfter == .seconds(1))
+        #expect(calls.withLock { $0 } == 2 && !health.isAway)
+        // It has failed for 150 ms with the second call.
+        #expect(await late(accountSessions, by: policy).word == "license")
+        #expect(calls.withLock { $0 } == 4 && health.isAway)
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "license")
-        #expect(calls.withLock { $0 } == 2)
+        #expect(calls.withLock { $0 } == 4)
         gate.resolve(.success(()))
         scene.clock.advance(by: .seconds(1))
         // The question whether it is back is asked beside the decision.
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot == nil)
-        while accountSessions.accounts.isOut { await Task.yield() }
+        while health.isAway { await Task.yield() }
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)
-        let events = scene.events.withLock { $0 }
-        #expect(events.first == .outageBegan(.sessionStore))
-        #expect(events.count { $0 == .outageBegan(.sessionStore) } == 1)
-        #expect(events.last == .outageEnded(.sessionStore))
-        #expect(events.count == 4)
+    }
+
+    @Test func `what is part of this process is never away, however long it hangs: there is too much to do`()
+        async throws
+    {
+        let (gate, calls) = (Promise<Void, any Error>(), Locked(0))
+        let accountSessions = scene.accountSessions(hung(gate, calls, reach: .disk), limits: Self.limits)
+        let policy = try Scene.policy(AccountScene.one)
+        for _ in 0..<100 {
+            #expect(await late(accountSessions, by: policy).word == "overloaded")
+            scene.clock.advance(by: .seconds(10))
+        }
+        #expect(calls.withLock { $0 } == 200)
+        #expect(accountSessions.accounts.parts.allSatisfy { !$0.health.isAway })
+        gate.resolve(.success(()))
+        #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)
+    }
+
+    @Test func `a write that comes in late takes nothing twice, neither slot nor token`() async throws {
+        let (writes, gate) = (Locked(0), Promise<Void, any Error>())
+        let slow = InterruptedStore(
+            store: scene.store,
+            after: { call, _ throws(StoreError) in
+                guard call == .write,
+                    writes.withLock({ writes in
+                        writes += 1
+                        return writes == 1
+                    })
+                else { return }
+                try? await gate.value
+            })
+        for (accounts, tokens) in [(slow, scene.store), (scene.store, slow)] as [(any RecordStore, any RecordStore)] {
+            writes.withLock { $0 = 0 }
+            let accountSessions = scene.accountSessions(accounts, tokens: tokens)
+            let policy = try Scene.policy(AccountScene.one + #","token":{"singleUse":true}"#)
+            let facts = AccountScene.facts("s-\(accounts.engine)") { $0.grant.account = accounts.engine }
+            async let booked = accountSessions.decide(facts, by: policy)
+            while writes.withLock({ $0 }) == 0 || scene.clock.sleeperCount != 1 { await Task.yield() }
+            scene.clock.advance(by: .milliseconds(50))
+            #expect(await booked.decision.word == "license")
+            #expect(try await accountSessions.slots(accounts.engine).count == 1)
+        }
+        gate.resolve(.success(()))
     }
 
     @Test func `a caller that leaves neither interrupts a call nor counts as a failure`() async throws {

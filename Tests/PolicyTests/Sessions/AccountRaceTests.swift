@@ -30,7 +30,7 @@ private let rounds =
         let scene = AccountScene()
         let policy = try Scene.policy(
             AccountScene.lease + #","concurrency":{"limit":3,"mode":"\#(mode)"},"outage":{"sessionStore":"refuse"}"#)
-        let limits = RecordStoreLimits(time: .seconds(3_600), breaker: .init(failures: .max))
+        let limits = RecordStoreLimits(time: .seconds(3_600), breaker: .embedded)
         let books = [1, 2].map { scene.accountSessions(Self.deadly(scene.store, $0), limits: limits) }
         var (granted, fences) = (0, Set<Int>())
         for round in 0..<rounds {

@@ -62,6 +62,7 @@ struct InterruptedStore: RecordStore {
     var before: @Sendable (Call, RecordKey?) async throws(StoreError) -> Void = { _, _ throws(StoreError) in }
     /// Comes after each call, and may throw.
     var after: @Sendable (Call, RecordKey?) async throws(StoreError) -> Void = { _, _ throws(StoreError) in }
+    var reach = EngineReach.network
 
     static let down = StoreError(.unavailable, "interrupted", reason: "Down.")
 

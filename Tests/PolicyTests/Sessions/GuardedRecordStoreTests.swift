@@ -13,7 +13,7 @@ import Testing
     private let calls = Locked(0)
     private let answers = Locked<Promise<Void, any Error>>(Promise())
 
-    /// A store that answers nobody until told, with a breaker of three failures and a second.
+    /// A store that answers nobody until told, with a breaker of a tenth of a second and a second.
     private func hung() -> GuardedRecordStore { guarded(hungStore) }
 
     private var hungStore: InterruptedStore {
@@ -25,10 +25,11 @@ import Testing
             })
     }
 
+    private static let limits = RecordStoreLimits(
+        breaker: .init(patience: .milliseconds(100), pause: .seconds(1)))
+
     private func guarded(_ store: any RecordStore) -> GuardedRecordStore {
-        GuardedRecordStore(
-            store, for: .sessionStore, RecordStoreLimits(breaker: .init(failures: 3, pause: .seconds(1))),
-            timekeeper: clock, report: { _ in })
+        GuardedRecordStore(store, for: .sessionStore, Self.limits, timekeeper: clock, report: { _ in })
     }
 
     private static let key = RecordKey(.account, tenant: "demo", name: "anna")
@@ -55,14 +56,14 @@ import Testing
             clock.advance(by: .seconds(1))
             // The clock stands still: who waited would wait for ever.
             for _ in 0..<5 { #expect(await errorKind(store) == .unavailable) }
-            #expect(store.isOut)
+            #expect(store.health.isAway)
             // One question a second, which nobody waits for.
             await clock.untilSomeoneSleeps(for: .milliseconds(50))
             while calls.withLock({ $0 }) < 3 + second { await Task.yield() }
             #expect(calls.withLock { $0 } == 3 + second)
             #expect(clock.sleeperCount == 1)
             clock.advance(by: .milliseconds(50))
-            while store.isAsking { await Task.yield() }
+            while store.health.isAsking { await Task.yield() }
         }
     }
 
@@ -70,17 +71,20 @@ import Testing
         let (here, there) = (MemoryRecordStore(timekeeper: clock), MemoryRecordStore(timekeeper: clock))
         let home = try #require(RegionalRecordStore(["eu": here, "us": there])).home(of: Self.key)
         let stores = ["eu", "us"].map { name -> (String, any RecordStore) in (name, name == home ? hungStore : here) }
-        let store = guarded(try #require(RegionalRecordStore(Dictionary(uniqueKeysWithValues: stores))))
+        let records = GuardedRecords(
+            try #require(RegionalRecordStore(Dictionary(uniqueKeysWithValues: stores))), for: .sessionStore,
+            Self.limits, timekeeper: clock)
+        let store = records[Self.key]
+        #expect(store.health.region == home)
         await takeAway(store)
-        #expect(store.isOut && !store.isAsking)
+        #expect(store.health.isAway && !store.health.isAsking)
         clock.advance(by: .seconds(1))
         #expect(await errorKind(store) == .unavailable)
         await clock.untilSomeoneSleeps(for: .milliseconds(50))
-        #expect(store.isAsking)
-        #expect(store.parts.map(\.isAsking) == ["eu", "us"].map { $0 == home })
+        #expect(records.parts.map(\.health.isAsking) == ["eu", "us"].map { $0 == home })
         clock.advance(by: .milliseconds(50))
-        while store.parts.contains(where: \.isAsking) { await Task.yield() }
-        #expect(store.isOut && !store.isAsking)
+        while records.parts.contains(where: \.health.isAsking) { await Task.yield() }
+        #expect(records.parts.map(\.health.isAway) == ["eu", "us"].map { $0 == home })
     }
 
     @Test func `a store that answers again is asked by the first request after the answer`() async {
@@ -91,7 +95,7 @@ import Testing
         await clock.untilSomeoneSleeps(for: .milliseconds(50))
         #expect(store.health.isAway)
         answers.withLock { $0 }.resolve(.success(()))
-        while store.isOut { await Task.yield() }
+        while store.health.isAway { await Task.yield() }
         #expect(await errorKind(store) == nil)
         #expect(!store.health.isAway)
     }
@@ -99,60 +103,56 @@ import Testing
     @Test func `the server's question brings a store back without a request, and none is asked beside it`() async {
         let store = hung()
         await takeAway(store)
-        await store.probe()
+        await store.guarded.probe()
         #expect(calls.withLock { $0 } == 3, "It was asked less than a second ago.")
         clock.advance(by: .seconds(1))
-        async let probe: Void = store.probe()
+        async let probe: Void = store.guarded.probe()
         await clock.untilSomeoneSleeps(for: .milliseconds(50))
-        await store.probe()
+        await store.guarded.probe()
         #expect(await errorKind(store) == .unavailable)
         while calls.withLock({ $0 }) < 4 { await Task.yield() }
         #expect(calls.withLock { $0 } == 4)
         answers.withLock { $0 }.resolve(.success(()))
         await probe
-        #expect(!store.isOut)
+        #expect(!store.health.isAway)
         #expect(await errorKind(store) == nil)
     }
 
     @Test func `a part that is away leaves the others alone, and the store is back when all are`() async {
-        let (down, events) = (Locked(Set<String>()), Locked<[RecordStoreEvent]>([]))
+        let (down, events) = (Locked(Set<Int>()), Locked<[Bool]>([]))
         let store = PartedStore(
             store: InterruptedStore(
                 store: MemoryRecordStore(timekeeper: clock),
                 before: { _, key throws(StoreError) in
-                    guard let key, down.withLock({ $0.contains(key.name) }) else { return }
+                    guard let key, down.withLock({ $0.contains(PartedStore.part(of: key)) }) else { return }
                     throw InterruptedStore.down
                 }))
-        let guarded = GuardedRecordStore(
-            store, for: .sessionStore, RecordStoreLimits(breaker: .init(failures: 3, pause: .seconds(1))),
-            timekeeper: clock
-        ) { event in
-            if case .took = event { return }
-            if case .failed = event { return }
-            events.withLock { $0.append(event) }
-        }
+        let guarded = guarded(store)
+        guarded.health.whenChanged { _, standing in events.withLock { $0.append(standing.isAway) } }
         func isThere(_ name: String) async -> Bool {
             (try? await guarded.read(RecordKey(.account, tenant: "demo", name: name))) != nil
         }
-        down.withLock { $0 = ["a", "b"] }
+        down.withLock { $0 = [1, 2] }
         for _ in 0..<3 {
             #expect(await !isThere("a"))
             #expect(await isThere("c"))
+            clock.advance(by: .milliseconds(50))
         }
         // The breaker of the part is open: nobody is asked.
-        down.withLock { $0 = ["b"] }
+        down.withLock { $0 = [2] }
         #expect(await !isThere("a"))
         #expect(await !isThere("b"))
         #expect(await isThere("c"))
-        #expect(guarded.isOut && guarded.health.isAway)
+        #expect(guarded.health.isAway)
         clock.advance(by: .seconds(1))
-        await guarded.probe()
+        await guarded.guarded.probe()
         #expect(await isThere("a"))
-        #expect(guarded.isOut && guarded.health.isAway)
+        #expect(guarded.health.isAway)
         down.withLock { $0 = [] }
-        await guarded.probe()
-        #expect(!guarded.isOut && !guarded.health.isAway)
-        #expect(events.withLock { $0 } == [.outageBegan(.sessionStore), .outageEnded(.sessionStore)])
+        clock.advance(by: .seconds(1))
+        await guarded.guarded.probe()
+        #expect(!guarded.health.isAway)
+        #expect(events.withLock { $0 } == [true, false])
     }
 }
 
@@ -161,7 +161,9 @@ private struct PartedStore: SingleTripStore {
     let store: InterruptedStore
     var engine: String { store.engine }
 
-    func part(of key: RecordKey) -> Int { Int(key.name.utf8.first ?? 0) }
+    func part(of key: RecordKey) -> Int { Self.part(of: key) }
+
+    static func part(of key: RecordKey) -> Int { Int(key.name.utf8.last ?? 0) % 8 }
 
     func guess(_ key: RecordKey) -> RecordReading? { nil }
 

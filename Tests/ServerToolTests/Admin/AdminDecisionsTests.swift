@@ -42,9 +42,12 @@ import Testing
         let early = try await test.admin("requests/request-2").json
         #expect(early["refusal"]?["code"]?.text == "tokenForm" && early["record"] == nil)
         #expect(try await test.admin("requests/request-3").json["code"]?.text == "decisionUnknown")
+        let replace = "cpix?replace=\(TestServer.kid(1))"
+        #expect(try await test.packager(replace, "POST", body: TestServer.document([1])).status == 403)
         let overview = try await test.admin("overview").json
         guard case .object(let reasons)? = overview["reasons"] else { return #expect(Bool(false)) }
-        #expect(reasons.compactMapValues(\.number) == ["tokenForm": 1])
+        // Those of packagers are among the refusals beside it, too.
+        #expect(reasons.compactMapValues(\.number) == ["tokenForm": 1, "cpixReplace": 1])
         #expect(overview["notices"] != nil)
     }
 

@@ -4,7 +4,6 @@ import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers
@@ -95,6 +94,29 @@ import Testing
         let test = try await TestServer()
         let reply = try await test.admin("openapi.json", key: TestServer.key(.viewer))
         #expect(reply.json == AdminDescription.document)
+    }
+
+    /// A client reads these names: another one breaks it. The file is written again by hand.
+    @Test func `the members of answers and entries are called as clients know them`() throws {
+        func lines(_ value: JSONValue, _ place: String) -> [String] {
+            switch value {
+            case .object(let members):
+                members.flatMap { name, inner -> [String] in
+                    guard name == "properties", case .object(let properties) = inner else {
+                        return lines(inner, ["schemas", "paths"].contains(name) ? "" : "\(place) \(name)")
+                    }
+                    let names = properties.keys.sorted().joined(separator: " ")
+                    return ["\(place.trimmingPrefix(" ")): \(names)"]
+                        + properties.flatMap { lines($0.value, "\(place) \($0.key)") }
+                }
+            case .array(let values): values.enumerated().flatMap { lines($0.element, "\(place) \($0.offset)") }
+            default: []
+            }
+        }
+        let found = lines(AdminDescription.document, "").sorted().joined(separator: "\n")
+        let golden = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Golden/admin-members.txt")
+        #expect(try found + "\n" == String(contentsOf: golden, encoding: .utf8), "\(found)")
     }
 
     @Test func `each address has its place in the console`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import LatchkeyHTTP
 import Testing
 
 @testable import LatchkeyLicensing
@@ -58,6 +59,53 @@ import Testing
         #expect(former.wholeMatch(of: /[0-9a-f]{16}/) != nil && new.wholeMatch(of: /[0-9a-f]{16}/) != nil)
         #expect(former != new)
         #expect(try await test.audit().contains("keyReplaced demo/\(one) by admin:security-1"))
+    }
+
+    /// Has somebody else change what an entry is about, once, before it is done.
+    private struct MeddledAudit: AuditStore {
+        let memory = MemoryAuditStore()
+        let meddle: @Sendable () async -> Void
+        private let isDone = Locked(false)
+
+        init(_ meddle: @escaping @Sendable () async -> Void) { self.meddle = meddle }
+
+        var engine: String { memory.engine }
+        var reach: EngineReach { memory.reach }
+
+        func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = isDone || entry.text.contains("keyReplaced") }
+                return !isDone && entry.text.contains("keyReplaced")
+            }
+            if isFirst { await meddle() }
+            return try await memory.append(entry)
+        }
+
+        func last() async throws(StoreError) -> AuditEntry? { try await memory.last() }
+
+        func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
+            try await memory.entries(from: sequence, limit: limit)
+        }
+    }
+
+    @Test func `of two replacements at once the audit says which one was done, and by which request`() async throws {
+        let test = try await TestServer()
+        try await test.importKeys([1])
+        let path = "tenants/demo/cpix?replace=\(TestServer.kid(1))"
+        let audit = MeddledAudit { _ = try? await test.admin(path, "POST", body: Self.document([1])) }
+        let third = TestServer.document([1]).replacing(TestServer.plainKey, with: "AwMDAwMDAwMDAwMDAwMDAw==")
+        let late = await AdminAuditTests.ask(
+            try AdminAuditTests.api(test, audit), path, "POST", body: third, requestID: "request-late")
+        #expect(late.status == 409)
+        let done = try #require(try await Self.details("keyReplaced", test).first)
+        #expect(done["failed"] == nil && done["request"]?.text.flatMap { RequestID($0) }?.node != nil)
+        let events = try await audit.entries(from: 1, limit: 9).compactMap { JSONValue(Data($0.text.utf8)) }
+        let replaced = events.filter { $0["action"]?.text == "keyReplaced" }.compactMap { $0["details"] }
+        #expect(replaced.map { $0["former"]?.text } == [done["former"]?.text, done["former"]?.text])
+        #expect(Set(replaced.map { $0["new"]?.text }).count == 1 && replaced.first?["new"] != done["new"])
+        #expect(replaced.map { $0["failed"]?.text != nil } == [false, true])
+        #expect(events.allSatisfy { $0["details"]?["request"]?.text == "request-late" }, "\(events)")
+        #expect(try await Self.exported(test).contains(Self.other))
     }
 
     @Test(arguments: [

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
@@ -194,6 +193,33 @@ import Testing
             for try await status in group { #expect(status == 200) }
         }
         #expect(try await stage.test.admin("tenants/demo/report").status == 200)
+    }
+
+    @Test func `one tenant's questions keep no other tenant's out`() async throws {
+        let record = SwitchedRecord { Self.now }
+        let desk = RecordDesk(.reporter(record), timekeeper: ManualTimekeeper())
+        let most = RecordDesk.mostQuestions
+        let refused = Locked(false)
+        record.set(.hangs)
+        @Sendable func ask(_ tenant: String) async throws {
+            do { _ = try await desk.report(RecordReport(of: tenant, times: 0..<1, by: .day)) } catch {
+                refused.withLock { $0 = true }
+                throw error
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<most { group.addTask { try await ask("north") } }
+            while record.waitingCount < most { await Task.yield() }
+            for _ in 0..<most / 2 { group.addTask { try await ask("south") } }
+            while record.waitingCount < most + most / 2, !refused.withLock({ $0 }) { await Task.yield() }
+            #expect(record.waitingCount == most + most / 2)
+            for tenant in ["north", "south"] {
+                let error = await #expect(throws: AdminRefusal.self) { try await ask(tenant) }
+                #expect(error?.code == "recordBusy")
+            }
+            record.set(.answers)
+            try await group.waitForAll()
+        }
     }
 
     @Test func `why is told by this node's decisions first, then by the record of all nodes`()

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyTesting
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault

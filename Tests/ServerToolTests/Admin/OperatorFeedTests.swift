@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores

@@ -120,6 +120,7 @@ struct TenantStage: Sendable {
             return
                 #"{"name":"\#(one.name)","key":"\#(try digest(one.key))","role":"\#(one.role.rawValue)","tenants":\#(tenants)}"#
         }
+        let vendors = VendorAPIKind.all.filter(\.takesTenantTokens).map { #""\#($0.name.rawValue)":{}"# }
         let tenants = try Owner.both.map { owner in
             let name = owner.name
             return """
@@ -130,7 +131,8 @@ struct TenantStage: Sendable {
                  "vendors":{"vudrm":{"client":"\(name)-client","secret":"\(name)-secret.txt"},
                   "axinom":{"keyId":"\(owner.kid(900))","key":"\(name)-long.txt"},
                   "doverunner":{"site":"\(name.prefix(4))","accessKey":"\(name)-secret.txt","siteKey":"\(name)-secret.txt"},
-                  "drmtoday":{"merchant":"\(name)-shop","key":"\(name)-secret.txt"}}\(more)}
+                  "drmtoday":{"merchant":"\(name)-shop","key":"\(name)-secret.txt"},
+                  \(vendors.joined(separator: ","))}\(more)}
                 """
         }
         return """

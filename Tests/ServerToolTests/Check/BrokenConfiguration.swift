@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyStores
+import TLSPeer
 import Testing
 
 @testable import LatchkeyServerTool
@@ -195,6 +196,24 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             let redis = try await stage.ownRedis()
             try stage.store("sessions", "rediss://127.0.0.1:\(redis)")
         },
+        Self("a Redis without scripts", "does not know EVALSHA; without that no limit holds", "rename-command") {
+            stage in
+            let redis = try await stage.ownRedis("--rename-command", "EVALSHA", "hidden")
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self("a Redis without its clock", "does not know TIME; without that no limit holds", "rename-command") {
+            stage in
+            let redis = try await stage.ownRedis("--rename-command", "TIME", "hidden")
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self("a Redis that lacks replicas", "NOREPLICAS", "min-replicas-to-write") { stage in
+            let redis = try await stage.ownRedis("--min-replicas-to-write", "1")
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
+        Self("a Redis that is full", "OOM command not allowed", "stores.sessions") { stage in
+            let redis = try await stage.ownRedis("--maxmemory", "100kb", "--maxmemory-policy", "noeviction")
+            try stage.store("sessions", "redis://127.0.0.1:\(redis)")
+        },
         Self("a cluster that is none", "is no node of a cluster: ", "Write redis:// for one server") { stage in
             let redis = try await stage.ownRedis()
             try stage.store("sessions", "redis+cluster://127.0.0.1:\(redis)")
@@ -305,14 +324,31 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         ) {
             try $0.folder.edit(["operators.address": "0.0.0.0"])
         },
-        Self(testDescription: "everybody is a trusted proxy", place: "trustedProxies: 0.0.0.0/0 is everybody") {
-            try $0.folder.edit(["trustedProxies": ["0.0.0.0/0"]])
+        Self(
+            testDescription: "operators over TLS, and no listener for health",
+            place: "operators.certificate: Balancers, probes and Prometheus"
+        ) {
+            try SelfSigned().serve("operators", of: $0.folder)
+        },
+        Self(
+            testDescription: "an operator of one tenant, and no listener for health",
+            place: "admins: As an operator is not of all tenants, /metrics"
+        ) {
+            try $0.folder.edit(["admins.0.tenants": ["demo"]])
+        },
+        Self(
+            testDescription: "everybody is a trusted proxy",
+            place: "trustedProxies: 128.0.0.0/1 is far more than your proxies"
+        ) {
+            try $0.folder.edit(["trustedProxies": ["0.0.0.0/1", "128.0.0.0/1"]])
         },
         Self(testDescription: "no node's secret", place: "nodeSecret: Each node makes its own") {
             try $0.folder.edit(["nodeSecret": nil])
         },
-        Self(testDescription: "limits without a word about outages", place: "policies demo: Its limits are open while")
-        {
+        Self(
+            testDescription: "limits without a word about outages",
+            place: "policies demo: Its limits hold for each node"
+        ) {
             try $0.folder.edit(["outage": nil], in: "policies/demo.json")
         },
         Self(testDescription: "no copy", place: "stores.copy: Without a node's own copy") {

@@ -18,15 +18,25 @@ final class CheckStage {
 
     /// A Redis of this stage alone.
     private(set) var redisProcess: RedisProcess?
+    /// Where that Redis is.
+    private(set) var redisPort: UInt16 = 0
+    /// A replica of that Redis.
+    var replica: RedisProcess?
+    /// A file system that this stage has something on.
+    private(set) var disk: SmallDisk?
+    /// What stands between a node and its PostgreSQL.
+    private(set) var pooler: PgBouncerProcess?
     /// The address of that Redis for a user; empty without one.
     private(set) var sessions = ""
     private var kept: [AnyObject] = []
 
     static var isInstalled: Bool { PostgreSQLProcess.programs != nil && RedisProcess.isInstalled }
 
-    init() async throws {
+    /// - Parameter server: the PostgreSQL. Defaults to the one that tests share.
+    init(over server: PostgreSQLProcess? = nil) async throws {
         folder = try ServerFolder()
-        server = try await PostgreSQLProcess.shared.value
+        if let server { self.server = server } else { self.server = try await PostgreSQLProcess.shared.value }
+        let server = self.server
         redis = try await RedisProcess.shared.value
         database = try await server.database()
         let address = server.address(of: database).revealedText
@@ -56,16 +66,18 @@ final class CheckStage {
     }
 
     /// Starts a Redis of this stage alone on loopback.
+    /// - Parameter port: where. Defaults to a port that is free.
     /// - Returns: its port.
-    func ownRedis(_ arguments: String...) async throws -> UInt16 {
-        let port = try UnusedPort.any()
+    @discardableResult
+    func ownRedis(_ arguments: String..., at port: UInt16? = nil) async throws -> UInt16 {
+        let port = try port ?? UnusedPort.any()
         var arguments = arguments
         // Its program wants the two words of an address apart.
         if arguments.first == "--replicaof" {
             arguments = [arguments[0]] + arguments[1].split(separator: " ").map(String.init)
         }
         let process = try await RedisProcess(port: port, arguments)
-        redisProcess = process
+        (redisProcess, redisPort) = (process, port)
         keep(process)
         return port
     }
@@ -101,8 +113,31 @@ final class CheckStage {
         try folder.edit(["tenants.demo.callout.url": "http://127.0.0.1:\(port)/ask"])
     }
 
+    /// With a PostgreSQL on a file system of its own.
+    convenience init(on disk: SmallDisk) async throws {
+        try await self.init(over: PostgreSQLProcess(in: disk.path))
+        self.disk = disk
+    }
+
+    /// Makes a file system on which something can be put.
+    func makeDisk(megabytes: Int) throws -> String {
+        let disk = try SmallDisk(megabytes: megabytes)
+        self.disk = disk
+        return disk.path
+    }
+
+    /// Puts a pooler between a node's role and its PostgreSQL.
+    func pool(_ role: String) async throws {
+        let pooler = try await PgBouncerProcess(over: server, role: role)
+        self.pooler = pooler
+        for store in ["keys", "audit"] { try self.store(store, pooler.address(of: database)) }
+    }
+
     /// Keeps what ends with its last reference.
     func keep(_ one: AnyObject) { kept.append(one) }
+
+    /// Lets go what was kept last.
+    func letGo() { kept.removeLast() }
 
     /// Every row of the database, by table.
     func rows() async throws -> [String] {

@@ -3,7 +3,6 @@ import LatchkeyTerminal
 import SwiftOverlayShims
 import Testing
 
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores

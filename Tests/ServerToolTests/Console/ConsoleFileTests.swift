@@ -1,11 +1,37 @@
 import Foundation
 import LatchkeyHTTP
+import TLSPeer
 import Testing
 
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
+@testable import TestServers
 
-@Suite struct ConsoleFileTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleFileTests {
+    private static func server(_ how: String) async throws -> TestServer {
+        switch how {
+        case "plain": return try await TestServer()
+        case "a certificate": return try await TestServer(prepare: { try SelfSigned().serve("operators", of: $0) })
+        default:
+            let base = how == "a proxy with TLS" ? "https://console.example" : "http://127.0.0.1:8445"
+            return try await SignOnStage(["redirectBase": #""\#(base)""#]).stage
+        }
+    }
+
+    @Test(arguments: ["plain", "a certificate", "a proxy with TLS", "a proxy on loopback"])
+    func `a console that browsers reach over TLS is reached over nothing else for a year`(_ how: String) async throws {
+        let test = try await Self.server(how)
+        let listener = OperatorListener(
+            shared: test.server.shared, state: { [server = test.server] in server.current }, reload: { [] })
+        for path in ["/", "/admin/v1/me", "/nowhere"] {
+            let answer = await listener.answer(
+                HTTPRequest(method: .get, target: path, headers: [:], body: Data()))
+            let value = answer.headers["Strict-Transport-Security"]
+            #expect(
+                value == (["a certificate", "a proxy with TLS"].contains(how) ? "max-age=31536000" : nil), "\(path)")
+        }
+    }
+
     private func text(_ name: String) throws -> String {
         String(decoding: try #require(ConsoleFile.response(name).bytes), as: UTF8.self)
     }

@@ -112,6 +112,13 @@ extension HTTPResponse {
                 const kid = "\(TestServer.kid(1))";
                 (await until("the key", () => button(kid))).click();
                 (await until("its page", () => button("Disable"))).click();
+                const left = await until("a question", () => page.document.querySelector("dialog[open]"));
+                page.location.hash = "#/audit";
+                await until("no question on another page", () => !left.isConnected && text().includes("adminLogin"));
+                page.location.hash = "#/keys";
+                (await until("the key again", () => button(kid))).click();
+                (await until("its page again", () => button("Disable"))).click();
+                await until("its policy's members", () => text().includes("validity.lease") && text().includes("cbcs"));
                 const asked = await until("the audit's entry", () => page.document.querySelector("dialog[open]"));
                 report.entry = asked.innerText.replaceAll(/\\s+/g, " ");
                 asked.querySelector("button.danger").click();

@@ -4,7 +4,6 @@ import LatchkeySystem
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
@@ -142,6 +141,14 @@ import Testing
         #expect(rows.map(\.code).last == "rateLimit" && rows.count == 6)
     }
 
+    /// What readiness and the console say of the spool.
+    private static func spool(_ stage: TestServer) async throws -> [String] {
+        let checks = try await stage.operators("readyz?verbose").list("checks")
+        let notices = try await stage.admin("overview").json["notices"]?.texts ?? []
+        return checks.filter { $0["name"]?.text == "recordSpool" }.compactMap { $0["status"]?.text }
+            + notices.filter { $0.hasPrefix("The record's spool") }.map { String($0.prefix { $0 != "," }) }
+    }
+
     /// A record of a stage's server, on a disk of its own.
     private static func record(of stage: TestServer, whenFull: String, disk: SpoolDisk) throws -> LicenseRecord {
         let settings = try ServerSettings(
@@ -168,6 +175,7 @@ import Testing
         // A license that is not sent leaves no slot.
         #expect(try await shared.operatorAccounts.sessionCount(of: "demo", most: 10).value == (refused ? 0 : 1))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_record_lost_total{why="failed"} 1"#))
+        #expect(try await Self.spool(stage) == ["degraded", "The record's spool takes no rows"])
         // The second is refused before it costs anything.
         #expect(try await stage.license().0.status == (refused ? 503 : 200))
         // The rows of both refusals are lost, too, before the disk is back.
@@ -178,6 +186,7 @@ import Testing
         record.viewers(["demo": 3])
         await record.spool.flush()
         #expect(try await stage.license().0.status == 200)
+        #expect(try await Self.spool(stage) == ["passed"])
         await stage.server.stop()
         let log = await stage.log
         #expect(log.contains(#""reason":"recordLost""#) && log.contains("No space left on device"))

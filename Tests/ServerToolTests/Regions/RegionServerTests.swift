@@ -3,7 +3,6 @@ import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeySystem
@@ -31,7 +30,7 @@ import Testing
         #expect(try await stage.metric(degraded) == 1)
         #expect(try await stage.metric(#"latchkey_region_outage{region="us"}"#) == 1)
         #expect(try await stage.metric(#"latchkey_region_outage{region="eu"}"#) == 0)
-        #expect(try await stage.metric(#"latchkey_store_outage{store="sessionStore"}"#) == 1)
+        #expect(try await stage.metric(#"latchkey_store_outage{store="sessionStore",operation="read"}"#) == 1)
         #expect(try await stage.ready() == (200, "degraded"))
         let overview = try await stage.admin("overview")
         let words = overview.list("engines").filter { $0["state"]?.text == "away" }.compactMap { $0["words"]?.text }

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyFairPlay
+import LatchkeyHTTP
 import LatchkeyVendors
 import TLSPeer
 import Testing
 
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import LatchkeyVault
@@ -21,6 +21,10 @@ extension SettingCase {
             SettingCase(
                 "nodeSecret.file", base: ["nodeSecret": ""], ["nodeSecret": #"{"file":"token-key.hex"}"#], "401", "200",
                 ask: heartbeatAfterRestart),
+            SettingCase("node", ["node": #""edge-1""#], "the host's", "edge-1") { stage in
+                let name = try await stage.admin("overview").json["node"]?.text ?? ""
+                return name == ProcessInfo.processInfo.hostName ? "the host's" : name
+            },
             SettingCase(
                 "trustedProxies", ["trustedProxies": #"["127.0.0.0/8"]"#], "403 place", "200",
                 prepare: policy(#""place":{"addresses":["203.0.113.0/24"]}"#)
@@ -29,6 +33,10 @@ extension SettingCase {
                 "countryHeader", base: ["trustedProxies": #"["127.0.0.0/8"]"#], ["countryHeader": #""CF-IPCountry""#],
                 "200", "403 place", prepare: policy(#""place":{"deny":["FR"],"whenUnknown":"allow"}"#)
             ) { try await $0.license(headers: ["CF-IPCountry": "FR"]) },
+            SettingCase("keepAlive", ["keepAlive": #""90s""#], "15 15 15", "90 90 90", ask: idleTimes),
+            // Proxies keep connections for a minute.
+            SettingCase(
+                "trustedProxies", ["trustedProxies": #"["127.0.0.0/8"]"#], "15 15 15", "75 75 75", ask: idleTimes),
             SettingCase(
                 "limits.perAddress", base: ["limits.perAddress": "0"], ["limits.perAddress": "1"], "200", "429",
                 ask: sixthRequest),
@@ -212,6 +220,10 @@ extension SettingCase {
             try folder.edit(members.mapValues { $0 }, in: "policies/demo.json")
             try folder.edit(["examples": nil], in: "policies/demo.json")
         }
+    }
+
+    private static let idleTimes: @Sendable (SettingStage) async throws -> String = { stage in
+        stage.stage.server.listeners.map { "\(Int($0.keepAlive.inSeconds))" }.joined(separator: " ")
     }
 
     private static let sixthRequest: @Sendable (SettingStage) async throws -> String = { stage in

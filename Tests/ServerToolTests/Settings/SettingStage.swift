@@ -3,7 +3,7 @@ import LatchkeyDevice
 import LatchkeyVendors
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyPackaging
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool

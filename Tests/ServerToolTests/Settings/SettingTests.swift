@@ -1,4 +1,6 @@
 import Foundation
+import LatchkeyForms
+import LatchkeyVendorWire
 import Testing
 
 @testable import LatchkeyLicensing
@@ -21,6 +23,7 @@ import Testing
             "LicenseeSetupTests, TenantCredentialTests", "tenants.*.licensee.",
             ["vectors", "credentials[].pinFile", "credentials[].pinVariable"]
         ),
+        ("HealthListenerTests", "health.", ["address", "port"]),
         ("KeyEncryptionKeySourceTests", "keyEncryptionKey.", ["pinFile", "pinVariable"]),
         ("KeyEncryptionKeySourceTests", "formerKeyEncryptionKey.", ["pinFile", "pinVariable"]),
         ("KeyEncryptionKeySourceTests", "nextKeyEncryptionKey.", ["pinFile", "pinVariable"]),
@@ -44,12 +47,27 @@ import Testing
                 "doverunner.singleUse", "drmtoday.key", "drmtoday.merchant", "drmtoday.tokenLife", "drmtoday.singleUse",
             ]
         ),
+        (
+            "TenantTokenAPITests", "tenants.*.vendors.",
+            VendorAPIKind.all.filter(\.takesTenantTokens).map(\.name.rawValue)
+        ),
     ]
 
     /// Members without an effect on answers, and why.
     private static let inert = [
         "nodeSecret.id": "the form of a key's source is one for all, and nothing is stored under this key's name"
     ]
+
+    @Test(
+        arguments: [
+            ["keyServer.nothing": nil], ["tenants.nobody.slots": nil], ["stores.sessionMilliseconds": 10_000],
+            ["limits.perTenant": 1, "tenants.demo.nothing": nil],
+        ] as [[String: JSONValue?]])
+    func `an edit that changes nothing is an error of its test`(_ changes: [String: JSONValue?]) throws {
+        let folder = try ServerFolder()
+        #expect(throws: NothingChanged.self) { try folder.edit(changes) }
+        #expect(throws: NothingChanged.self) { try folder.replace("no such text", "another") }
+    }
 
     @Test(arguments: cases)
     func `a running server answers otherwise with the member than without it`(_ one: SettingCase) async throws {

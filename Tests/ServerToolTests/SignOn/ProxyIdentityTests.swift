@@ -86,7 +86,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""addresses": ["0.0.0.0/0"]"#, "is everybody"), (#""addresses": []"#, "names no address"),
+        (#""addresses": ["0.0.0.0/0"]"#, "0.0.0.0/0 is far more than a proxy"),
+        (#""addresses": ["0.0.0.0/1", "128.0.0.0/1"]"#, "128.0.0.0/1 is far more than a proxy"),
+        (#""addresses": ["12.0.0.0/7"]"#, "is far more than a proxy"),
+        (#""addresses": ["2000::/3"]"#, "2000::/3 is far more"),
+        (#""addresses": ["f800::/5"]"#, "is far more than a proxy"), (#""addresses": ["::/0"]"#, "::/0 is far more"),
+        (#""addresses": []"#, "names no address"),
         (#""addresses": ["127.0.0.1"], "grants": [{"value":"a","tenants":["none"]}]"#, "There is no tenant “none”"),
     ])
     func `settings with which anybody, or nobody, could be somebody are no settings`(
@@ -96,6 +101,13 @@ import Testing
         let text = #"{"version":1,"operators":{"identityProxy":{\#(grants)}}}"#
         let (_, problems) = try ServerSettings.whatFits(of: Data(text.utf8))
         #expect(problems.contains { $0.what.contains(words) }, "\(problems)")
+    }
+
+    @Test(arguments: ["10.0.0.0/8", "192.0.2.1", "fc00::/7", "fd00::/8", "2001:d00::/24", "::1"])
+    func `a network of one's own may be a proxy's`(_ addresses: String) throws {
+        let text = #"{"version":1,"operators":{"identityProxy":{"addresses":["\#(addresses)"],"grants":[]}}}"#
+        let (_, problems) = try ServerSettings.whatFits(of: Data(text.utf8))
+        #expect(!problems.contains { $0.place.contains("identityProxy") }, "\(problems)")
     }
 
     @Test func `a provider and a proxy are not both asked`() throws {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LatchkeyHTTP
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers

@@ -4,7 +4,7 @@ import LatchkeyTesting
 import SwitchedStores
 import Testing
 
-@testable import LatchkeyOperation
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 
 /// What counts once: sign-ins and ended sessions.

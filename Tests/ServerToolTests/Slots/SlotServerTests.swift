@@ -6,7 +6,6 @@ import Testing
 
 @testable import LatchkeyDecision
 @testable import LatchkeyLicensing
-@testable import LatchkeyOperation
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers

@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyDevice
 import LatchkeyFairPlay
+import LatchkeyHTTP
 import LatchkeyMedia
-import LatchkeyOperation
 import LatchkeyServices
 import LatchkeyTesting
 import LatchkeyVendorWire

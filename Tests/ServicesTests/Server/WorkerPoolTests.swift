@@ -1,5 +1,5 @@
 import LatchkeyCore
-import LatchkeyOperation
+import LatchkeyHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {

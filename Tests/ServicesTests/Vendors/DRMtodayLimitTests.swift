@@ -1,9 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyDecision
-import LatchkeyDevice
 import LatchkeyForms
-import LatchkeyServices
 import LatchkeyVendorWire
 import Testing
 
@@ -81,16 +79,5 @@ import Testing
     @Test func `a play time beyond all bounds is the longest that a license states`() throws {
         let limits = try limits(#"{"profile":{"rental":{"playDuration":1e300}}}"#)
         #expect(limits.plays == .longest)
-    }
-    @Test func `the emulated service keeps a token's limits`() async throws {
-        try await withService(DRMtodayService.init) { stage in
-            let exchange = try stage.exchange("assetId=\(Stage.videoKeyID)")
-            let token = stage.service.token(right: #"{"profile":{"rental":{"playDuration":600000}}}"#)
-            let reply = try await stage.send(
-                "POST", "/license-server-fairplay/", ["x-dt-auth-token": token.revealedText],
-                Data("spc=\(formEncoded(exchange.spc.revealed.base64EncodedString()))".utf8))
-            let ckc = try #require(Data(base64Encoded: reply.text))
-            #expect(try exchange.open(ckc, at: stage.time).terms == LicenseTerms(.lease(.seconds(600))))
-        }
     }
 }

@@ -52,19 +52,6 @@ import Testing
             #expect(try await stage.ask(type: "3", cookie: "viewer-1").member("error") == "-4001")
         }
     }
-
-    @Test(arguments: [
-        ("2", nil, "-2033"), ("3", nil, "-2033"), ("4", "viewer-1", "-6001"), (#""2""#, "viewer-1", "-6001"),
-    ])
-    func `a request without a cookie, or of another type, is refused`(
-        type: String, cookie: String?, code: String
-    ) async throws {
-        try await withService(ExpressPlayService.init) { stage in
-            let reply = try await stage.ask(type: type, cookie: cookie)
-            #expect(reply.status == 400)
-            #expect(try reply.member("error") == code)
-        }
-    }
 }
 
 extension ServiceStage<ExpressPlayService> {

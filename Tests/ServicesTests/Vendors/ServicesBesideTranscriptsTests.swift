@@ -1,8 +1,10 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyDevice
 import LatchkeyServices
 import LatchkeyTesting
+import LatchkeyVendorWire
 import Testing
 
 /// What services do that `Tests/Golden/Wires` does not show: halves, bytes and ranges.
@@ -21,6 +23,12 @@ import Testing
             let count = { (text: String) in Data(base64Encoded: String(text.dropFirst(5).dropLast(6)))?.count ?? 0 }
             #expect(count(half) == count(good) / 2)
         }
+    }
+
+    @Test(arguments: [BrightcoveAPI(), NAVERAPI()] as [any VendorAPI])
+    func `a policy that asks for patience says nothing about the content`(_ api: any VendorAPI) throws {
+        let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: "The store is away.")
+        #expect(try api.reply(to: refusal, of: BareLicenseRequest()).status == 503)
     }
 
     @Test func `a damaged CKC of Kaltura's keeps its envelope`() async throws {
@@ -52,6 +60,58 @@ import Testing
             #expect(reply.status == 503)
             let delay = reply.headers["retry-after"].flatMap { Int($0) } ?? 0
             #expect((1...5).contains(delay))
+        }
+    }
+
+    @Test func `the bytes of a key id are an identifier of DRMtoday's, too`() async throws {
+        try await withService(DRMtodayService.init) { stage in
+            let exchange = try stage.exchange(
+                ContentIdentifier(bytes: try #require(Data(hexString: "a0b1c2d3e4f5061728394a5b6c7d8e9f"))))
+            let reply = try await stage.send(
+                "POST", "/license-server-fairplay/", ["x-dt-auth-token": stage.service.demoToken().revealedText],
+                Data("spc=\(formEncoded(exchange.spc.revealed.base64EncodedString()))".utf8))
+            #expect(try stage.opensVideo(Data(base64Encoded: reply.text), exchange))
+        }
+    }
+
+    @Test func `at JW Platform the medium decides about the key of a constant identifier`() async throws {
+        try await withService(JWPlatformService.init) { stage in
+            let token = stage.service.demoToken().revealedText
+            let document = try await stage.send("GET", "/v2/media/audio/drm/policy?token=\(token)").text
+            let path = try #require(document.firstMatch(of: /jw-platform(\/fairplay\/process-spc[^"]*)/)?.output.1)
+            let exchange = try stage.exchange("placeholder")
+            let type = ["Content-Type": "application/octet-stream"]
+            let reply = try await stage.send("POST", String(path), type, exchange.spc.revealed)
+            #expect(try exchange.open(reply.body, at: stage.time).contentKey != Stage.videoKey)
+        }
+    }
+
+    @Test func `under TLS a customer is told an address that says so`() throws {
+        let environment = ServiceEnvironment(authority: try Stage.authority())
+        let delivery = JWPlatformService(environment).parameters(at: "https://h/jw-platform")["deliveryURL"]
+        #expect(delivery == "https://h/jw-platform/v2/media/latchkey/drm/latchkey?scheme=https")
+        let express = ExpressPlayService(environment).parameters(at: "https://h/expressplay")
+        #expect(express["entitlementURL"] == "https://h/expressplay/sees/SEESServlet?scheme=https")
+        #expect(express["certificate"] == Stage.certificate.base64EncodedString())
+    }
+
+    @Test func `a refusal of DoveRunner's that states a status has it here, and 200 at the license server`() throws {
+        let refusal = LicenseRefusal(.vendor(code: "tenantLicenseLimit", status: 429), reason: "The day is over.")
+        var api = DoveRunnerAPI()
+        #expect(try api.reply(to: refusal, of: BareLicenseRequest()).status == 200)
+        api.statesStatus = true
+        #expect(try api.reply(to: refusal, of: BareLicenseRequest()).status == 429)
+    }
+
+    @Test func `an SPC that DoveRunner's private key does not open is 7316`() async throws {
+        try await withService(DoveRunnerService.init) { stage in
+            var spc = try stage.exchange(Stage.videoKeyID).spc.revealed
+            // The 20 bytes behind version, reserved bytes and IV are the certificate's hash.
+            spc[spc.startIndex + 160] ^= 1
+            let headers = Self.form.merging(["pallycon-customdata-v2": stage.service.demoToken().revealedText]) { $1 }
+            let body = Data("spc=\(formEncoded(spc.base64EncodedString()))".utf8)
+            let reply = try await stage.send("POST", "/ri/licenseManager.do", headers, body)
+            #expect(try reply.member("errorCode") == "7316")
         }
     }
 }

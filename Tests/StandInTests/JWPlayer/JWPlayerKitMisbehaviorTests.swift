@@ -11,52 +11,31 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct JWPlayerKitMisbehaviorTests {
     private let lastCall = "contentKeyWithSPCData"
 
-    @Test func `every call comes twice, and the first answer counts`() async throws {
-        let fixture = try StandInFixture(.callsBackTwice)
+    @Test(arguments: [
+        (StandInBehavior([.callsBackTwice]), 2), (StandInBehavior([.repeatsIdentifiers]), 2),
+        (StandInBehavior([.switchesToAirPlay]), 2), (StandInBehavior(retries: [.obsolete, .timedOut]), 3),
+    ])
+    func `so often is a key asked for, and the first answer counts`(
+        _ behavior: StandInBehavior, _ times: Int
+    ) async throws {
+        let fixture = try StandInFixture(behavior)
         try await fixture.stage.run {
             let result = try await KitApp(fixture).play()
             #expect(result.isRight)
         }
-        await fixture.log.untilCallback(lastCall, times: 2)
+        await fixture.log.untilCallback(lastCall, times: times)
+        #expect(fixture.log.contents.count(of: lastCall) == times)
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `calls come on odd threads`() async throws {
-        let fixture = try StandInFixture(.callsOnOddThreads)
-        try await fixture.stage.run {
-            let result = try await KitApp(fixture).play(.twoKeys)
-            #expect(result.isRight)
-        }
-        #expect(fixture.log.callbacks.allSatisfy { $0.place == "odd thread" })
-    }
-
-    @Test func `calls come on the main thread`() async throws {
-        let fixture = try StandInFixture(.callsOnMainThread)
+    @Test(arguments: [(Misbehavior.callsOnOddThreads, "odd thread"), (.callsOnMainThread, DispatchQueue.main.label)])
+    func `calls come where no app expects them`(_ misbehavior: Misbehavior, _ place: String) async throws {
+        let fixture = try StandInFixture(misbehavior)
         try await fixture.stage.run {
             let result = try await KitApp(fixture).play()
             #expect(result.isRight)
         }
-        #expect(fixture.log.callbacks.allSatisfy { $0.place == DispatchQueue.main.label })
-    }
-
-    @Test func `a player that is torn down once its SPC is made still asks, and takes nothing`() async throws {
-        let fixture = try StandInFixture(.cancelsMidway)
-        await fixture.stage.run {
-            let app = KitApp(fixture)
-            await #expect(throws: JWError.self) { try await app.play() }
-            await fixture.log.untilCallback(lastCall)
-        }
-        #expect(fixture.log.violations.isEmpty)
-    }
-
-    @Test func `each key is asked for twice`() async throws {
-        let fixture = try StandInFixture(.repeatsIdentifiers)
-        try await fixture.stage.run {
-            let result = try await KitApp(fixture).play()
-            #expect(result.isRight)
-        }
-        await fixture.log.untilCallback(lastCall, times: 2)
-        #expect(fixture.log.contents.count(of: lastCall) == 2)
+        #expect(fixture.log.callbacks.allSatisfy { $0.place == place })
     }
 
     @Test func `keys in flight are answered in another order than they were named`() async throws {
@@ -81,16 +60,6 @@ import Testing
         }
     }
 
-    @Test func `playback that moves to AirPlay requests all keys again`() async throws {
-        let fixture = try StandInFixture(.switchesToAirPlay)
-        try await fixture.stage.run {
-            let result = try await KitApp(fixture).play(.twoKeys)
-            #expect(result.isRight)
-            await fixture.log.untilCallback(lastCall, times: 2 * result.keyURIs.count)
-            #expect(fixture.log.contents.count(of: lastCall) == 2 * result.keyURIs.count)
-        }
-    }
-
     @Test func `the media services end when playback starts`() async throws {
         let fixture = try StandInFixture(.resetsMediaServices)
         try await fixture.stage.run {
@@ -102,15 +71,6 @@ import Testing
         }
     }
 
-    @Test func `an SPC comes empty`() async throws {
-        let fixture = try StandInFixture(.completesWithNothing)
-        await fixture.stage.run {
-            let app = KitApp(fixture)
-            await #expect(throws: JWError.self) { try await app.play() }
-        }
-        #expect(fixture.log.violations.isEmpty)
-    }
-
     @Test func `a player that forgot its data source gets no more keys`() async throws {
         let fixture = try StandInFixture(.dropsDelegate)
         try await fixture.stage.run {
@@ -119,18 +79,6 @@ import Testing
             await #expect(throws: JWError.self) { try await app.view.standIn.playback?.moveToAirPlay() }
         }
         #expect(fixture.log.violations.isEmpty)
-    }
-
-    @Test func `a rejected license is requested again`() async throws {
-        var behavior = StandInBehavior()
-        behavior.retries = [.obsolete, .timedOut]
-        let fixture = try StandInFixture(behavior)
-        try await fixture.stage.run {
-            let result = try await KitApp(fixture).play()
-            #expect(result.isRight)
-        }
-        await fixture.log.untilCallback(lastCall, times: 3)
-        #expect(fixture.log.contents.count(of: lastCall) == 3)
     }
 
     @Test func `the stage retains playbacks`() async throws {
@@ -144,5 +92,12 @@ import Testing
             }
             #expect(playback != nil)
         }
+    }
+}
+
+extension StandInBehavior {
+    fileprivate init(retries: [RetryCause]) {
+        self.init()
+        self.retries = retries
     }
 }

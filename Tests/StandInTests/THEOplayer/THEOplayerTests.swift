@@ -13,25 +13,6 @@ import Testing
     private let requestHooks = ["onExtractFairplayContentId", "onCertificateRequest", "onLicenseRequest"]
     private let responseHooks = ["onCertificateResponse", "onLicenseResponse"]
 
-    @Test(arguments: DemoAsset.allCases)
-    func `a stream plays right through requests that the player sends`(_ stream: DemoAsset) async throws {
-        let fixture = try StandInFixture()
-        try await DemoServer.run(fixture.server) { demo in
-            try await fixture.stage.run {
-                let player = THEOplayer.playing(stream, TestIntegration(fixture.server, demo))
-                let result = try await player.standIn.finished()
-                #expect(result.isRight)
-                await fixture.log.untilCallbacks(requestHooks + responseHooks, times: result.keyURIs.count)
-                for hook in requestHooks + responseHooks {
-                    #expect(fixture.log.contents.count(of: hook) == result.keyURIs.count)
-                }
-                #expect(player.errorObject == nil)
-            }
-        }
-        #expect(fixture.log.callbacks.allSatisfy { $0.implementation == .own })
-        #expect(fixture.log.violations.isEmpty)
-    }
-
     @Test func `an answer from a request hook skips HTTP and the response hook`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
@@ -63,21 +44,6 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `version 4's synchronous method gives the content identifier`() async throws {
-        let fixture = try StandInFixture()
-        try await DemoServer.run(fixture.server) { demo in
-            try await fixture.stage.run {
-                let configuration = FairPlayDRMConfiguration(
-                    customIntegrationId: "test", licenseAcquisitionURL: demo.license,
-                    certificateURL: demo.certificate)
-                let player = THEOplayer.playing(.transportStream, OldIntegration(), configuration: configuration)
-                let identifier = try await player.standIn.contentIdentifier(for: "skd://demo/video")
-                #expect(identifier == Data("skd://demo/video?4".utf8))
-            }
-        }
-        await fixture.log.untilCallback("extractFairplayContentId")
-    }
-
     @Test func `a lease is renewed through the license hooks, with a new SPC`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         try await fixture.stage.run {
@@ -102,53 +68,6 @@ import Testing
             #expect(fixture.log.contents.count(of: "onCertificateRequest") == 1)
         }
         #expect(fixture.log.violations.isEmpty)
-    }
-
-    @Test func `an integration's error is the cause of the player's`() async throws {
-        let fixture = try StandInFixture()
-        await fixture.stage.run {
-            let integration = TestIntegration(fixture.server) {
-                $0.licenseRequest = { $1.error(error: TestIntegration.refusal) }
-            }
-            let player = THEOplayer.playing(.transportStream, integration)
-            let error = await #expect(throws: (any Error).self) { try await player.standIn.finished() }
-            let reported = error as? any ContentProtectionError
-            #expect(reported?.code == .CONTENT_PROTECTION_LICENSE_ERROR)
-            #expect((reported?.cause as NSError?)?.code == 7)
-        }
-    }
-
-    @Test func `the response hook sees every status`() async throws {
-        let fixture = try StandInFixture()
-        try await DemoServer.run(fixture.server) { demo in
-            demo.refuseLicenses(with: 403)
-            await fixture.stage.run {
-                let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server, demo))
-                let error = await #expect(throws: (any Error).self) { try await player.standIn.finished() }
-                let reported = error as? any ContentProtectionError
-                #expect(reported?.status == 403)
-                #expect(reported?.code == .CONTENT_PROTECTION_LICENSE_INVALID)
-            }
-        }
-        await fixture.log.untilCallback("onLicenseResponse", times: 1)
-        #expect(fixture.log.contents.count(of: "onLicenseResponse") == 1)
-        #expect(fixture.log.violations.isEmpty)
-    }
-
-    @Test func `each hook can be called alone`() async throws {
-        let fixture = try StandInFixture()
-        try await DemoServer.run(fixture.server) { demo in
-            try await fixture.stage.run {
-                let player = THEOplayer.playing(.transportStream, TestIntegration(fixture.server, demo))
-                _ = try await player.standIn.finished()
-                let certificate = try await player.standIn.certificate()
-                #expect(certificate == fixture.server.certificate)
-                await #expect(throws: KeyFailure.self) {
-                    try await player.standIn.license(for: Data([1]), "skd://demo/video")
-                }
-                #expect(demo.licenseBodies.last == Data([1]))
-            }
-        }
     }
 
     @Test func `another source ends the one before, and its late answers do no harm`() async throws {
@@ -181,22 +100,6 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test(arguments: [
-        Misbehavior.callsBackTwice, .callsOnOddThreads, .callsOnMainThread, .repeatsIdentifiers, .reordersKeys,
-        .switchesToAirPlay, .releasesLate,
-    ])
-    func `a correct integration survives`(_ misbehavior: Misbehavior) async throws {
-        let fixture = try StandInFixture(misbehavior)
-        try await DemoServer.run(fixture.server) { demo in
-            try await fixture.stage.run {
-                let player = THEOplayer.playing(.twoKeys, TestIntegration(fixture.server, demo))
-                let result = try await player.standIn.finished()
-                #expect(result.isRight)
-            }
-        }
-        #expect(fixture.log.violations.isEmpty)
-    }
-
     @Test(arguments: [Misbehavior.cancelsMidway, .completesWithNothing, .resetsMediaServices])
     func `playback ends with an error`(_ misbehavior: Misbehavior) async throws {
         let fixture = try StandInFixture(misbehavior)
@@ -225,7 +128,3 @@ import Testing
 }
 
 private final class EmptyIntegration: ContentProtectionIntegration {}
-
-private final class OldIntegration: SynchronousContentIdentifier {
-    func extractFairplayContentId(skdUrl: String) -> String { skdUrl + "?4" }
-}

@@ -9,7 +9,7 @@ import Testing
 @testable import StoreProcesses
 
 /// What every `RecordReporter` answers, whichever engine it has.
-@Suite(.timeLimit(.minutes(5))) struct RecordReporterConformanceTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordReporterConformanceTests {
     /// 2026-11-25 by UTC.
     private static let day: Int64 = 1_795_564_800_000
     private static let hour: Int64 = 3_600_000

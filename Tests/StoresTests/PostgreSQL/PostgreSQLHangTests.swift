@@ -33,7 +33,7 @@ struct PostgreSQLHangTests {
             let store = store
             guarded = GuardedKeyStore(
                 store, health: EngineHealth("keyStore"),
-                question: { () throws(StoreError) in try await store.probe() })
+                question: { operation throws(StoreError) in try await store.probe(.keyStore, operation) })
             let wrapper = try KeyEncryptionKey(id: "k", key: Secret([UInt8](repeating: 7, count: 32)))
             let secrets = try await TenantSecrets.create("acme", in: guarded, with: KeyEncryptionKeys(wrapper))
             vault = TenantVault(secrets, store: guarded)
@@ -73,5 +73,31 @@ struct PostgreSQLHangTests {
         while (try? await node.vault.key(Node.kid(2)).content) != node.key { await node.guarded.probe() }
         #expect(try await node.vault.key(Node.kid(1)).facts.origin == .memory)
         node.store.close()
+    }
+
+    /// As after a failover for a primary whose disk hangs: its connections stay, and nothing ends them.
+    @Test
+    func `a database that hangs is left for the other one of the address, also by who tries commits and who listens`()
+        async throws
+    {
+        let (first, second) = (try await PostgreSQLProcess(), try await PostgreSQLProcess())
+        let name = try await first.database()
+        #expect(try await second.database() == name)
+        var settings = PostgreSQLStore.Settings()
+        (settings.openLimit, settings.pulse) = (.seconds(60), .milliseconds(200))
+        try await PostgreSQLStore.open(second.address(of: name), settings, migrates: true).close()
+        let both = first.address(of: name).revealedText + ",\(second.folder)&connect_timeout=1"
+        let store = try await PostgreSQLStore.open(Secret(both), settings, migrates: true)
+        var changes = try store.changes().makeAsyncIterator()
+        #expect(await changes.next() == .everything)
+        try await store.probe(.keyStore, .write)
+
+        try first.hang(true)
+        while (try? await store.probe(.keyStore, .write)) == nil {}
+        #expect(await changes.next() == .everything)
+        try await second.query("NOTIFY latchkey_keys, 'acme:'", in: name)
+        #expect(await changes.next() == .tenant("acme"))
+        try first.hang(false)
+        store.close()
     }
 }

@@ -175,11 +175,17 @@ struct PostgreSQLStoreTests {
         store.close()
     }
 
-    @Test func `a server that takes no changes is left for the next host`() async throws {
+    @Test func `a server that takes no changes is left for the next host, and read from where there is none`()
+        async throws
+    {
         let (server, name, address) = try await database()
         try await PostgreSQLStore.open(address, .patient, migrates: true).close()
         try await server.query("ALTER DATABASE \(name) SET default_transaction_read_only = on", in: "postgres")
-        let error = await #expect(throws: StoreError.self) { try await PostgreSQLStore.open(address, .patient) }
+        let store = try await PostgreSQLStore.open(address, .patient)
+        defer { store.close() }
+        #expect(try await store.dataKeys() == [])
+        #expect(try await store.last() == nil)
+        let error = await #expect(throws: StoreError.self) { try await store.put("anna") }
         #expect(error?.kind == .unavailable)
         #expect(error?.reason.contains("standby") == true)
     }

@@ -142,6 +142,63 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
+    @Test(arguments: [("Postgres, MDY", "Asia/Shanghai"), ("SQL, DMY", "Asia/Kolkata")])
+    func `a role's dates and time zone move no day`(_ dates: String, _ zone: String) async throws {
+        let (server, database, owner) = try await record()
+        owner.close()
+        let role = "node_\(database)"
+        for sql in [
+            "CREATE ROLE \(role) LOGIN PASSWORD '\(PostgreSQLProcess.password)'",
+            "ALTER ROLE \(role) SET datestyle = '\(dates)'", "ALTER ROLE \(role) SET timezone = '\(zone)'",
+        ] { try await server.query(sql, in: database) }
+        try await PostgreSQLStore.open(server.address(of: database), .patient, migrates: true, granting: role).close()
+        let record = try PostgreSQLRecord(server.address(of: database, role: role), limit: .seconds(60))
+        let day = Int(noon / 86_400_000)
+        #expect(try await record.keepDays(today: day, days: nil) == 0)
+        #expect(try await bounds(server, database) == (day...day + 3).map { Int64($0) * 86_400 })
+        #expect(try await record.take(.sample(1...2)) == 2)
+        record.close()
+    }
+
+    @Test func `days that were made in another time zone stay, and the next begins where they end`() async throws {
+        let (server, database, record) = try await record()
+        let day = Int(noon / 86_400_000)
+        try await server.query(
+            """
+            CREATE TABLE latchkey.license_records_20261127 PARTITION OF latchkey.license_records
+            FOR VALUES FROM ('2026-11-27 06:00:00+00') TO ('2026-11-28 06:00:00+00')
+            """, in: database)
+        #expect(try await record.keepDays(today: day, days: nil) == 0)
+        let midnights = (day + 2...day + 3).map { Int64($0) * 86_400 }
+        #expect(try await bounds(server, database) == [6, 30].map { Int64(day) * 86_400 + $0 * 3_600 } + midnights)
+        // At six in the evening, and at six in the morning and at noon of the next day.
+        for (number, hours) in [6, 18, 24].enumerated() {
+            let batch = RecordBatch.sample(1...1, spool: "\(number)") { $0.time = noon + Int64(hours) * 3_600_000 }
+            #expect(try await record.take(batch) == 1)
+        }
+        record.close()
+    }
+
+    @Test func `who reads for long holds up no new day, and a day that is due goes later`() async throws {
+        let (server, database, record) = try await record(days: 1)
+        let today = try await today(server, database)
+        let offset = Int64(today - Int(noon / 86_400_000))
+        _ = try await record.take(.sample(1...3, day: offset - 4))
+        let setup = PostgreSQLLane.Setup(
+            hosts: try PostgreSQLHosts(server.address(of: database)), isDurable: false, statementLimit: .seconds(60))
+        let backup = try PostgreSQLPool(setup, count: 1, name: "backup")
+        for sql in ["BEGIN", "LOCK TABLE latchkey.license_records IN ACCESS SHARE MODE"] {
+            _ = try await backup.run(PostgreSQLCall(sql, sql), within: .seconds(60))
+        }
+        #expect(try await record.keepDays(today: today, days: 1) == 0)
+        #expect(try await days(server, database) == names(today - 4...today - 4) + names(today...today + 2))
+        #expect(try await record.take(.sample(4...5, day: offset)) == 5)
+        _ = try await backup.run(PostgreSQLCall("COMMIT", "COMMIT"), within: .seconds(60))
+        backup.close()
+        #expect(try await record.keepDays(today: today, days: 1) == 1)
+        record.close()
+    }
+
     @Test func `a node whose clock is ahead drops nothing that the database would keep`() async throws {
         let (server, database, record) = try await record(days: 1)
         let today = try await today(server, database)
@@ -190,6 +247,17 @@ struct PostgreSQLRecordTests {
         #expect(try await record.rows(Self.everything).map(\.requestID).sorted() == ["1", "2", "3", "5", "6", "7"])
         #expect(refused.withLock { $0 }.map(\.kind) == [.unfit])
         record.close()
+    }
+
+    /// Where the days that there are begin, and where the last one ends, in seconds since 1970.
+    private func bounds(_ server: PostgreSQLProcess, _ database: String) async throws -> [Int64] {
+        let sql = """
+            SELECT DISTINCT extract(epoch FROM time::timestamptz)::bigint AS at
+            FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid,
+                regexp_matches(pg_get_expr(relpartbound, pg_class.oid), '[0-9]{4}-[^'']+', 'g') AS found (times), unnest(times) AS time
+            WHERE inhparent = 'latchkey.license_records'::regclass ORDER BY at
+            """
+        return try await server.query(sql, in: database).map { try $0.integer(0) }
     }
 
     /// The database's day, in days since 1970 by UTC.

@@ -111,17 +111,17 @@ struct RedisClusterTests {
         let store = try group.store(limit: .milliseconds(500))
         let (lost, kept) = try (name(on: 0, group), name(on: 1, group))
         let guarded = GuardedRecordStore(
-            store, for: .sessionStore, RecordStoreLimits(time: .seconds(20), breaker: .init(failures: 3))
+            store, for: .sessionStore, RecordStoreLimits(time: .seconds(20))
         ) { _ in }
         for name in [lost, kept] { _ = try await guarded.read(key(name)) }
         if hangs { group.node(0).pause() } else { group.node(0).stop() }
         for _ in 0..<5 { await #expect(throws: StoreError.self) { try await guarded.read(key(lost)) } }
-        #expect(guarded.isOut)
+        #expect(guarded.health.isAway)
         // The breaker is open for that part alone.
         for _ in 0..<5 { _ = try await guarded.read(key(kept)) }
-        #expect(guarded.isOut)
+        #expect(guarded.health.isAway)
         try await group.node(3).says("Failover election won")
-        while guarded.isOut { await guarded.probe() }
+        while guarded.health.isAway { await guarded.guarded.probe() }
         #expect(try await put(lost, store))
         #expect(guarded.health.isAway == false)
         if hangs {

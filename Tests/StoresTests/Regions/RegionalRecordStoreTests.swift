@@ -80,26 +80,26 @@ import Testing
         let (away, there) = (SwitchedRecordStore(), MemoryRecordStore())
         let store = try #require(RegionalRecordStore(["eu": there, "us": away]))
         let clock = ManualTimekeeper(date: Date())
-        let guarded = GuardedRecordStore(store, for: .sessionStore, timekeeper: clock) { _ in }
-        for name in ["anna", "dora", "emil"] { try await guarded.putCounting(name, [600]) }
+        let guarded = GuardedRecords(store, for: .sessionStore, timekeeper: clock)
+        for name in ["anna", "dora", "emil"] { try await guarded.all.putCounting(name, [600]) }
         away.setDown(true)
         // More often than the breaker of one store takes.
         for _ in 0..<20 {
-            #expect(await errorKind { _ = try await guarded.read(Self.account("anna")) } == .unavailable)
-            #expect(try await guarded.read(Self.account("dora")).record != nil)
+            #expect(await errorKind { _ = try await guarded.all.read(Self.account("anna")) } == .unavailable)
+            #expect(try await guarded.all.read(Self.account("dora")).record != nil)
         }
-        #expect(guarded.isOut)
         #expect(guarded.parts.map(\.health.region) == ["eu", "us"])
         #expect(guarded.parts.map(\.health.isAway) == [false, true])
         #expect(
             await errorKind {
-                _ = try await guarded.page(of: .account, "acme", prefix: "", after: nil, limit: 9)
+                _ = try await guarded.all.page(of: .account, "acme", prefix: "", after: nil, limit: 9)
             } == .unavailable)
-        #expect(try await guarded.count(of: .account, "acme", most: 0) { _ in [] } == RecordCount(2, isWhole: false))
+        #expect(
+            try await guarded.all.count(of: .account, "acme", most: 0) { _ in [] } == RecordCount(2, isWhole: false))
         away.setDown(false)
         clock.advance(by: .seconds(2))
         await guarded.probe()
-        #expect(!guarded.isOut)
+        #expect(guarded.parts.allSatisfy { !$0.health.isAway })
     }
 }
 

@@ -107,6 +107,35 @@ import Testing
         file.close()
     }
 
+    @Test func `a copy on a full disk says so, until something is kept again`() async throws {
+        let (store, file) = (MemorySealedKeyStore(), try copy())
+        let vault = try await vault(store, file)
+        try await importKeys(1...200, into: vault)
+        let rows = try await store.rows((1...200).map(Self.kid), of: "acme")
+        func pages(_ most: Int) async throws {
+            try await file.writer.write(.full) { connection throws(StoreError) in
+                _ = try connection.number("PRAGMA max_page_count = \(most)")
+            }
+        }
+        #expect(file.failure == nil)
+        try await pages(1)
+        for row in rows {
+            var row = row
+            row.policies = [String(repeating: "p", count: 4_000)]
+            file.keep([row])
+        }
+        // A write behind the others, which fails as they do.
+        try? await file.add(PendingChange(.audit(text: "x")))
+        #expect(file.failure?.kind == .full)
+        file.forget([try Self.kid(1)], of: "acme")
+        try await pages(1_000_000)
+        #expect(file.failure?.kind == .full)
+        file.keep(try await store.dataKeys())
+        try await file.add(PendingChange(.audit(text: "y")))
+        #expect(file.failure == nil)
+        file.close()
+    }
+
     @Test func `changes are taken up to a limit, and are removed one by one`() async throws {
         let file = try copy { $0.changes = 2 }
         let changes = ["a", "b"].map { PendingChange(.audit(text: $0)) }
@@ -117,6 +146,34 @@ import Testing
         try await file.remove(changes[0])
         #expect(try await file.changes() == [changes[1]])
         file.close()
+    }
+
+    @Test
+    func `the newest entry of the audit and the disabled keys are there after a restart, also in a file of before`()
+        async throws
+    {
+        let anchors = ["3", "5", "4"].compactMap { AuditAnchor("\($0):\(String(repeating: "ab", count: 32))") }
+        try SQLiteFile.prepare(path, for: .serving)
+        let connection = try SQLiteConnection(path: path, busy: .zero)
+        try SQLiteSchema.copy.migrate(connection)
+        connection.close()
+        #expect(try Stores.checkCopy(at: path) == nil)
+        let first = try copy()
+        #expect(try await first.seen() == nil)
+        for anchor in anchors { first.keep(anchor) }
+        let vault = try await vault(MemorySealedKeyStore(), first)
+        try await importKeys(1...3, into: vault)
+        try await vault.setDisabled(true, Self.kid(2))
+        await first.closed()
+
+        #expect(try Stores.checkCopy(at: path) == anchors[1])
+        let second = try copy()
+        #expect(try await second.seen() == anchors[1])
+        #expect(try await second.takedowns() == [HeldKey("acme", Self.kid(2))])
+        try await second.forgetSeen()
+        second.keep(anchors[0])
+        await second.closed()
+        #expect(try Stores.checkCopy(at: path) == anchors[0])
     }
 
     @Test func `a store's file is no copy, and a copy no store`() async throws {

@@ -20,12 +20,13 @@
             return (debian + path).first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
         }()
 
-        private let folder: String
+        let folder: String
         private let running = Locked<Run?>(nil)
         private let databases = Locked(0)
 
-        init() async throws {
-            folder = "/tmp/lk-pg-\(UUID().uuidString.prefix(8))"
+        /// - Parameter place: the folder in which it makes its own.
+        init(in place: String = "/tmp") async throws {
+            folder = "\(place)/lk-pg-\(UUID().uuidString.prefix(8))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             try Data(Self.password.utf8).write(to: URL(filePath: "\(folder)/password"))
             try await start()
@@ -69,9 +70,25 @@
             return fields.count > 1 ? Int32(fields[1]) : nil
         }
 
-        func address(of database: String, role: String = "latchkey") -> Secret {
+        /// - Parameter passwordFile: has the password, which then is not in the address. Defaults to none.
+        func address(of database: String, role: String = "latchkey", passwordFile: String? = nil) -> Secret {
             let escaped = Self.password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return Secret("postgresql://\(role):\(escaped)@/\(database)?host=\(folder)")
+            let word = passwordFile == nil ? ":\(escaped)" : ""
+            let file = passwordFile.map { "&passfile=\($0)" } ?? ""
+            return Secret("postgresql://\(role)\(word)@/\(database)?host=\(folder)\(file)")
+        }
+
+        /// Starts the server again as a standby of nobody, or as a primary.
+        func restart(asStandby isStandby: Bool) async throws {
+            let signal = "\(folder)/data/standby.signal"
+            if isStandby { try await query("CHECKPOINT", in: "postgres") }
+            try await stop()
+            if isStandby {
+                try Data().write(to: URL(filePath: signal))
+            } else {
+                try FileManager.default.removeItem(atPath: signal)
+            }
+            try await start()
         }
 
         /// A new database.
@@ -88,7 +105,9 @@
         @discardableResult
         func query(_ sql: String, in database: String) async throws -> [PostgreSQLRow] {
             var settings = PostgreSQLLane.Setup(
-                hosts: try PostgreSQLHosts(address(of: database)), isDurable: false, statementLimit: .seconds(60))
+                // A busy machine takes its time.
+                hosts: try PostgreSQLHosts(Secret(address(of: database).revealedText + "&connect_timeout=60")),
+                isDurable: false, statementLimit: .seconds(60))
             settings.channel = nil
             let pool = try PostgreSQLPool(settings, count: 1, name: "query")
             defer { pool.close() }
@@ -122,7 +141,8 @@
                         let bytes = reader.availableData
                         if bytes.isEmpty { break }
                         log = String((log + String(decoding: bytes, as: UTF8.self)).suffix(4_096))
-                        if log.contains("ready to accept connections") { ready.resolve(.success(())) }
+                        // A standby's are read-only.
+                        if log.contains(/ready to accept (read-only )?connections/) { ready.resolve(.success(())) }
                     }
                     ready.resolve(
                         .failure(
@@ -152,7 +172,7 @@
                     >initdb.log 2>&1 || { cat initdb.log; rm -rf "$folder"; exit 1; }
             fi
             "$@" "$programs/postgres" -D "$folder/data" -c listen_addresses= -c "unix_socket_directories=$folder" -c fsync=off \\
-                -c max_connections=300 -c shared_buffers=256MB -c max_wal_size=4GB 2>&1 &
+                -c max_connections=600 -c shared_buffers=256MB -c max_wal_size=4GB 2>&1 &
             server=$!
             read -r word
             kill -QUIT $server

@@ -19,6 +19,11 @@
             let process: RedisProcess
             let port, bus: UInt16
             let arguments: [String]
+
+            func knows(_ names: [String]) throws -> Bool {
+                let known = try process.command("CLUSTER", "NODES").text ?? ""
+                return names.allSatisfy(known.contains) && !known.contains("handshake")
+            }
         }
 
         static let primaries = 3
@@ -82,8 +87,10 @@
                 try nodes[0].process.command("CLUSTER", "MEET", "127.0.0.1", "\(node.port)", "\(node.bus)")
             }
             for node in nodes { try await node.process.says("Cluster state changed: ok") }
-            for number in 0..<Self.primaries {
-                let name = try nodes[number].process.command("CLUSTER", "MYID").text ?? ""
+            let names = try nodes.map { try $0.process.command("CLUSTER", "MYID").text ?? "" }
+            // A state may be right before all have met; a node knows another by its name only when both have shaken hands.
+            for node in nodes { while try !node.knows(names) { await Task.yield() } }
+            for (number, name) in names.prefix(Self.primaries).enumerated() {
                 let replica = nodes[number + Self.primaries].process
                 try replica.command("CLUSTER", "REPLICATE", name)
                 try await replica.says("sync: Finished with success")

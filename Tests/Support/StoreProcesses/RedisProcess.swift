@@ -11,7 +11,7 @@
     final class RedisProcess: Sendable {
         private static let program = "/usr/bin/redis-server"
         static var isInstalled: Bool {
-            [program, "/usr/bin/setpriv"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+            EngineProcess.canRun(program)
         }
 
         /// One for all tests that need no own, started when the first one needs it.
@@ -19,8 +19,7 @@
 
         let address: RedisAddress
         let path: String
-        private let process: Locked<Subprocess>
-        private let log = ProcessLog()
+        private let process: EngineProcess
 
         /// Starts a server, and waits until it takes connections.
         /// - Parameters:
@@ -48,40 +47,27 @@
         private init(path: String, _ arguments: [String], ready: String) async throws {
             self.path = path
             address = try RedisAddress(Secret("redis+unix:\(path)"))
-            let process = Subprocess()
-            process.executableURL = URL(filePath: "/usr/bin/setpriv")
-            let user = geteuid() == 0 ? ["--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
-            process.arguments = ["--pdeathsig", "KILL"] + user + [Self.program] + arguments
-            let output = Pipe()
-            process.standardOutput = output
-            self.process = Locked(process)
-            // The server dies with the thread that started it, so that thread waits for its end.
-            let (server, log) = (self.process, log)
-            Thread.detachNewThread {
-                _ = try? server.withLock { try $0.run() }
-                while case let data = output.fileHandleForReading.availableData, !data.isEmpty { log.append(data) }
-                log.end()
-            }
-            try await log.says(ready)
+            process = EngineProcess(Self.program, arguments)
+            try await process.says(ready)
         }
 
         deinit { stop() }
 
         /// Waits until the server has printed a text.
         /// - Throws: `StoreError` if it ends before.
-        func says(_ text: String) async throws { try await log.says(text) }
+        func says(_ text: String) async throws { try await process.says(text) }
 
         /// Ends the server at once, as a crash does.
         func stop() {
-            process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+            process.signal(SIGKILL)
             for file in [path, Self.copy(path).path] { unlink(file) }
         }
 
         /// Lets the server hang: connections stay, and nothing is answered.
-        func pause() { process.withLock { _ = kill($0.processIdentifier, SIGSTOP) } }
+        func pause() { process.signal(SIGSTOP) }
 
         /// Lets the server go on after `pause`.
-        func resume() { process.withLock { _ = kill($0.processIdentifier, SIGCONT) } }
+        func resume() { process.signal(SIGCONT) }
 
         /// How often a command was run, for clients and in scripts.
         func calls(of command: String) throws -> Int {
@@ -118,50 +104,6 @@
         /// What it answers to a command.
         func answer(to words: [String]) throws -> RESPValue {
             try RedisSocket(.path(path), within: .seconds(30)).ask(words, within: .seconds(30))
-        }
-    }
-
-    /// What a process prints, and who waits for a text of it.
-    private final class ProcessLog: Sendable {
-        private struct State {
-            var text = ""
-            var isOver = false
-            var waiting: [(text: String, promise: Promise<Void, any Error>)] = []
-        }
-
-        private let state = Locked(State())
-
-        func append(_ data: Data) {
-            state.withLock { state in
-                state.text += String(decoding: data, as: UTF8.self)
-                state.waiting.removeAll { one in
-                    guard state.text.contains(one.text) else { return false }
-                    one.promise.resolve(.success(()))
-                    return true
-                }
-            }
-        }
-
-        func end() {
-            state.withLock { state in
-                state.isOver = true
-                for one in state.waiting { one.promise.resolve(.failure(StoreError.redis("It ended: \(state.text)"))) }
-                state.waiting = []
-            }
-        }
-
-        func says(_ text: String) async throws {
-            let promise = Promise<Void, any Error>()
-            state.withLock { state in
-                if state.text.contains(text) {
-                    promise.resolve(.success(()))
-                } else if state.isOver {
-                    promise.resolve(.failure(StoreError.redis("It ended: \(state.text)")))
-                } else {
-                    state.waiting.append((text, promise))
-                }
-            }
-            try await promise.value
         }
     }
 #endif

@@ -1,5 +1,4 @@
 package import LatchkeyCore
-import LatchkeyOperation
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -13,8 +12,9 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     package let redirections = Locked<[ClusterRedirection: UInt64]>([:])
     /// How often a server asked whether it is there.
     package let questions = Locked(0)
-    private let entries = MemoryAuditStore()
+    private let entries = Locked(MemoryAuditStore())
     private let isDown = Locked(false)
+    private let hasDamagedEntries = Locked(false)
     private let refusesKeys = Locked(false)
     private let refusesEntries = Locked(false)
     private let hold = Locked<Promise<Void, Never>?>(nil)
@@ -29,8 +29,21 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     /// Has new keys fail, and nothing else.
     package func failAdditions(_ value: Bool) { refusesKeys.withLock { $0 = value } }
 
+    /// Puts the audit back to an older state, as a restored backup does.
+    /// - Parameter last: the number of its last entry.
+    package func putBack(to last: UInt64) async throws {
+        let older = MemoryAuditStore()
+        for entry in try await entries.withLock({ $0 }).entries(from: 1, limit: 1_000) where entry.sequence <= last {
+            _ = try await older.append(entry)
+        }
+        entries.withLock { $0 = older }
+    }
+
     /// Has the audit's entries fail, and nothing else.
     package func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
+
+    /// Has the audit's entries be such as nobody can read.
+    package func damageEntries() { hasDamagedEntries.withLock { $0 = true } }
 
     /// Has the next look for rows of older data keys wait until its task is cancelled.
     /// - Returns: is resolved when that look waits.
@@ -132,16 +145,17 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
         if refusesEntries.withLock({ $0 }) {
             throw StoreError(.unavailable, engine, reason: "The test takes no entry.")
         }
-        return try await entries.append(entry)
+        return try await entries.withLock({ $0 }).append(entry)
     }
 
     package func last() async throws(StoreError) -> AuditEntry? {
         try ask()
-        return try await entries.last()
+        return try await entries.withLock({ $0 }).last()
     }
 
     package func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
         try ask()
-        return try await entries.entries(from: sequence, limit: limit)
+        if hasDamagedEntries.withLock({ $0 }) { throw StoreError(.damaged, engine, reason: "An entry cannot be read.") }
+        return try await entries.withLock({ $0 }).entries(from: sequence, limit: limit)
     }
 }

@@ -85,6 +85,7 @@ package struct RequestShape: Sendable, CustomStringConvertible {
 
     private static let fields = [
         post("two hosts", 400, "Host: b\r\nContent-Length: 0", ""),
+        post("two Authorizations", 400, "Authorization: Bearer a\r\nauthorization: Bearer b\r\nContent-Length: 0", ""),
         Self("no host", 400, "POST \(path) HTTP/1.1\r\nContent-Length: 0\r\n\r\n"),
         Self("two hosts in one", 400, "POST \(path) HTTP/1.1\r\nHost: a,b\r\nContent-Length: 0\r\n\r\n"),
         Self("a blank in the host", 400, "POST \(path) HTTP/1.1\r\nHost: a b\r\nContent-Length: 0\r\n\r\n"),
@@ -144,6 +145,10 @@ package struct RequestShape: Sendable, CustomStringConvertible {
     ]
 
     private static let sizes = [
+        chunks("10,000 chunks of a byte", 400, String(repeating: "1\r\na\r\n", count: 10_000) + "0\r\n\r\n"),
+        chunks(
+            "600 chunks with long extensions", 400,
+            String(repeating: "1;" + String(repeating: "e", count: 200) + "\r\na\r\n", count: 600) + "0\r\n\r\n"),
         chunks(
             "an extension of a megabyte", 400, "3;" + String(repeating: "a", count: 1_000_000) + "\r\nabc\r\n0\r\n\r\n"),
         chunks("trailers of a megabyte", 431, "0\r\n" + String(repeating: "a: b\r\n", count: 170_000) + "\r\n"),

@@ -29,6 +29,25 @@ package final class TLSConnection: @unchecked Sendable {
         return RawReply(Data(buffer.prefix(max(0, count)))).status
     }
 
+    /// What a client says first.
+    package static let hello: Data = {
+        var (session, credentials): (gnutls_session_t?, gnutls_certificate_credentials_t?) = (nil, nil)
+        var ends: [Int32] = [0, 0]
+        gnutls_certificate_allocate_credentials(&credentials)
+        gnutls_init(&session, UInt32(GNUTLS_CLIENT) | UInt32(GNUTLS_NONBLOCK) | UInt32(GNUTLS_NO_SIGNAL))
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends)
+        gnutls_set_default_priority(session)
+        gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials.map { UnsafeMutableRawPointer($0) })
+        gnutls_transport_set_int2(session, ends[0], ends[0])
+        gnutls_handshake(session)
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = recv(ends[1], &buffer, buffer.count, 0)
+        gnutls_deinit(session)
+        gnutls_certificate_free_credentials(credentials)
+        for end in ends { close(end) }
+        return Data(buffer.prefix(max(0, count)))
+    }()
+
     /// What was agreed on, such as `(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-(AES-256-GCM)`.
     package var agreement: String {
         guard let text = gnutls_session_get_desc(session) else { return "" }
@@ -103,6 +122,17 @@ package final class TLSConnection: @unchecked Sendable {
                 reply += buffer.prefix(count)
             }
             return String(decoding: reply, as: UTF8.self)
+        }
+    }
+
+    /// Sends bytes in records of so many.
+    package func send(_ bytes: Data, inRecordsOf count: Int) async throws {
+        try await Self.aside { [self] in
+            for start in stride(from: 0, to: bytes.count, by: count) {
+                let record = bytes.dropFirst(start).prefix(count)
+                try TLSFailure.check(
+                    Int32(record.withUnsafeBytes { gnutls_record_send(session, $0.baseAddress, $0.count) }))
+            }
         }
     }
 

@@ -54,11 +54,11 @@
             let audit = audit ?? database
             let copy = try hasCopy ? SQLiteNodeCopy(path: folder.root.path("copy.db")) : nil
             let pending: PendingChanges? = if let copy { try await PendingChanges.open(copy) } else { nil }
-            let keys = GuardedKeyStore(
+            let keys = try await GuardedKeyStore(
                 database, health: EngineHealth("keyStore", engine: database.engine, timekeeper: asking ?? time),
-                copy: copy, pending: pending,
-                question: { () throws(StoreError) in
-                    database.questions.withLock { $0 += 1 }
+                copy: copy, pending: pending, age: StoreAge.open(audit, copy: copy),
+                question: { operation throws(StoreError) in
+                    if operation == .read { database.questions.withLock { $0 += 1 } }
                     try database.ask()
                 })
             await keys.probe()
@@ -66,7 +66,7 @@
                 ServerEngines(
                     settings: file.settings.stores, sessions: sessions,
                     redirections: { database.redirections.withLock { $0 } },
-                    keys: keys, audit: audit, auditProbe: { () throws(StoreError) in try audit.ask() },
+                    keys: keys, audit: audit, auditProbe: { _ throws(StoreError) in try audit.ask() },
                     changes: { () throws(StoreError) in
                         try database.ask()
                         return AsyncStream { $0.finish() }

@@ -4,7 +4,6 @@
     import LatchkeySystem
     import LatchkeyForms
     import LatchkeyLicensing
-    import LatchkeyOperation
     import LatchkeyTesting
     import SwitchedStores
 

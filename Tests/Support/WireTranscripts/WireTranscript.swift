@@ -82,11 +82,11 @@ public struct WireCase: Sendable, CustomStringConvertible {
 
     static let settingWords: Set = [
         "profile", "key", "token", "set", "unset", "credential", "session", "lookup", "service", "with", "spc",
-        "policy", "fault",
+        "policy", "fault", "breaks",
     ]
-    static let stepWords: Set = [">", "<", "id", "secret", "scope", "bundled", "app"]
+    static let stepWords: Set = [">", "<", "id", "secret", "scope", "bundled", "app", "wait"]
     /// What ends the text of a request or of a reply.
-    private static let flowWords: Set = [">", "<", "=", "!"]
+    private static let flowWords: Set = [">", "<", "=", "!", "wait"]
     static let resultWords: Set = [
         "=", "!", "reason", "remedy", "terms", "value", "warning", "opens", "period", "renewals",
     ]
@@ -144,7 +144,7 @@ public struct WireStep: Sendable {
     public var result: [String] = []
 
     /// Whether a client does it; what has no name of a client's is between a transcript and a service alone.
-    public var isClients: Bool { word != "app" && value != "request" && !value.hasPrefix("reply") }
+    public var isClients: Bool { word != "app" && word != "wait" && value != "request" && !value.hasPrefix("reply") }
 
     /// Whether the lines that follow are those of a request or of a reply.
     var takesText: Bool { (word == ">" || word == "<") && result.isEmpty }
@@ -227,7 +227,7 @@ struct WireLine {
 
     /// With the characters that a line of a file cannot show.
     static func shown(_ text: String) -> String {
-        [("␊", "\n"), ("␍", "\r"), ("␠", " "), ("␀", "\0")].reduce(text) {
+        [("␊", "\n"), ("␍", "\r"), ("␠", " "), ("␀", "\0"), ("¦", "|")].reduce(text) {
             $0.replacingOccurrences(of: $1.0, with: $1.1)
         }
     }

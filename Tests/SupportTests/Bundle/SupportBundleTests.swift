@@ -49,6 +49,20 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         #expect(page.contains("license: forbidden"))
     }
 
+    @Test func `header fields keep their names, and lose what is secret`() {
+        let secret = "0123456789abcdef01234567"
+        let fields = [("Content-Type", "text/plain"), ("Authorization", "Bearer \(secret)")]
+        let shown = Sanitizer(VendorProfile.raw.unchecked, seed: 1).exchange(
+            RecordedExchange(
+                RecordedRequest(method: "POST", url: "https://a.example/l", headers: fields),
+                HTTPReply(status: 200, headers: fields)),
+            hiding: SecretForms([Secret(secret)]))
+        for fields in [shown.request?.headers, shown.reply?.headers] {
+            #expect(fields?.map(\.name) == ["Content-Type", "Authorization"])
+            #expect(fields?.first?.value == "text/plain" && fields?.last?.value.contains(secret) == false)
+        }
+    }
+
     @Test func `playlists of the app are there by their key lines`() async throws {
         let loader = RecordedLoader(over: FakeTransport(get: [], post: [])).loader
         let playlist = """

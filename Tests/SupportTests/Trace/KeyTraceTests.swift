@@ -129,6 +129,44 @@ import Testing
         #expect(entries.map { $0["startedDateTime"] as? String }.compactMap(\.self).sorted().count == 2)
     }
 
+    /// Each object on a line, with its place and its values.
+    private static func lines(_ value: Any, at place: String = "log") -> [String] {
+        if let list = value as? [Any] {
+            return list.enumerated().flatMap { lines($0.element, at: "\(place).\($0.offset)") }
+        }
+        guard let object = value as? [String: Any] else { return [] }
+        let values = object.sorted { $0.key < $1.key }.map { name, value in
+            switch value {
+            case let list as [Any]: "\(name)[\(list.count)]"
+            case is [String: Any]: "\(name){}"
+            default: "\(name)=\(value)"
+            }
+        }
+        return ["\(place):\(values.map { " \($0)" }.joined())"]
+            + object.sorted { $0.key < $1.key }.flatMap { lines($0.value, at: $0.key) }
+    }
+
+    @Test func `an archive has each member of an exchange, and a trace's nothing that is long or secret`() throws {
+        var exchange = RecordedExchange(
+            RecordedRequest(
+                method: Self.long, url: "https://u:p@host/l?token=\(Self.long)",
+                headers: [("Content-Type", "text/plain"), ("Cookie", Self.long)], body: Data("spc".utf8)),
+            HTTPReply(status: 307, headers: [("Location", "/again"), ("Content-Type", "a/b")], body: Data([0xff])),
+            at: Self.date)
+        (exchange.stage, exchange.attempt, exchange.number) = ("license", 2, 3)
+        (exchange.requestID, exchange.code, exchange.milliseconds) = (Self.long, "redirectRefused", 2)
+        (exchange.sentBytes, exchange.receivedBytes) = (3, 1)
+        var span = TraceSpan(.request, "POST license", from: Self.date, for: .milliseconds(2))
+        (span.stage, span.code, span.exchange) = ("license", "redirectRefused", exchange)
+        var trace = KeyTrace(seed: 7)
+        trace.add(span)
+        let files = [HTTPArchive.data([exchange]), trace.data(as: .har)]
+        for (file, expected) in zip(files, [Self.wholeArchive, Self.shownArchive]) {
+            let lines = Self.lines(try JSONSerialization.jsonObject(with: file)).joined(separator: "\n")
+            #expect(lines == expected, "\(lines)")
+        }
+    }
+
     @Test func `a trace of requests without keys says how many failed, and of no keys that all is well`() {
         func page(_ codes: [String?]) -> String {
             var trace = KeyTrace(seed: 1)
@@ -178,4 +216,44 @@ import Testing
     func `an address is shown without what may be secret`(url: String, start: String) {
         #expect(TraceText.shown(url: url).hasPrefix(start), "\(TraceText.shown(url: url))")
     }
+
+    private static let long = String(repeating: "0123456789", count: 7)
+
+    private static let wholeArchive = """
+        log: log{}
+        log: creator{} entries[1] version=1.2
+        creator: name=Latchkey version=1
+        entries.0: _attempt=2 _error=redirectRefused _key=3 _requestId=\(long) _stage=license cache{} request{} response{} \
+        startedDateTime=2026-01-01T00:00:00.000Z time=2 timings{}
+        cache:
+        request: bodySize=3 cookies[0] headers[2] headersSize=-1 httpVersion=unknown method=\(long) postData{} \
+        queryString[0] url=https://u:p@host/l?token=\(long)
+        headers.0: name=Content-Type value=text/plain
+        headers.1: name=Cookie value=\(long)
+        postData: mimeType=text/plain text=spc
+        response: bodySize=1 content{} cookies[0] headers[2] headersSize=-1 httpVersion=unknown redirectURL=/again \
+        status=307 statusText=
+        content: encoding=base64 mimeType=a/b size=1 text=/w==
+        headers.0: name=Location value=/again
+        headers.1: name=Content-Type value=a/b
+        timings: receive=0 send=0 wait=2
+        """
+
+    private static let shownArchive = """
+        log: log{}
+        log: creator{} entries[1] pages[1] version=1.2
+        creator: name=Latchkey version=1
+        entries.0: _attempt=2 _error=redirectRefused _key=3 _requestId=‹70:b5c3c2› _stage=license cache{} \
+        pageref=page_1 request{} response{} startedDateTime=2026-01-01T00:00:00.000Z time=2 timings{}
+        cache:
+        request: bodySize=3 cookies[0] headers[0] headersSize=-1 httpVersion=unknown method=01234567890123456789 \
+        queryString[1] url=https://%E2%80%B9user%E2%80%BA@host/l?token=%E2%80%B970:b5c3c2%E2%80%BA
+        queryString.0: name=token value=‹70:b5c3c2›
+        response: bodySize=1 content{} cookies[0] headers[0] headersSize=-1 httpVersion=unknown redirectURL= \
+        status=307 statusText=
+        content: mimeType=application/octet-stream size=1
+        timings: receive=0 send=0 wait=2
+        pages.0: id=page_1 pageTimings{} startedDateTime=2026-01-01T00:00:00.000Z title=beside the keys
+        pageTimings:
+        """
 }

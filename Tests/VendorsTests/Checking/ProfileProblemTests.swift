@@ -22,15 +22,16 @@ import Testing
         #expect(VendorProfile.problems(inJSON: json).map(\.field) == [broken.field])
     }
 
-    @Test func `every member's first problem is found, and misspelled names beside it`() {
+    @Test func `every problem of the form is found at once`() {
         let json = """
             {"identifier": "x", "nmae": "X", "contentIdentifier": "x", "certificate": {"inline": 1},
-             "licence": {}, "license": {"url": {"base": "y"}, "haeders": []}, "decoder": {"json": 1}}
+             "licence": {}, "license": {"url": {"base": "y"}, "body": {"form": [{"value": 2}]}, "haeders": []},
+             "decoder": {"json": 1}}
             """
         let fields = problems(json).map(\.field)
         for field in [
-            "name", "nmae", "contentIdentifier", "certificate.inline", "licence", "license.url.base", "license.haeders",
-            "decoder.json",
+            "name", "nmae", "contentIdentifier", "certificate.inline", "licence", "license.url.base",
+            "license.body.form[0].name", "license.body.form[0].value", "license.haeders", "decoder.json",
         ] {
             #expect(fields.contains(field), "\(fields)")
         }
@@ -49,6 +50,20 @@ import Testing
         #expect(problems(text).map(\.field) == ["$"])
     }
 
+    @Test func `a member that stands twice is named by its line`() throws {
+        let json = String(decoding: try DocumentedProfile.json(), as: UTF8.self)
+        let found = problems("{\n\"name\": \"Acme\",\(json.dropFirst())")
+        #expect(found.map(\.field) == ["$"])
+        #expect(
+            found.first?.reason.hasPrefix("A member stands twice in one object, again at line 4, column 3.") == true)
+    }
+
+    @Test(arguments: ["{", "\u{feff}{", #"{"session": null, "lookup": null, "#])
+    func `a byte order mark and members that are null change nothing`(start: String) throws {
+        let file = String(decoding: try JSONEncoder().encode(VendorProfile.genericRaw), as: UTF8.self)
+        #expect(try VendorProfile(json: Data("\(start)\(file.dropFirst())".utf8)) == .genericRaw)
+    }
+
     @Test func `a document nested without end is refused`() {
         let rule = String(repeating: #"{"base64":"#, count: 20_000) + "\"host\"" + String(repeating: "}", count: 20_000)
         #expect(!problems(#"{"identifier":"x","contentIdentifier":\#(rule)}"#).isEmpty)
@@ -58,6 +73,6 @@ import Testing
         let error = #expect(throws: ProfileError.self) { try VendorProfile(json: Data("{}".utf8)) }
         #expect(error?.code == "profileMalformed")
         #expect(error?.problems.count == 6)
-        #expect(error?.reason.hasSuffix("This member is missing. There are 3 more problems.") == true)
+        #expect(error?.reason.hasSuffix("The member is missing. Add it. There are 3 more problems.") == true)
     }
 }

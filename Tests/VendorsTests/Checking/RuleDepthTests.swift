@@ -20,8 +20,8 @@ import Testing
     @Test(arguments: [60, 254], ["firstOf", "all"])
     func `rules that are nested too deep are refused at their place`(depth: Int, name: String) throws {
         let problems = VendorProfile.problems(inJSON: try json(Self.nested(depth, #""host""#, in: name)))
-        let problem = try #require(problems.first { $0.reason.contains("nested too deep") })
-        #expect(problem.field.hasPrefix("contentIdentifier.\(name)[0].\(name)[0]"))
+        let problem = try #require(problems.first)
+        #expect(problem.reason.hasPrefix("The JSON has more than 32 levels at line 1, column "))
         #expect(throws: ProfileError.self) {
             try VendorProfile(json: json(Self.nested(depth, #""host""#, in: name)))
         }
@@ -32,10 +32,7 @@ import Testing
         let open = String(repeating: #"{"a":"#, count: depth)
         let text = #"{"json":\#(open)1\#(String(repeating: "}", count: depth))}"#
         let problems = VendorProfile.problems(inJSON: try json(text))
-        #expect(
-            problems.contains {
-                $0.reason.contains("nested too deep") && $0.field.hasPrefix("contentIdentifier.json.a.a")
-            })
+        #expect(problems.first?.reason.hasPrefix("The JSON has more than 32 levels at line 1, column ") == true)
     }
 
     @Test func `as deep as is allowed is read, checked and evaluated`() throws {

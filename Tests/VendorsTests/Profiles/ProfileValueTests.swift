@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a session rule comes back from JSON`() throws {
         let profile = VendorProfile.nagra.setting("sessionURL", to: "https://s.example/v1")
-        let copy = try JSONDecoder().decode(VendorProfile.self, from: JSONEncoder().encode(profile))
+        let copy = try VendorProfile(json: JSONEncoder().encode(profile))
         #expect(copy.session == profile.session && copy.session != nil && copy.unchecked.sessionScope == .source)
     }
 

@@ -37,6 +37,25 @@ import Testing
         #expect(format.inspect(token, at: TokenSample.now).codes == ["malformed"])
     }
 
+    @Test(arguments: [
+        ("undefined", "a word stands in its place"), ("[object Object]", "a word stands in its place"),
+        ("INSERT_TOKEN", "a word stands in its place"), ("<your JWT>", "a word stands in its place"),
+        ("{{token}}", "a word stands in its place"),
+        ("Bearer " + TokenSample.jwt("{}"), "the word Bearer stands before it and is no part of it"),
+        ("\"\(TokenSample.jwt("{}"))\"", "it stands in quotation marks"),
+        (TokenSample.jwt(#"{"exp":1717243200000}"#), "its exp is in milliseconds, and a JWT's dates are in seconds"),
+        (TokenSample.jwt(#"{"exp":1717246800,"iat":1717243200000}"#), "its iat is in milliseconds, and"),
+    ])
+    func `what stands around a token or in its place is named`(token: String, words: String) {
+        let advice = TokenFormat.jwt.inspect(token, at: TokenSample.now).advice
+        #expect(advice.count == 1 && advice.first?.description.contains(words) == true, "\(advice)")
+    }
+
+    @Test(arguments: ["token", "demo-token", "YOURS", "Bearer 0123", "insert"])
+    func `an opaque token is nobody's business`(token: String) {
+        #expect(TokenFormat.opaque.inspect(token, at: TokenSample.now).advice == [])
+    }
+
     @Test(arguments: TokenFormat.allCases, [UInt64](1...2))
     func `no token crashes the look into it, and none shows up in its facts`(format: TokenFormat, seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -50,3 +50,9 @@ size_t strlen(const char *s);
 int sysctlbyname(const char *name, void *_Nullable old, size_t *_Nullable old_size, void *_Nullable new_value, size_t new_size);
 double pow(double a, double b);
 #include <Socket.h>
+// Addresses as text, in LatchkeyForms.
+#define AF_INET6 30
+#define INET6_ADDRSTRLEN 46
+struct in6_addr { unsigned char s6_addr[16]; };
+int inet_pton(int family, const char *text, void *address);
+const char *inet_ntop(int family, const void *address, char *text, unsigned int size);

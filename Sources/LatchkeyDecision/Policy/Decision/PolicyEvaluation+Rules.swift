@@ -171,7 +171,6 @@ extension PolicyEvaluation {
         }
         // A renewal of running playback never counts as a new device.
         guard let limit = policy.devices.limit, request.playback != .leaseExpiring else { return }
-        if isSessionStoreOut { return }
         let window = policy.devices.window ?? Policy.Devices.usualWindow
         let counted = account.devices.filter { now.since($0.value) < window && $0.key != device }.count
         let isKnown = device.flatMap { account.devices[$0] }.map { now.since($0) < window } ?? false
@@ -181,7 +180,7 @@ extension PolicyEvaluation {
     }
 
     mutating func checkDownloads() {
-        guard request.purpose == .download, !isSessionStoreOut else { return }
+        guard request.purpose == .download else { return }
         let downloads = account.downloads.filter { $0.ends.map { now < $0 } ?? true }
         guard !downloads.contains(where: { isOwn($0) }) else { return }
         let ofTitle = downloads.count { $0.content == content }

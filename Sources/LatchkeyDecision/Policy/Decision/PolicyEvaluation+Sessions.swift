@@ -16,12 +16,10 @@ extension PolicyEvaluation {
     /// The change that a license makes; a refusal if it has to wait for others.
     mutating func sessionChange(_ terms: LicenseTerms) -> SessionChange {
         guard isStreaming else { return .none }
-        // Also while the store is out: a node knows whom its operators stopped meanwhile.
         if countsSessions, let session, let stopped = account.newestStop(of: session) {
             refuse(.sessionStopped, stopped.reason)
             return .none
         }
-        guard !isSessionStoreOut else { return .none }
         guard let session else {
             if countsSessions, policy.concurrency.mode != .count {
                 refuse(.sessionMissing, "The request names no session, and sessions are counted.")
@@ -38,8 +36,11 @@ extension PolicyEvaluation {
 
     /// The slot as it will be: with the classes of its keys, and never an earlier end.
     private func slot(_ session: String, _ own: Slot?, _ terms: LicenseTerms) -> Slot {
+        // No heartbeat token is issued while the store is out.
         let life: Duration =
-            if let heartbeat = policy.concurrency.heartbeat { heartbeat * 2 } else { terms.lease ?? Self.usualLife }
+            if let heartbeat = policy.concurrency.heartbeat, !isSessionStoreOut { heartbeat * 2 } else {
+                terms.lease ?? Self.usualLife
+            }
         let ends = now.adding(life + grace)
         guard var slot = own else {
             return Slot(

@@ -37,7 +37,8 @@ extension PolicyEvaluation {
 
     /// One note for all that is counted in the session store.
     private mutating func checkSessionStore() {
-        if needsAccount { _ = isOut(.sessionStore, policy.outage.sessionStore ?? Policy.Outage.usual) }
+        guard needsAccount, isOut(.sessionStore, policy.outage.sessionStore ?? Policy.Outage.usual) else { return }
+        note(.outage, "Limits count what this node remembers; each other node may grant as much.")
     }
 
     private var baseBounds: ValidityBounds {

@@ -122,11 +122,6 @@ extension Slot {
         ])
 }
 
-extension JSONForm where Value == String {
-    /// A text of any length.
-    package static let anyText = JSONForm(text: "a text", read: { $0 }, write: { $0 })
-}
-
 extension JSONForm where Value == KeyID {
     package static let keyID = JSONForm(
         text: "a UUID", schema: .text.with(["format": .text("uuid")]), read: { KeyID($0) }, write: \.description)

@@ -4,9 +4,10 @@ import { h, table, visible } from "./figures.js";
 const entryRows = entry => [["Who", entry.actor], ["Does", entry.action], ["To", entry.object],
   ...Object.entries(entry.details ?? {}).map(([name, value]) => [name, value])];
 
-// Shows a dialog. Gives true for a yes, and false for everything else.
-function agreed(words, entry) {
+// Shows a dialog. Gives true for a yes, and false for everything else, such as another page.
+function agreed(words, entry, signal) {
   return new Promise(done => {
+    if (signal.aborted) return done(false);
     const dialog = h("dialog", { "aria-labelledby": "asked" }, h("h2", { id: "asked" }, `${words}?`),
       table("The audit will say", [["What", ([name]) => name], ["Value", ([, value]) => value]], entryRows(entry)),
       h("form", { method: "dialog", class: "pager" }, h("button", { value: "no", autofocus: true }, "Cancel"),
@@ -15,14 +16,16 @@ function agreed(words, entry) {
       dialog.remove();
       done(dialog.returnValue === "yes");
     });
+    signal.addEventListener("abort", () => dialog.close());
     document.body.append(dialog);
     dialog.showModal();
   });
 }
 
-// Asks the server what its audit would say, then the person, and then has it done. Gives the answer, or null for a no.
-export async function change(ask, path, words, options) {
+// Asks the server what its audit would say, then the person, and then has it done. Gives the answer, or null for a no. The signal says that the
+// page of the question has gone.
+export async function change(ask, path, words, options, signal) {
   const { entry } = await ask(path, { ...options, dryRun: true });
   if (!entry) throw new Error(visible("The server does not say what the audit would have. Nothing was done."));
-  return await agreed(words, entry) ? ask(path, options) : null;
+  return await agreed(words, entry, signal) ? ask(path, options) : null;
 }

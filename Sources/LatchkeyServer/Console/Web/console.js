@@ -169,7 +169,7 @@ async function show() {
     try { say(""); await work(...values); } catch (error) { if (!ending.signal.aborted) say(error.message, true); }
   };
   const context = {
-    ask, download, query, below, may, say, attempt, session, change: (path, words, options) => change(ask, path, words, options), search: new URLSearchParams(search ?? ""),
+    ask, download, query, below, may, say, attempt, session, change: (path, words, options) => change(ask, path, words, options, ending.signal), search: new URLSearchParams(search ?? ""),
     follow: handlers => follow(handlers, ending.signal),
   };
   await attempt(page.show)(place, context);

@@ -42,10 +42,23 @@ export const number = value => Number(value ?? 0).toLocaleString("en");
 // A table: columns are [heading, row => node or text].
 export function table(caption, columns, rows) {
   if (!rows.length) return h("p", { class: "empty" }, `${caption}: nothing here.`);
-  return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, caption),
+  return h("div", { class: "scroll" }, h("table", { class: columns.length > 2 ? "list" : "pairs" }, h("caption", {}, caption),
     h("thead", {}, h("tr", {}, columns.map(([heading]) => h("th", { scope: "col" }, heading)))),
     h("tbody", {}, rows.map(row => h("tr", {}, columns.map(([heading, cell]) => h("td", { "data-label": heading }, cell(row) ?? "–")))))));
 }
+
+// The members of an answer, each by its place: `validity.lease`.
+function members(value, place = "") {
+  if (value === null || typeof value !== "object") return [[place, String(value)]];
+  if (Array.isArray(value) && value.every(one => one === null || typeof one !== "object")) return [[place, value.join(", ")]];
+  return Object.entries(value).flatMap(([name, inner]) => members(inner, place ? `${place}.${name}` : name));
+}
+
+// A table of an answer's members, and the answer itself for who copies it.
+export const listing = (caption, value) => [
+  table(caption, [["What", ([name]) => name], ["Value", ([, text]) => text]], members(value)),
+  h("details", {}, h("summary", {}, "As JSON"), h("pre", {}, JSON.stringify(value, null, 2))),
+];
 
 export function tile(name) {
   const value = h("dd", {}, "–");

@@ -10,15 +10,18 @@ function attention(notices) {
 }
 
 // The state of an engine: it answers if it did within ten seconds.
-function state({ state, answered }) {
-  if (state === "away") return h("span", { class: "bad" }, "does not answer");
+function state({ state, trouble, answered }) {
+  if (state === "away") return h("span", { class: "bad" }, trouble);
   return state === "answers" || !answered ? (answered ? "answers" : "not asked yet") : ["answered at ", date(answered)];
 }
+
+// Of an engine that is away it is why; else it has been.
+const lastError = ({ state, error, failed }) => error && state !== "away" ? [date(failed), ": ", error] : error;
 
 function stores({ engines }) {
   return table("What the server asks", [
     ["What", one => one.tenant ? `${one.words} of ${one.tenant}` : one.words], ["Engine", one => one.engine],
-    ["State", state], ["Since", one => one.since ? date(one.since) : null], ["Last error", one => one.error],
+    ["State", state], ["Since", one => one.since ? date(one.since) : null], ["Last error", lastError],
   ], engines);
 }
 

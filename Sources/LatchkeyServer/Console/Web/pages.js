@@ -1,5 +1,5 @@
 // The pages of lists. Each fills its place from the admin API; lists are paged and searched by the server.
-import { bar, date, field, h, number, pager, section, table, whyBar } from "./figures.js";
+import { bar, date, field, h, listing, number, pager, section, table, whyBar } from "./figures.js";
 import { overview, refusalColumns, refusals } from "./overview.js";
 import { cpix, server, tenants } from "./places.js";
 import { reports } from "./reports.js";
@@ -81,11 +81,11 @@ async function keys(place, context) {
   const open = attempt(async kid => {
     const one = await ask(below("keys", kid));
     const word = one.key.disabled ? "enable" : "disable";
-    detail.replaceChildren(section(`Key ${kid}`, h("pre", {}, json(one.key)),
+    detail.replaceChildren(section(`Key ${kid}`, listing("What is known of it", one.key),
       may("operator") ? h("button", { type: "button", class: "danger", click: set(kid, word) },
         word === "disable" ? "Disable" : "Enable") : null,
       may("security") ? changes(kid) : null,
-      h("h2", {}, `Policy: ${one.policies.join(", ") || "none"}`), h("pre", {}, json(one.policy ?? {}))));
+      h("h2", {}, `Policy: ${one.policies.join(", ") || "none"}`), listing("What it says", one.policy ?? {})));
   });
   const load = attempt(async (search = "", after = "") => {
     const { keys, next, count } = await ask(`${below("keys")}?${query({ search, after })}`);
@@ -181,7 +181,7 @@ async function policies(place, { ask, attempt }) {
   const detail = h("div", {});
   const open = attempt(async name => {
     const one = await ask(`policies/${encodeURIComponent(name)}`);
-    detail.replaceChildren(section(`Policy ${name}`, h("p", {}, h("code", {}, one.digest)), h("pre", {}, json(one.policy))));
+    detail.replaceChildren(section(`Policy ${name}`, h("p", {}, h("code", {}, one.digest)), listing("What it says", one.policy)));
   });
   place.replaceChildren(section("Policies in force", table("By name", [
     ["Name", one => h("button", { type: "button", click: () => open(one.name) }, one.name)],

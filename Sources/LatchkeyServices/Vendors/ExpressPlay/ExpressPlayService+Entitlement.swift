@@ -20,7 +20,7 @@ extension ExpressPlayService {
         guard let content = body["contentID"]?.text.flatMap({ KeyID($0) }) else {
             throw .malformed("“contentID” is not a GUID.")
         }
-        let binding = try binding(body)
+        let binding = try binding(body, call)
         guard entitles else { throw .notCovered("The customer may not see the content.") }
         guard case .one = environment.keys.key(content) else {
             throw LicenseRefusal(.unknownKey, reason: "There is no such content.", remedy: "Check the contentID.")
@@ -31,19 +31,21 @@ extension ExpressPlayService {
     }
 
     /// The kind of token that a request asks for. Registration and binding need a cookie; binding also needs a device that is registered for it.
-    private func binding(_ body: JSONValue) throws(LicenseRefusal) -> ExpressPlayBinding {
-        let cookie = body["customerCookie"]
-        if let cookie, (cookie.text?.count ?? .max) > 32 {
-            throw .malformed("“customerCookie” is longer than 32 characters.")
+    private func binding(_ body: JSONValue, _ call: ServiceCall) throws(LicenseRefusal) -> ExpressPlayBinding {
+        guard let cookie = (body["customerCookie"] ?? .text("")).text else {
+            throw .malformed("“customerCookie” is not a text.")
         }
-        let digest = cookie?.text.flatMap { $0.isEmpty ? nil : ExpressPlayBinding.digest(Secret($0)) }
+        if cookie.count > 32 {
+            try call.breach(of: ExpressPlayAPI.cookieLength, "“customerCookie” is longer than 32 characters.")
+        }
+        let digest = ExpressPlayBinding.digest(Secret(cookie))
         switch body["requestType"] {
         case nil, .number(1): return .timeBased
         case .number(2):
-            guard let digest else { throw Self.cookieMissing }
+            if cookie.isEmpty { try call.breach(of: ExpressPlayAPI.cookie, Self.cookieMissing) }
             return .registration(cookie: digest)
         case .number(3):
-            guard let digest else { throw Self.cookieMissing }
+            if cookie.isEmpty { try call.breach(of: ExpressPlayAPI.cookie, Self.cookieMissing) }
             guard let device = devices.device(of: digest) else {
                 throw Self.notAuthenticated("No device is registered for the customerCookie.")
             }
@@ -52,7 +54,7 @@ extension ExpressPlayService {
         }
     }
 
-    private static let cookieMissing = refusal(-2033, "A device is registered for a customerCookie, and there is none.")
+    private static let cookieMissing = "A device is registered for a customerCookie, and there is none."
 
     /// The refusal of a device that the token is not for.
     static func notAuthenticated(_ reason: String) -> LicenseRefusal {
@@ -84,7 +86,7 @@ extension ExpressPlayService {
             throw .tokenMalformed("The customerAuthenticator is wrong.")
         }
         let key = try storedKey(kid: value("kid"), contentKey: value("contentKey"))
-        let lifetime = try lifetime(value("expirationTime"))
+        let lifetime = try lifetime(value("expirationTime"), call)
         let rental = try value("rentalDuration").map { text throws(LicenseRefusal) in try Self.rental(text) }
         let url = url(token(for: key.id, lifetime: lifetime, rental: rental), call)
         return HTTPResponse(status: 200, contentType: "text/uri-list", bytes: Data(url.utf8))
@@ -126,15 +128,16 @@ extension ExpressPlayService {
         return key
     }
 
-    /// `+seconds` or a date; `nil` without one. At most 30 days.
-    private func lifetime(_ text: String?) throws(LicenseRefusal) -> Duration? {
+    /// `+seconds` or a date; `nil` without one.
+    private func lifetime(_ text: String?, _ call: ServiceCall) throws(LicenseRefusal) -> Duration? {
         guard let text else { return nil }
         let seconds =
             text.hasPrefix("+")
             ? Double(text.dropFirst())
             : UTCTimestamp.date(text)?.timeIntervalSince(environment.time.date)
-        guard let seconds, seconds > 0, seconds <= 30 * 86_400 else {
-            throw Self.refusal(-2002, "The expirationTime is not within 30 days.")
+        guard let seconds, seconds > 0 else { throw Self.refusal(-2002, "The expirationTime is not to come.") }
+        if seconds > 30 * 86_400 {
+            try call.breach(of: ExpressPlayAPI.tokenExpiry, "The expirationTime is more than 30 days ahead.")
         }
         return .seconds(seconds)
     }

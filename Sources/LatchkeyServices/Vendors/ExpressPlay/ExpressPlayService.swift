@@ -1,17 +1,15 @@
 import Foundation
 package import LatchkeyCore
 package import LatchkeyDecision
-import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
 /// ExpressPlay (Adobe Primetime Cloud DRM): licenses by token URL, the entitlement server that issues such URLs, the token service, an app's
 /// own server in front of it, and an on-premise license server. A token can register the device that plays with it, or be bound to one.
 ///
 /// Source: `Documentation/Vendors/ExpressPlay.md`.
-package struct ExpressPlayService: VendorService {
-    package let identifier: ServiceIdentifier = "expressplay"
+package struct ExpressPlayService: VendorAPIService {
     package let environment: ServiceEnvironment
     /// Whether the entitlement server allows anything. Defaults to `true`.
     package var entitles = true
@@ -23,6 +21,7 @@ package struct ExpressPlayService: VendorService {
     package var customerAuthenticator: Secret?
     /// How long a token is valid. Default and maximum: 30 days.
     package var tokenLifetime = Duration.seconds(30 * 86_400)
+    package let api = ExpressPlayAPI()
     /// Seals the tokens; new with every service.
     let sealingKey = Secret((0..<32).map { _ in UInt8.random(in: .min ... .max) })
     /// The devices that playback has registered.
@@ -37,15 +36,13 @@ package struct ExpressPlayService: VendorService {
     }
 
     package var routes: [ServiceRoute] {
-        [
-            // Apps bundle the certificate or configure a file of their own; the vendor has no path.
-            .certificate("/expressplay/fairplay.cer"),
-            .license("/hms/fp/rights/", license),
+        // The on-premise server is an endpoint of its own here.
+        wireRoutes.dropLast() + [
             .endpoint(.token, [.get, .post], "/hms/fp/token", tokenURL),
             .endpoint(.entitlement, [.post], "/sees/SEESServlet", entitlement),
             // Deployment specific.
             .endpoint(.token, [.get], "/app/token-url", appTokenURL),
-            .endpoint(.onPremise, [.post], "/on-premise/license", onPremiseLicense),
+            .endpoint(.onPremise, [.post], ExpressPlayAPI.onPremise, license),
         ]
     }
 
@@ -100,59 +97,61 @@ package struct ExpressPlayService: VendorService {
         return Secret(token.text(key: sealingKey))
     }
 
-    package var documentedRefusals: [DocumentedRefusal] { ExpressPlayError.documented }
+    package var documentedRefusals: [DocumentedRefusal] {
+        let numbers =
+            [
+                -2002, -2003, -2005, -2017, -2018, -2019, -2027, -2031, -2033, -2036, -2037, -3004, -4001, -4010, -4024,
+                -5003,
+            ]
+            + [-2025] + Array(-2023 ... -2020) + Array(-4022 ... -4018) + Array(-6009 ... -6001)
+        return numbers.flatMap { code in
+            DocumentedRefusal.all(
+                ExpressPlayError.status(of: code), at: [.license, .onPremise, .token, .entitlement], "\(code)")
+        }
+    }
 
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        let error = ExpressPlayError(refusal)
-        if call.endpoint == .entitlement { return denial(error, refusal.reason, of: call) }
-        guard call.request.queryValue("errorFormat")?.lowercased() == "json" else {
-            // Repeats nothing of the request.
-            let page = "<html><body><p>Error \(error.code)</p></body></html>"
-            return HTTPResponse(status: error.status, contentType: "text/html", bytes: Data(page.utf8))
-        }
-        return .json(
-            ["errorCode": .number(Double(error.code)), "errorMessage": .text(refusal.reason)], status: error.status)
+        call.endpoint == .entitlement
+            ? denial(ExpressPlayError(refusal, isOfLicense: false), refusal.reason, of: call)
+            : api.reply(to: refusal, of: call, isOfLicense: call.endpoint != .token)
     }
 }
 
 extension ExpressPlayService {
-    private func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        guard let token = ExpressPlayToken(try call.token(inQuery: "ExpressPlayToken"), key: sealingKey) else {
-            throw .tokenMalformed("The token is not one of this service.")
-        }
+    package func question(_ call: ServiceCall) throws(LicenseRefusal) -> LicenseQuestion {
+        var question = try api.licenseRequest(call)
+        guard let token = try sentToken(call) else { return question }
         guard environment.time.date.timeIntervalSince1970 < Double(token.expiry) else {
             throw .tokenExpired("The token's time is over.")
         }
-        let terms = token.rental == 0 ? nil : LicenseTerms(.rental(.seconds(Int64(token.rental))))
         // The token names the key. The app may put any content identifier into the SPC.
-        let key = RequestedKey.named(token.keyID.description) { _ in nil }
-        let question = LicenseQuestion(spc: try call.rawSPC(), key: key, terms: terms)
-        let license = try await call.license(for: question)
-        try check(license.deviceIdentifier, against: token.binding)
-        return .octets(call.ckc(of: license))
+        question.key = .named(token.keyID.description) { _ in nil }
+        question.grant.terms = token.rental == 0 ? nil : LicenseTerms(.rental(.seconds(Int64(token.rental))))
+        return question
+    }
+
+    /// The token of a token URL; `nil` at the on-premise server, which needs none.
+    private func sentToken(_ call: ServiceCall) throws(LicenseRefusal) -> ExpressPlayToken? {
+        guard call.endpoint == .license else { return nil }
+        guard let token = ExpressPlayToken(try call.token(inQuery: "ExpressPlayToken"), key: sealingKey) else {
+            throw .tokenMalformed("The token is not one of this service.")
+        }
+        return token
     }
 
     /// Registers the device of a license, or compares it with the one that the token is for.
     ///
     /// Only the opened SPC names the device, so the license is made before; a refused one is not sent.
-    private func check(_ identifier: Secret, against binding: ExpressPlayBinding) throws(LicenseRefusal) {
-        let device = ExpressPlayBinding.digest(identifier)
-        switch binding {
-        case .timeBased: break
+    package func reply(_ license: IssuedLicense, to call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        let device = ExpressPlayBinding.digest(license.deviceIdentifier)
+        switch try sentToken(call)?.binding {
+        case .timeBased, nil: break
         case .registration(let cookie): devices.register(device, for: cookie)
         case .deviceBound(let bound):
-            guard bound == device else { throw Self.notAuthenticated("The token is bound to another device.") }
+            if bound != device {
+                try call.breach(of: ExpressPlayAPI.boundDevice, "The token is bound to another device.")
+            }
         }
-    }
-
-    /// The key by the URL's `cid`, otherwise by the content identifier.
-    private func onPremiseLicense(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        let name: @Sendable (ContentIdentifier) -> String? = { identifier in
-            guard let text = identifier.text else { return nil }
-            let uri = KeyURI(text.contains("?") || !text.hasPrefix("cid=") ? text : "?\(text)")
-            return uri.queryValue("cid") ?? text
-        }
-        let key = call.request.queryValue("cid").map { RequestedKey.named($0, inSPC: name) } ?? .namedInSPC(name)
-        return .octets(try await call.ckc(for: LicenseQuestion(spc: try call.rawSPC(), key: key)))
+        return api.reply(call.ckc(of: license), on: license.terms, to: call)
     }
 }

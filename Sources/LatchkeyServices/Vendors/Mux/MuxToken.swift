@@ -15,11 +15,19 @@ struct MuxToken: Sendable {
     ///   - playbackID: the playback ID that it has to be for.
     ///   - key: the key that signs tokens; `nil` accepts any signature.
     ///   - date: now.
-    init(_ text: String, for playbackID: String, key: Secret?, date: Date) throws(LicenseRefusal) {
+    ///   - breach: refuses what breaks a rule, or lets it pass.
+    init(
+        _ text: String, for playbackID: String, key: Secret?, date: Date,
+        breach: (VendorRule, String) throws(LicenseRefusal) -> Void
+    ) throws(LicenseRefusal) {
         claims = try JSONWebToken.checked(text, algorithms: ["HS256", "RS256"], key: key, date: date).claims
         guard claims["exp"]?.number != nil else { throw .tokenMalformed("The token has no “exp”.") }
-        guard claims["aud"]?.texts?.contains("d") == true else { throw .notCovered("The token's “aud” is not “d”.") }
-        guard claims["sub"]?.text == playbackID else { throw .notCovered("The token's “sub” is not the playback id.") }
+        if claims["aud"]?.texts?.contains("d") != true {
+            try breach(MuxAPI.audience, "The token's “aud” is not “d”.")
+        }
+        if claims["sub"]?.text != playbackID {
+            try breach(MuxAPI.subject, "The token's “sub” is not the playback id.")
+        }
     }
 
     /// The terms that an offline token grants; `nil` for others.

@@ -1,36 +1,32 @@
-import Foundation
 import LatchkeyCore
-import LatchkeyDecision
+package import LatchkeyDecision
 import LatchkeyForms
-import LatchkeyHTTP
-import LatchkeyVendorWire
+package import LatchkeyHTTP
+package import LatchkeyVendorWire
 
 /// Certificate and license.
 extension NAGRAService {
-    func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
-        if let header = call.request.headers[tokenHeader] {
+    package func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
+        if let header = call.request.headers[api.tokenHeader] {
             _ = try content(header.split(separator: ",").first.map(String.init) ?? "")
         }
         return .octets(try call.certificate())
     }
 
-    func license(_ call: ServiceCall) async throws(LicenseRefusal) -> HTTPResponse {
-        try checkTenant(call)
-        let spc = try call.rawSPC()
+    package func question(_ call: ServiceCall) throws(LicenseRefusal) -> LicenseQuestion {
+        var question = try api.licenseRequest(call)
         let grant = call.request.queryValue("renew") == "true" ? try renewal(call) : try first(call)
-        let lease = LicenseTerms(.lease(heartbeat * 2))
+        question.objection = { grant.content.objection(to: JSONValue($1.bytes)?["ContentId"]?.text) }
         let isEnforced = enforcesSessions && grant.session != nil
-        // The content identifier is the decoded JSON of the key URI.
-        let key = RequestedKey.namedInSPC { JSONValue($0.bytes)?["KeyId"]?.text ?? $0.text }
-        let question = LicenseQuestion(spc: spc, key: key, terms: isEnforced ? lease : grant.content.terms) {
-            grant.content.objection(to: JSONValue($1.bytes)?["ContentId"]?.text)
-        }
-        let ckc = try await call.ckc(for: question)
-        var reply: [String: JSONValue] = ["CkcMessage": .text(ckc.base64EncodedString())]
-        if isEnforced, let session = grant.session, let next = sessions.next(after: session) {
-            reply["sessionToken"] = .text(next)
-        }
-        return .json(reply)
+        question.grant.terms = isEnforced ? LicenseTerms(.lease(heartbeat * 2)) : grant.content.terms
+        return question
+    }
+
+    package func reply(_ license: IssuedLicense, to call: ServiceCall) -> HTTPResponse {
+        let tokens = enforcesSessions ? api.tokens(of: call.request) : []
+        // Once for each: a lazy search would replace a session's token more than once.
+        let next = tokens.compactMap { sessions.next(after: $0) }
+        return api.reply(call.ckc(of: license), sessionToken: next.first)
     }
 
     private typealias Grant = (content: NAGRAContentToken, session: String?)
@@ -42,8 +38,8 @@ extension NAGRAService {
         let others = tokens.filter { $0.split(separator: ".", omittingEmptySubsequences: false).count != 5 }
         guard others.count < 2 else { throw .malformed("There are several session tokens.") }
         guard let session = others.first else {
-            guard !requiresSessions, !content.needsSession else {
-                throw .tokenMissing("\(tokenHeader) for the session that the content needs")
+            if content.needsSession {
+                try call.breach(of: NAGRAAPI.sessionFirst, "The content needs a session, and no session token is sent.")
             }
             return (content, nil)
         }
@@ -54,19 +50,21 @@ extension NAGRAService {
     /// A renewal has only the session's token.
     private func renewal(_ call: ServiceCall) throws(LicenseRefusal) -> Grant {
         let tokens = try tokens(call)
-        guard tokens.count == 1 else { throw .malformed("A renewal takes the session token and nothing else.") }
-        return (try openSession(tokens[0], call), tokens[0])
+        if tokens.count > 1 {
+            try call.breach(of: NAGRAAPI.renewalAlone, "A renewal takes the session token and nothing else.")
+        }
+        let session = tokens[tokens.count - 1]
+        return (try openSession(session, call), session)
     }
 
     /// At least one token.
     func tokens(_ call: ServiceCall) throws(LicenseRefusal) -> [String] {
-        let header = call.request.headers[tokenHeader] ?? ""
-        let tokens = header.split(separator: ",").map(String.init)
-        guard !tokens.isEmpty else { throw .tokenMissing("the header \(tokenHeader)") }
-        guard tokens.contains(where: { $0.contains(" ") }) else { return tokens }
-        call.warn("tokenSeparator", "the tokens have blanks around the comma")
-        // Around the comma alone: a blank inside a token damages it.
-        return tokens.map { $0.trimmingCharacters(in: .whitespaces) }
+        let tokens = api.tokens(of: call.request)
+        guard !tokens.isEmpty else { throw .tokenMissing("the header \(api.tokenHeader)") }
+        if call.request.headers[api.tokenHeader]?.contains(" ") == true {
+            try call.breach(of: NAGRAAPI.blank, "The tokens have blanks around the comma.")
+        }
+        return tokens
     }
 
     func content(_ token: String) throws(LicenseRefusal) -> NAGRAContentToken {
@@ -76,16 +74,9 @@ extension NAGRAService {
     /// The content token that an open session was set up with.
     func openSession(_ token: String, _ call: ServiceCall) throws(LicenseRefusal) -> NAGRAContentToken {
         guard let session = sessions.session(token) else {
-            throw NAGRAError.noSession(at: call.endpoint)
+            throw Self.noSession(at: call.endpoint)
         }
         if session.standing == .previous { call.warn("sessionToken", "the session token was replaced by a newer one") }
         return session.content
-    }
-
-    private func checkTenant(_ call: ServiceCall) throws(LicenseRefusal) {
-        guard let named = call.request.headers["nv-tenant-id"] else { return }
-        guard let tenant = call.request.path.split(separator: "/").first, tenant == named else {
-            throw .unknownTenant("The tenant of the path and that of nv-tenant-id differ.")
-        }
     }
 }

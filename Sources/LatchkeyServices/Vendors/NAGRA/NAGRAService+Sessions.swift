@@ -13,9 +13,12 @@ extension NAGRAService {
         let tokens = try tokens(call)
         let content = try content(tokens[0])
         let limit = sessionLimit ?? content.sessionLimit
-        guard let token = sessions.open(content, limit: limit, heartbeat: heartbeat) else {
-            throw LicenseRefusal(.sessionLimit, reason: "The account has too many sessions at once.")
+        var opened = sessions.open(content, limit: limit, heartbeat: heartbeat)
+        if opened == nil {
+            try call.breach(of: NAGRAAPI.sessionLimit, "The account has too many sessions at once.")
+            opened = sessions.open(content, limit: nil, heartbeat: heartbeat)
         }
+        guard let token = opened else { throw .overloaded }
         return .json([
             "sessionToken": .text(token), "heartbeat": .number(Double(heartbeat.components.seconds)),
         ])
@@ -25,7 +28,7 @@ extension NAGRAService {
         let token = try sessionToken(call)
         _ = try openSession(token, call)
         guard let next = sessions.next(after: token) else {
-            throw NAGRAError.noSession(at: call.endpoint)
+            throw Self.noSession(at: call.endpoint)
         }
         return .json(["sessionToken": .text(next)])
     }

@@ -4,24 +4,16 @@ package import LatchkeyDecision
 package import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyMedia
-import LatchkeyVendorWire
+package import LatchkeyVendorWire
 
-/// NAGRA CONNECT: certificate, licenses for content and session tokens, and secure session management V1.
-///
-/// Source: `Documentation/Vendors/NAGRA.md`.
-package struct NAGRAService: SignedTokenService {
-    package let identifier: ServiceIdentifier = "nagra"
+/// NAGRA CONNECT, with content and session tokens, and secure session management V1. Source: `Documentation/Vendors/NAGRA.md`.
+package struct NAGRAService: SignedTokenService, VendorAPIService {
     package let environment: ServiceEnvironment
-    /// The tenant in paths and in `nv-tenant-id`. Defaults to `nil`: any.
-    package var tenant: String?
-    /// The header field of the tokens. Defaults to `nv-authorizations`.
-    package var tokenHeader: HTTPHeaderName = "nv-authorizations"
+    package var api = NAGRAAPI()
     /// The content of the service's keys. Defaults to `latchkey-demo`.
     package var contentID = "latchkey-demo"
     /// The key that signs content tokens, HS256, at most 64 bytes. Defaults to `nil`: any.
     package var signingKey: Secret?
-    /// Whether every license needs a session. Defaults to `false`: the content token decides.
-    package var requiresSessions = false
     /// Whether licenses keep the session alive; then they are leases of two heartbeats. Defaults to `false`, as at NAGRA.
     package var enforcesSessions = false
     /// How often a session needs a heartbeat, in whole seconds. Defaults to `defaultHeartbeat`.
@@ -41,14 +33,11 @@ package struct NAGRAService: SignedTokenService {
     /// How many sessions are open, including those without heartbeats since the last setup.
     package var openSessions: Int { sessions.count }
 
-    package var redaction: Redaction { Redaction(headers: [tokenHeader.rawValue], fields: ["sessionToken"]) }
+    package var redaction: Redaction { Redaction(headers: [api.tokenHeader.rawValue], fields: ["sessionToken"]) }
 
     package var routes: [ServiceRoute] {
-        let tenant = "/\(tenant ?? "{tenant}")"
-        return [
-            .certificate("\(tenant)/fpls/contentlicenseservice/v1/certificates", certificate),
-            .certificate("\(tenant)/fpls/contentlicenseservice/v1/certificates\(tenant)", certificate),
-            .license("\(tenant)/fpls/contentlicenseservice/v1/licenses", license),
+        let tenant = "/\(api.tenant ?? "{tenant}")"
+        return wireRoutes + [
             .endpoint(.sessionSetup, [.post], "\(tenant)/ssm/v1/sessions/setup", setup),
             .endpoint(.sessionHeartbeat, [.post], "\(tenant)/ssm/v1/sessions/heartbeat", keepAlive),
             .endpoint(.sessionTeardown, [.post], "\(tenant)/ssm/v1/sessions/teardown", teardown),
@@ -62,34 +51,32 @@ package struct NAGRAService: SignedTokenService {
     }
 
     package func parameters(at base: String) -> [String: String] {
-        let tenant = tenant ?? "DEMO"
+        let tenant = api.tenant ?? "DEMO"
         let licenses = "\(base)/\(tenant)/fpls/contentlicenseservice/v1"
         return [
             "certificateURL": "\(licenses)/certificates", "licenseURL": "\(licenses)/licenses",
-            "sessionURL": "\(base)/\(tenant)/ssm/v1", "tenant": tenant, "tokenHeader": tokenHeader.rawValue,
+            "sessionURL": "\(base)/\(tenant)/ssm/v1", "tenant": tenant, "tokenHeader": api.tokenHeader.rawValue,
         ]
     }
 
     package func demoToken() -> Secret { contentToken() }
 
     package var usualClaims: [String: JSONValue] {
-        let right = JSONValue.object(["contentId": .text(contentID)])
+        let session = JSONValue.object(["sessionControlEnabled": .flag(true)])
+        let right = JSONValue.object(["contentId": .text(contentID), "sessionControl": session])
         return [
             "ver": .text("1.0"), "typ": .text("ContentAuthZ"), "contentRights": .array([right]),
             "device": .object(["accountId": .text("latchkey")]),
         ]
     }
 
-    /// A content token with a right to the service's content that expires in an hour, unless its claims say otherwise.
+    /// A content token with a right to the service's content in a session, which expires in an hour, unless its claims say otherwise.
     /// - Parameter claims: a JSON object with claims in place of the usual ones.
     package func contentToken(claims: String = "{}") -> Secret { token(claims, keyID: "latchkey") }
 
-    package var documentedRefusals: [DocumentedRefusal] { NAGRAError.documented }
+    package var documentedRefusals: [DocumentedRefusal] { Self.documented }
 
     package func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse {
-        let error = NAGRAError(refusal, at: call.endpoint)
-        var members: [String: JSONValue] = ["message": .text(refusal.reason)]
-        members["errorCode"] = error.code.map { .number(Double($0)) }
-        return .json(members, status: error.status)
+        api.reply(to: refusal, isOfSession: Self.sessionEndpoints.contains(call.endpoint))
     }
 }

@@ -12,10 +12,6 @@ package struct VuDRMService: VendorAPIService {
     package let environment: ServiceEnvironment
     /// The one customer whose certificate the service has. Defaults to `nil`: any.
     package var client: String?
-    /// How old a token may be; some 30 seconds in production. Defaults to `nil`: any age.
-    package var tokenLifetime: Duration?
-    /// Whether a token is valid for one license only, as in production. Defaults to `false`.
-    package var tokensAreSingleUse = false
     /// The shortest time from a license to its renewal without a warning. The vendor's own SDK refuses to renew below 300 seconds.
     /// Defaults to `nil`: any.
     package var shortestRenewal: Duration?
@@ -26,8 +22,8 @@ package struct VuDRMService: VendorAPIService {
 
     package var api: VuDRMAPI {
         var api = VuDRMAPI()
-        api.tokensAreSingleUse = tokensAreSingleUse
-        api.tokenLifetime = environment.tokenLifetime ?? tokenLifetime
+        api.tokensAreSingleUse = true
+        api.tokenLifetime = environment.tokenLifetime ?? .seconds(30)
         return api
     }
 
@@ -80,13 +76,13 @@ extension VuDRMService {
         {
             call.warn("renewal", "a key is renewed \(Int(saturating: time.inSeconds)) s after its license")
         }
-        return api.reply(call.ckc(of: license))
+        return api.reply(call.ckc(of: license), on: license.terms, to: call)
     }
 
     /// The last path component of the key's own URI if the alphabet allows it and no other key has it, otherwise the key's identifier.
     private func contentID(of key: StoredKey) -> String {
         let name = key.lastPathComponent
-        guard (try? VuDRMForm.valid(name)) != nil, case .one(let found) = environment.keys.key(named: name),
+        guard VuDRMForm.isValid(name), case .one(let found) = environment.keys.key(named: name),
             found.id == key.id
         else { return key.id.bytes.hexString }
         return name

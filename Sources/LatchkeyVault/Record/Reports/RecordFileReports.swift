@@ -42,6 +42,12 @@ package final class RecordFileReports: RecordReporter {
     package func close() { threads.end() }
 
     package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
+        try await page(query).rows
+    }
+
+    package func page(
+        _ query: RecordQuery
+    ) async throws(StoreError) -> (rows: [LicenseRecordRow], unread: UnreadLines) {
         let needles = [query.requestID, query.account, query.session, query.device].compactMap(\.self).map {
             Array(JSONValue.quoted($0).utf8)
         }
@@ -57,7 +63,7 @@ package final class RecordFileReports: RecordReporter {
                 // A request's rows are of one day: older ones have the same name by chance.
                 guard found.count < query.limit, query.requestID == nil || found.isEmpty else { break }
             }
-            return found
+            return (found, scan.unread)
         }
     }
 
@@ -73,7 +79,9 @@ package final class RecordFileReports: RecordReporter {
                     }
                 }
             }
-            return count.answer(asOf: now)
+            var answer = count.answer(asOf: now)
+            answer.unread = scan.unread
+            return answer
         }
     }
 
@@ -83,7 +91,9 @@ package final class RecordFileReports: RecordReporter {
             var count = ViewerCount(question)
             let needles = [Array("\"event\":\"viewers\"".utf8)]
             for day in days { try scan.rows(of: day, with: needles) { count.add($0) } }
-            return count.answer(asOf: now)
+            var answer = count.answer(asOf: now)
+            answer.unread = scan.unread
+            return answer
         }
     }
 
@@ -138,6 +148,7 @@ package final class RecordFileReports: RecordReporter {
 /// One reading of files, within its limits.
 private struct FileScan {
     let folder: String
+    var unread = UnreadLines()
     /// How many bytes it may still read.
     var left: Int
     /// By the uptime clock.
@@ -173,7 +184,7 @@ private struct FileScan {
             let bytes = try read(path)
             guard needles.allSatisfy({ bytes.contains($0) }) else { continue }
             for line in bytes.split(separator: UInt8(ascii: "\n")) where needles.allSatisfy({ line.contains($0) }) {
-                try take(Self.row(line, path))
+                if let row = unread.row(line, of: path) { try take(row) }
             }
         }
     }
@@ -192,7 +203,7 @@ private struct FileScan {
         return try ends.values.compactMap { end in
             let path = "\(folder)/\(day)/\(end.name)"
             let lines = try read(path).split(separator: UInt8(ascii: "\n"))
-            return try (isFirst ? lines.first : lines.last).map { try Self.row($0, path) }
+            return (isFirst ? lines : lines.reversed()).lazy.compactMap { try? LicenseRecordRow(json: $0) }.first
         }
     }
 
@@ -202,14 +213,6 @@ private struct FileScan {
         left -= data.count
         guard left >= 0 else { throw RecordFileReports.tooMuch("has more bytes in files than one question may read") }
         return Array(data)[...]
-    }
-
-    private static func row(_ line: ArraySlice<UInt8>, _ path: String) throws(StoreError) -> LicenseRecordRow {
-        do { return try LicenseRecordRow(json: line) } catch {
-            throw StoreError(
-                .damaged, RecordFiles.name, reason: "\(path) has a line that is no row: \(error.reason)",
-                remedy: "Look at the file; put it elsewhere if another program wrote it.")
-        }
     }
 }
 

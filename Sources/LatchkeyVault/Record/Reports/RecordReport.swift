@@ -90,6 +90,7 @@ package struct RecordReportAnswer: Sendable, Hashable {
     package let groupCount: Int
     /// When the record was asked, in milliseconds since 1970, by its own clock.
     package let asOf: Int64
+    package var unread = UnreadLines()
 
     package init(groups: [Group], total: RecordFigures, groupCount: Int, asOf: Int64) {
         (self.groups, self.total, self.groupCount, self.asOf) = (groups, total, groupCount, asOf)
@@ -131,6 +132,7 @@ package struct RecordViewers: Sendable, Hashable {
     /// In the order of time. A bucket in which nobody counted is left out: that is not none.
     package let points: [Point]
     package let asOf: Int64
+    package var unread = UnreadLines()
 
     package init(points: [Point], asOf: Int64) { (self.points, self.asOf) = (points, asOf) }
 }

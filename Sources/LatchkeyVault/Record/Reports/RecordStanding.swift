@@ -31,6 +31,10 @@ package protocol RecordReporter: RecordReader {
     /// - Throws: `StoreError`; `storeUnfit` for a range that is too long for what the engine can read.
     func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer
 
+    /// Some of the rows, the newest first, and what could not be read on the way to them.
+    /// - Throws: `StoreError`.
+    func page(_ query: RecordQuery) async throws(StoreError) -> (rows: [LicenseRecordRow], unread: UnreadLines)
+
     /// How many viewers a tenant had at once.
     /// - Throws: `StoreError`.
     func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers
@@ -39,4 +43,12 @@ package protocol RecordReporter: RecordReader {
     /// - Parameter tenant: of whom the oldest row is meant, as far as the engine knows; `nil` for all.
     /// - Throws: `StoreError`.
     func standing(of tenant: String?) async throws(StoreError) -> RecordStanding
+}
+
+extension RecordReporter {
+    package func page(
+        _ query: RecordQuery
+    ) async throws(StoreError) -> (rows: [LicenseRecordRow], unread: UnreadLines) {
+        (try await rows(query), UnreadLines())
+    }
 }

@@ -30,10 +30,11 @@ package struct ReportNotes: Sendable, Hashable {
     ///   - times: what was asked for, in milliseconds since 1970.
     ///   - standing: how far the record reaches.
     ///   - unshipped: what the node that was asked still has; `nil` if it ships nothing.
+    ///   - unread: what could not be read. Defaults to nothing.
     ///   - answer: the groups; `nil` for what has none.
     package init(
-        on times: Range<Int64>, _ standing: RecordStanding, unshipped: Unshipped?, answer: RecordReportAnswer? = nil,
-        grouping: RecordReport.Grouping? = nil
+        on times: Range<Int64>, _ standing: RecordStanding, unshipped: Unshipped?, unread: UnreadLines = UnreadLines(),
+        answer: RecordReportAnswer? = nil, grouping: RecordReport.Grouping? = nil
     ) {
         var sentences: [String] = []
         if let oldest = standing.oldest {
@@ -62,6 +63,11 @@ package struct ReportNotes: Sendable, Hashable {
             let since = unshipped.oldest.map { ", the oldest of \(RecordRange.text($0))" } ?? ""
             sentences.append(
                 "The node \(unshipped.node.onOneLine) has \(unshipped.rows.counted("row")) that the record has not taken yet\(since)."
+            )
+        }
+        if unread.count > 0 {
+            sentences.append(
+                "\(unread.count.counted("line")) of the record's files cannot be read by this version: the first is in \(unread.first)."
             )
         }
         if let answer, answer.isCut {

@@ -44,6 +44,7 @@ extension LicenseRecordRow {
             node: try reader.text("node"), spool: try reader.text("spool"),
             sequence: UInt64(clamping: try reader.required("seq")))
         time = Int64(try reader.required("time"))
+        guard time < Self.endOfTime else { throw RecordRowError("“time” is beyond the year 9999.") }
         guard let event = Event(rawValue: try reader.text("event")) else {
             throw RecordRowError("“event” is none of this version.")
         }
@@ -87,6 +88,24 @@ package struct RecordRowError: Error, Hashable {
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
+}
+
+/// Lines of the record's files that are no rows of this version: damage, or a later version's. They are in no answer.
+package struct UnreadLines: Sendable, Hashable {
+    package private(set) var count = 0
+    /// Where the first is, and why.
+    package private(set) var first = ""
+
+    package init() {}
+
+    /// The row of a line; `nil`, and counted, for a line that is none.
+    mutating func row(_ line: some Collection<UInt8>, of path: String) -> LicenseRecordRow? {
+        do throws(RecordRowError) { return try LicenseRecordRow(json: line) } catch {
+            count += 1
+            if first.isEmpty { first = "\(path) (\(error.reason))" }
+            return nil
+        }
+    }
 }
 
 /// Writes the members of an object.

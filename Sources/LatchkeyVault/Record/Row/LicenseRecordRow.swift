@@ -30,6 +30,9 @@ package struct LicenseRecordRow: Sendable, Hashable {
         case ended
     }
 
+    /// The first millisecond of the year 10000, whose days have no name: no row has such a time.
+    package static let endOfTime: Int64 = 253_402_300_800_000
+
     /// The row's place; the spool gives it.
     package var position = RecordPosition()
     /// Milliseconds since 1970, by the node's clock.

@@ -86,22 +86,9 @@ package final class RecordFiles: RecordDestination, RecordReader {
     }
 
     package func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow] {
-        do {
-            return try await threads.run(folder) { [folder] in
-                let days =
-                    Int(
-                        query.times.lowerBound / 86_400_000)...Int(
-                        max(query.times.lowerBound, query.times.upperBound) / 86_400_000)
-                var found: [LicenseRecordRow] = []
-                for day in try Self.days(in: folder).sorted(by: >) where days.contains(day) {
-                    guard found.count < query.limit else { break }
-                    found += try Self.rows(in: "\(folder)/\(Self.text(day))", query)
-                }
-                return Array(found.prefix(query.limit))
-            }
-        } catch {
-            throw Self.error(error)
-        }
+        let reports = RecordFileReports(folder: folder)
+        defer { reports.close() }
+        return try await reports.rows(query)
     }
 }
 
@@ -178,23 +165,6 @@ extension RecordFiles {
             let code = SpoolDisk.syncNames(path)
             guard code == 0 else { throw FileError.cannotWrite(path, because: String(cString: strerror(code))) }
         }
-    }
-
-    private static func rows(in day: String, _ query: RecordQuery) throws -> [LicenseRecordRow] {
-        var rows: [LicenseRecordRow] = []
-        for name in try FileManager.default.contentsOfDirectory(atPath: day)
-        where name.hasSuffix(".jsonl") && !name.hasPrefix(".") {
-            let bytes = [UInt8](try PlainFile.read("\(day)/\(name)", limit: 64 << 20))
-            for line in bytes.split(separator: SpoolFrame.newline) {
-                let row: LicenseRecordRow
-                do { row = try LicenseRecordRow(json: line) } catch {
-                    throw StoreError(
-                        .damaged, Self.name, reason: "\(day)/\(name) has a line that is no row: \(error.reason)")
-                }
-                if query.wants(row) { rows.append(row) }
-            }
-        }
-        return rows.sorted { $1.isBefore(RecordCursor($0)) }
     }
 
     private static func error(_ error: any Error) -> StoreError {

@@ -26,7 +26,7 @@ package final class RecordShipper: Sendable {
     private let spool: RecordSpool
     private let folder: String
     private let destination: any RecordDestination
-    private let health: EngineHealth
+    private let guarded: EngineGuard
     private let days: Int?
     private let threads: FileThreads
     private let timekeeper: any Timekeeper
@@ -46,7 +46,8 @@ package final class RecordShipper: Sendable {
         days: Int? = nil, threads: FileThreads = FileThreads(limit: .seconds(30)),
         timekeeper: any Timekeeper = SystemTimekeeper(), report: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
-        (self.spool, self.folder, self.destination, self.health) = (spool, folder, destination, health)
+        (self.spool, self.folder, self.destination) = (spool, folder, destination)
+        guarded = EngineGuard(health)
         (self.days, self.threads, self.timekeeper, self.report) = (days, threads, timekeeper, report)
     }
 
@@ -80,7 +81,7 @@ package final class RecordShipper: Sendable {
 
     /// Ships what there is, unless the destination does not answer; before the process ends. After `run` has ended.
     package func finish() async {
-        guard !health.isAway else { return }
+        guard !guarded.health.isAway(for: .write) else { return }
         do {
             while let portion = try await next() { try await ship(portion) }
         } catch {
@@ -95,7 +96,6 @@ package final class RecordShipper: Sendable {
 
     private func ship(_ portion: RecordSpool.Portion) async throws {
         try await ship(portion.batch)
-        health.note()
         report(.shipped(portion.batch.lines.count))
         try await threads.run(folder) { [spool] in spool.acknowledge(portion) }
     }
@@ -104,10 +104,12 @@ package final class RecordShipper: Sendable {
     /// no other.
     private func ship(_ batch: RecordBatch) async throws {
         do throws(StoreError) {
-            let position = try await destination.take(batch)
-            guard let last = batch.lines.last, position < last.sequence else { return }
-            throw StoreError(
-                .damaged, destination.engine, reason: "The record's destination took rows and has them not.")
+            return try await guarded.ask(EngineWork(.write)) { [destination] in
+                let position = try await destination.take(batch)
+                guard let last = batch.lines.last, position < last.sequence else { return }
+                throw StoreError(
+                    .misconfigured, destination.engine, reason: "The record's destination took rows and has them not.")
+            }
         } catch {
             guard error.kind == .unfit else { throw error }
             guard batch.lines.count > 1 else { return try await putAside(batch, error) }
@@ -133,28 +135,21 @@ package final class RecordShipper: Sendable {
     private func keepDays() async -> Bool {
         do throws(StoreError) {
             let today = Int((timekeeper.date.timeIntervalSince1970 / 86_400).rounded(.down))
-            let dropped = try await destination.keepDays(today: today, days: days)
+            let dropped = try await guarded.ask(EngineWork(.days)) { [destination, days] in
+                try await destination.keepDays(today: today, days: days)
+            }
             if dropped > 0 { report(.dropped(days: dropped)) }
             return true
         } catch {
             guard !Task.isCancelled else { return false }
-            // Rows may well arrive where days may not be dropped.
-            guard error.kind == .misconfigured else {
-                note(error)
-                return false
-            }
-            report(.failed(error))
-            return true
+            if error.kind != .unavailable { report(.failed(error)) }
+            return error.kind == .misconfigured
         }
     }
 
+    /// Reports what the health does not say.
     private func note(_ error: any Error) {
-        guard let error = error as? StoreError else {
-            if let known = error as? any DiagnosableError { report(.failed(known)) }
-            return
-        }
-        health.note(error)
-        // Those that the health does not count.
-        if !health.isAway { report(.failed(error)) }
+        if error is StoreError, guarded.health.isAway(for: .write) { return }
+        if let known = error as? any DiagnosableError { report(.failed(known)) }
     }
 }

@@ -105,6 +105,10 @@ struct SpoolSegment: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unread(path) }
         defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw unread(path) }
+        // A device may have no end.
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw unread(path, "it is not a regular file") }
         var (size, rows, piece) = (0, 0, [UInt8](repeating: 0, count: 1 << 20))
         while true {
             let count = piece.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
@@ -118,10 +122,10 @@ struct SpoolSegment: Sendable {
         }
     }
 
-    /// For the reason that `errno` holds.
-    private static func unread(_ path: String) -> FileError {
+    /// - Parameter reason: defaults to the one that `errno` holds.
+    private static func unread(_ path: String, _ reason: String = String(cString: strerror(errno))) -> FileError {
         FileError(
-            code: "cannotRead", reason: "\(path) cannot be read: \(String(cString: strerror(errno))).",
+            code: "cannotRead", reason: "\(path) cannot be read: \(reason).",
             remedy: "It has rows of the record: give its permissions to the server's user, or put it elsewhere.")
     }
 

@@ -20,14 +20,15 @@ enum SpoolFrame {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// The row in a line without its newline; `nil` if it is not as it was written.
+    /// The row in a line without its newline; `nil` if it is not as it was written, or of no day.
     static func line(in frame: ArraySlice<UInt8>) -> (line: RecordBatch.Line, spool: String)? {
         guard frame.count > head, frame[frame.startIndex + head - 1] == UInt8(ascii: " "),
             let sum = UInt32(String(decoding: frame.prefix(head - 1), as: UTF8.self), radix: 16)
         else { return nil }
         let json = frame.dropFirst(head)
         guard CRC32.sum(json) == sum, let sequence = number(after: "\"seq\":", in: json),
-            let time = number(after: "\"time\":", in: json), let spool = text(after: "\"spool\":\"", in: json)
+            let time = number(after: "\"time\":", in: json), time < LicenseRecordRow.endOfTime,
+            let spool = text(after: "\"spool\":\"", in: json)
         else { return nil }
         return (
             RecordBatch.Line(sequence: sequence, time: Int64(clamping: time), json: Array(json)), spool

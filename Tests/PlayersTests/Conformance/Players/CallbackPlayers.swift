@@ -101,7 +101,7 @@ extension PlayerUnderTest {
         let sourceConfig = SourceConfig(url: setup.playlist, type: .hls)
         let keys = try await BitmovinKeys(
             stage.configured(setup.profile) { $0 != "sessionURL" }.unchecked,
-            credentials: Credentials { _ in CredentialSet(["token": service.issue(nil)]) },
+            credentials: Credentials { _ in CredentialSet(["token": service.issueWithoutSession()]) },
             hosts: HostPolicy(loopback: .http), onFailure: setup.failures.add)
         keys.protect(sourceConfig)
         let source = SourceFactory.create(from: sourceConfig)

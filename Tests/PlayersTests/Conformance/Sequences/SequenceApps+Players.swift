@@ -302,7 +302,7 @@ final class BitmovinApp: SequenceApp, @unchecked Sendable {
         let service = setup.service
         keys = try await BitmovinKeys(
             setup.stage.configured(setup.profile) { $0 != "sessionURL" }.unchecked,
-            credentials: Credentials { _ in CredentialSet(["token": service.issue(nil)]) },
+            credentials: Credentials { _ in CredentialSet(["token": service.issueWithoutSession()]) },
             hosts: HostPolicy(loopback: .http), onFailure: setup.failures.add)
         renewals = Renewals(setup)
     }

@@ -1,0 +1,209 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTerminal
+import LatchkeyVendors
+
+/// The parts of a request that may be why it was refused.
+enum RequestPart: Sendable, CaseIterable { case token, body, type, method, address }
+
+/// A refusal, and what it leaves open. Causes have ranks: what a recorder did to a value says nothing of the service; then counts what the
+/// service said, in its documented code, its words or its status; then who answered in its place; then what was odd in the request, as far
+/// as the service leaves that open.
+struct Refusal: Sendable {
+    let step: Checkup.Step
+    let reply: HTTPReply
+    /// The service's words; `nil` if it said none.
+    let words: String?
+    /// The kind of what the vendor's page says of the service's code; `nil` if it says nothing.
+    let documented: Diagnosis.Kind?
+
+    /// Which parts of the request may be why.
+    var open: Set<RequestPart> {
+        if let documented { return Self.open(documented) }
+        let byStatus = Self.open(reply.status)
+        // A status that speaks for itself says more than any word beside it.
+        if byStatus.isEmpty { return [] }
+        if let saying { return saying.open }
+        // Unknown words are still the service's own reason.
+        return reply.status == 403 && words != nil ? [.token] : byStatus
+    }
+
+    private var saying: Saying? {
+        let words = words?.lowercased() ?? ""
+        return Self.sayings.first { $0.words.contains(where: words.contains) }
+    }
+
+    /// The first of the oddities that explains the refusal; `nil` if none does.
+    func leading(_ faults: [RequestFault]) -> RequestFault? { faults.first { !$0.parts.isDisjoint(with: open) } }
+
+    /// Who answered in the service's place; `nil` for the service.
+    var sender: ReplySender? { documented == nil ? ReplySender.all.first { $0.sent(reply) } : nil }
+
+    // What a service says, and which parts of the request that leaves open.
+
+    private static let all = Set(RequestPart.allCases)
+
+    private static func open(_ kind: Diagnosis.Kind) -> Set<RequestPart> {
+        switch kind {
+        case .unauthenticated, .notYetValid: [.token]
+        case .invalidRequest, .licenseMalformed: all
+        case .notFound: [.address]
+        default: []
+        }
+    }
+
+    /// Source: RFC 9110 §15, RFC 6585, RFC 7725.
+    private static func open(_ status: Int) -> Set<RequestPart> {
+        switch status {
+        case 401: [.token]
+        case 404, 410: [.address, .method]
+        case 405, 501: [.method, .address]
+        case 406, 415: [.type, .body]
+        case 411, 413: [.body]
+        case 414, 431: [.token, .address]
+        case 400, 403, 422, 500, 200..<300: all
+        default: []
+        }
+    }
+
+    /// Words in small letters, what they leave open, and the kind of refusal that they speak of, if its remedy is nearer than the status's.
+    private typealias Saying = (words: [String], open: Set<RequestPart>, kind: Diagnosis.Kind?)
+
+    /// In the order in which they count.
+    private static let sayings: [Saying] = [
+        (
+            ["maintenance", "unavailable", "overload", "temporar", "try again", "timeout", "timed out"], [],
+            .serverTransient
+        ),
+        (["rate limit", "quota", "too many requests"], [], .rateLimited),
+        (["too many", "concurren", "simultaneous", "limit"], [], .concurrencyLimit),
+        (["region", "country", "territor", "geo", "vpn"], [], .regionDenied),
+        (["token", "jwt", "signature", "unauthori", "authenticat", "credential", "expired", "bearer"], [.token], nil),
+        (
+            ["subscri", "entitle", "purchase", "rental", "payment", "not allowed", "blocked", "suspend", "polic"], [],
+            nil
+        ),
+        (["content-type", "content type", "media type"], [.type, .body], nil),
+        (["method"], [.method], nil),
+        (
+            ["spc", "payload", "base64", "envelope", "body", "pars", "malformed", "decrypt", "certificate", "42605"],
+            [.body, .type], nil
+        ),
+        (["not found", "unknown", "no such", "key id", "asset"], [.address], nil),
+    ]
+
+    /// What to do about a status that the vendor's page says nothing of, where the kind's remedy is about a license.
+    private static let remedies: [(step: Checkup.Step, kinds: [Diagnosis.Kind], remedy: String)] = [
+        (
+            .certificate, [.unauthenticated, .forbidden],
+            "Ask the vendor for the certificate's public address, or for what its request has to carry: there is no token for the content yet."
+        ),
+        (
+            .lookup, [.unauthenticated, .forbidden],
+            "Look at the request to the entitlement service: the viewer's sign-in, and whether the account has the title."
+        ),
+        (.lookup, [.notFound], "Check the URL of the entitlement or delivery service."),
+        (.lookup, [.invalidRequest], "Compare the request with the entitlement service's documentation."),
+        (
+            .session, [.unauthenticated, .forbidden],
+            "Look at the token with which the session is opened: its time, and whether it may open one."
+        ),
+        (.session, [.notFound], "Check the URL of the session service."),
+        (.session, [.invalidRequest], "Compare the request with the vendor's: latchkey wire request --stage setup."),
+    ]
+
+    /// A failed request's check with who answered and what to do at its step.
+    /// - Parameter kind: the failure's.
+    func explained(_ check: Checkup, _ kind: Diagnosis.Kind?) -> Checkup {
+        var check = check
+        if let sender {
+            let who = "\(sender.name) answered, \(sender.kind.rawValue), and not the service."
+            // A temporary failure needs a retry, not a call to whoever runs the gateway.
+            check =
+                Self.open(reply.status).isEmpty
+                ? check.adding(who) : check.adding(who, remedy: sender.kind.remedy(at: step), code: sender.kind.code)
+        } else if documented == nil, let kind, check.remedy == kind.remedy {
+            let row = Self.remedies.first { $0.step == step && $0.kinds.contains(kind) }
+            check = check.adding(nil, remedy: saying?.kind?.remedy ?? row?.remedy)
+        }
+        check.open = open
+        return check
+    }
+}
+
+/// Who answers in the place of a service: a store of files, a firewall, a gateway.
+struct ReplySender: Sendable {
+    enum Kind: String, Sendable {
+        case storage = "a store of files"
+        case firewall = "a firewall"
+        case gateway = "a gateway"
+
+        var code: String {
+            switch self {
+            case .storage: "storageRefused"
+            case .firewall: "firewallRefused"
+            case .gateway: "gatewayRefused"
+            }
+        }
+
+        func remedy(at step: Checkup.Step) -> String {
+            switch (self, step) {
+            case (.storage, .certificate):
+                "Let everyone read the file, and check its name: no token is asked for here, and none would help."
+            case (.storage, _): "Configure the address of the service: this one belongs to a store of files."
+            case (.firewall, _):
+                "Have whoever runs it for this host let the request through; the service behind it never saw it."
+            case (.gateway, _): "Check host and path, and whether the gateway wants a key of its own for this path."
+            }
+        }
+    }
+
+    let name: String
+    let kind: Kind
+    /// A header field that only this server sends, and the start of its value in lowercase; empty for any value.
+    var header: (name: String, value: String)?
+    /// Words of its own pages and messages, in small letters; one of them has to be in the body. Empty for any body.
+    var words: [String] = []
+
+    func sent(_ reply: HTTPReply) -> Bool {
+        guard reply.status >= 400 else { return false }
+        if let header {
+            guard reply.header(header.name)?.lowercased().hasPrefix(header.value) == true else { return false }
+            if words.isEmpty { return true }
+        }
+        let body = String(decoding: reply.body.prefix(8_192), as: UTF8.self).lowercased()
+        return words.contains(where: body.contains)
+    }
+
+    private init(_ name: String, _ kind: Kind, _ header: (String, String)? = nil, _ words: String...) {
+        (self.name, self.kind, self.header, self.words) = (name, kind, header, words)
+    }
+
+    // Source: the vendors' pages of error replies and their servers' default pages, read on 2026-11-29: docs.aws.amazon.com (S3 error
+    // responses, API Gateway gateway responses, WAF), cloud.google.com/storage/docs, learn.microsoft.com (Blob service error codes),
+    // developers.cloudflare.com (1xxx errors, cf-mitigated), nginx.org, envoyproxy.io, docs.konghq.com.
+    static let all = [
+        ReplySender("Amazon S3", .storage, ("server", "amazons3")),
+        ReplySender("Amazon S3", .storage, ("x-amz-request-id", ""), "<error>"),
+        ReplySender("Google Cloud Storage", .storage, ("server", "uploadserver")),
+        ReplySender("Google Cloud Storage", .storage, ("x-guploader-uploadid", "")),
+        ReplySender("Azure Blob Storage", .storage, ("server", "windows-azure-blob")),
+        ReplySender("AWS WAF", .firewall, ("x-amzn-waf-action", "")),
+        ReplySender("Cloudflare", .firewall, ("cf-mitigated", "")),
+        ReplySender(
+            "Cloudflare", .firewall, ("server", "cloudflare"), "attention required", "you have been blocked",
+            "error code: 10"),
+        ReplySender("Akamai", .firewall, ("server", "akamaighost"), "access denied"),
+        ReplySender("Imperva", .firewall, nil, "incapsula incident"),
+        ReplySender("Sucuri", .firewall, ("x-sucuri-id", ""), "sucuri"),
+        ReplySender("Amazon CloudFront", .gateway, ("server", "cloudfront"), "the request could not be satisfied"),
+        ReplySender("Amazon API Gateway", .gateway, ("x-amzn-errortype", "")),
+        ReplySender("Amazon API Gateway", .gateway, nil, #""missing authentication token""#),
+        ReplySender("Kong", .gateway, nil, "no route matched with those values"),
+        ReplySender("Envoy", .gateway, nil, "upstream connect error", "no healthy upstream"),
+        ReplySender("Varnish", .gateway, nil, "guru meditation"),
+        ReplySender("HAProxy", .gateway, nil, "no server is available to handle this request"),
+        ReplySender("nginx", .gateway, nil, "<center>nginx", "<center>openresty"),
+        ReplySender("Squid", .gateway, ("x-squid-error", "")),
+    ]
+}

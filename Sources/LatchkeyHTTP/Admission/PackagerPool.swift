@@ -1,0 +1,28 @@
+import LatchkeyCore
+
+/// Where packagers' requests are worked on: a thread of their own, to which players' threads go before, and so many at once.
+///
+/// A packager waits and comes again; a player stops. Load of packagers must not move what a license takes, and no tenant's packagers take
+/// the places of another's.
+///
+/// Source: `Documentation/LicenseServer.md` §1 rule 2.
+package final class PackagerPool: Sendable {
+    /// The thread.
+    package let threads = WorkerPool(threads: 1, standing: .last)
+    private let most: Int
+    private let open = Locked(TenantShares())
+
+    /// - Parameter most: how many requests are worked on, or wait, at once. Defaults to 256.
+    package init(most: Int = 256) { self.most = max(1, most) }
+
+    /// A request comes.
+    /// - Parameter tenant: whose it is; `nil` for nobody's, which has one share.
+    /// - Returns: whether it may wait for its turn. Then `end` has to follow.
+    package func begin(of tenant: String? = nil) -> Bool {
+        open.withLock { $0.begin(tenant, within: most) }
+    }
+
+    /// A request has ended.
+    /// - Parameter tenant: as at its begin.
+    package func end(of tenant: String? = nil) { open.withLock { $0.end(tenant) } }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDecision
+package import LatchkeyHTTP
+import LatchkeySystem
+import LatchkeyVault
+
+/// All metrics of a license server.
+///
+/// Each series has a lock of its own, so that two licenses wait for each other only in the same one, for some nanoseconds.
+///
+/// Source: `Documentation/LicenseServer.md` §9.3.
+package final class ServerMetrics: Sendable {
+    package let licenseRequests: MetricFamily<Counter>
+    package let licenseDuration: MetricFamily<Histogram>
+    package let licenseStage: MetricFamily<Histogram>
+    package let poolWaiting, poolBusyThreads, poolLimit: Gauge
+    package let poolWait: Histogram
+    /// Calls that open several licenses at once, what they open, and what of it was wrong.
+    package let rsaBatches, rsaBatchOperations, rsaBatchErrors: Counter
+    package let shed: MetricFamily<Counter>
+    /// The lane of packagers' requests in `shed`.
+    package static let packagerLane = "packager"
+    package let licensesDegraded: MetricFamily<Counter>
+    package let sessions, sessionsAreAtLeast: MetricFamily<Gauge>
+    package let storeTime: MetricFamily<Histogram>
+    package let storeErrors: MetricFamily<Counter>
+    package let storeRedirections: MetricFamily<Counter>
+    package let storeOutage, regionOutage, calloutOutage: MetricFamily<Gauge>
+    package let regionTime: MetricFamily<Histogram>
+    package let tokensRejected: MetricFamily<Counter>
+    package let keySetKeys: MetricFamily<Gauge>
+    package let keySetFailed: MetricFamily<Gauge>
+    package let keysCached: Gauge
+    package let keyLookups: MetricFamily<Counter>
+    package let copyRows, copyBytes, copyKept, pendingChanges, pendingEntries, storeIsBehind: Gauge
+    package let packagerRequests: MetricFamily<Counter>
+    package let rateLimited: MetricFamily<Counter>
+    package let credentialExpiry: MetricFamily<Gauge>
+    /// The limits of tenants, how much of them is used, and what was refused for them.
+    package let tenantLimit, tenantUse: MetricFamily<Gauge>
+    package let tenantRefusals: MetricFamily<Counter>
+    package let listenerCertificateExpiry: MetricFamily<Gauge>
+    package let policyInfo: MetricFamily<Gauge>
+    package let configurationInfo: MetricFamily<Gauge>
+    package let auditSequence, auditIsIntact: Gauge
+    package let ready, configurationIsLoaded: Gauge
+    package let logDropped: MetricFamily<Counter>
+    /// The record: rows that were made, lost and shipped; what waits in the spool.
+    package let recordRows, recordLost: MetricFamily<Counter>
+    package let recordShipped, recordLate: Counter
+    package let recordWait: Histogram
+    package let recordSpoolRows, recordSpoolBytes, recordSpoolLimit, recordOldest: Gauge
+    private let families: [any AnyMetricFamily]
+    /// By the stage's number.
+    private let stages: [Histogram]
+    private let fills = Locked<[@Sendable () -> Void]>([])
+
+    /// - Parameters:
+    ///   - version: the server's version for `latchkey_build_info`.
+    ///   - tenants: how many tenants have series of their own. Defaults to 200.
+    package init(version: String, tenants: Int = 200) {
+        var table = MetricTable(tenants: tenants)
+        licenseRequests = table.licenseRequests()
+        licenseDuration = table.times(
+            "latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "endpoint")])
+        licenseStage = table.times(
+            "latchkey_license_stage_seconds", "Time of one stage of a license request.",
+            [.fixed("stage", LicenseStage.allCases.map(\.name))])
+        poolWaiting = table.gauge("latchkey_pool_waiting", "Pieces of work that wait for a thread.")
+        poolWait = table.times("latchkey_pool_wait_seconds", "Time that a piece of work waited for a thread.")[]
+        poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Threads at work.")
+        poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
+        rsaBatches =
+            table.counters(
+                "latchkey_rsa_batches_total", "Calls of crypto_mb, each of which opens several licenses at once.")[]
+        rsaBatchOperations =
+            table.counters(
+                "latchkey_rsa_batch_operations_total", "Licenses that crypto_mb opened together with others.")[]
+        rsaBatchErrors =
+            table.counters(
+                "latchkey_rsa_batch_errors_total", "Wrong results of crypto_mb, which OpenSSL computed again.")[]
+        shed = table.counters(
+            "latchkey_shed_total", "Requests that were turned away to protect the others.",
+            [
+                .fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]),
+                .fixed("why", ShedReason.allCases.map(\.rawValue)),
+            ])
+        licensesDegraded = table.counters(
+            "latchkey_licenses_degraded_total",
+            "Licenses given with less than their policies ask for, by what was missing.",
+            [.fixed("why", Degradation.allCases.map(\.rawValue))])
+        sessions = table.gauges(
+            "latchkey_sessions", "Slots in use in the store, which all nodes share.", [table.tenant])
+        sessionsAreAtLeast = table.gauges(
+            "latchkey_sessions_at_least",
+            "1 if latchkey_sessions is a lower bound, because the store does not keep the count of all yet.",
+            [table.tenant])
+        let store = MetricLabel.fixed("store", EngineRole.allCases.map(\.rawValue))
+        let operation = MetricLabel.fixed("operation", EngineOperation.allCases.map(\.rawValue))
+        storeTime = table.times(
+            "latchkey_store_seconds", "Time of an operation of the store of sessions.",
+            [store, operation])
+        storeErrors = table.counters(
+            "latchkey_store_errors_total", "Operations of a store that failed.", [store, .first(20, "engine")])
+        storeRedirections = table.counters(
+            "latchkey_store_redirections_total",
+            "Requests of sessions that a node of a Redis cluster sent to another one, or put off.",
+            [.fixed("why", ClusterRedirection.allCases.map(\.rawValue))])
+        storeOutage = table.gauges(
+            "latchkey_store_outage", "1 while a store does not do a kind of work.", [store, operation])
+        let region = MetricLabel.first(100, "region")
+        regionOutage = table.gauges(
+            "latchkey_region_outage", "1 while a region's store of sessions does not answer this node.", [region])
+        regionTime = table.times(
+            "latchkey_region_seconds", "Time of an operation of a region's store of sessions.", [region])
+        calloutOutage = table.gauges(
+            "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])
+        tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
+        keySetKeys = table.gauges(
+            "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable, or refused.",
+            [table.tenant, .fixed("state", ["usable", "refused"])])
+        keySetFailed = table.gauges(
+            "latchkey_key_set_failed", "1 if the last attempt to load a tenant's key set failed.", [table.tenant])
+        keysCached = table.gauge("latchkey_keys_cached", "Content keys in the cache.")
+        keyLookups = table.counters(
+            "latchkey_key_lookups_total", "Where the content keys of license requests were found.",
+            [.fixed("from", KeyOrigin.allCases.map(\.rawValue))])
+        copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's own copy.")
+        copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's own copy.")
+        copyKept = table.gauge(
+            "latchkey_node_copy_timestamp_seconds",
+            "When the node last copied from the store, in Unix time; 0 without a copy.")
+        pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
+        storeIsBehind = table.gauge(
+            "latchkey_store_behind", "1 while the database is older than what this node has seen.")
+        pendingEntries = table.gauge(
+            "latchkey_pending_audit_entries", "Entries of this node that the audit's store has not got yet.")
+        packagerRequests = table.counters(
+            "latchkey_packager_requests_total", "Requests of packagers.",
+            [
+                .fixed("protocol", PackagerProtocol.allCases.map(\.rawValue)), .first(10, "version"),
+                .fixed("outcome", [LogOutcome.ok, .refused, .failed, .shed].map(\.rawValue)), .first(50, "reason"),
+            ])
+        rateLimited = table.counters(
+            "latchkey_rate_limited_total", "Requests beyond a rate limit.",
+            [.fixed("scope", RateScope.allCases.map(\.rawValue))])
+        credentialExpiry = table.gauges(
+            "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
+            [table.tenant, .first(500, "sha1")])
+        let limit = MetricLabel.fixed("limit", TenantLimit.allCases.map(\.rawValue))
+        tenantLimit = table.gauges("latchkey_tenant_limit", "What a tenant may use at most.", [table.tenant, limit])
+        tenantUse = table.gauges("latchkey_tenant_use", "How much of its limit a tenant uses.", [table.tenant, limit])
+        tenantRefusals = table.counters(
+            "latchkey_tenant_limit_refusals_total", "Requests refused because the tenant is at its limit.",
+            [table.tenant, limit])
+        listenerCertificateExpiry = table.gauges(
+            "latchkey_tls_certificate_expiry_timestamp_seconds",
+            "When a listener's TLS certificate ends, in Unix time.",
+            [.fixed("listener", ["players", "packagers", "operators"])])
+        policyInfo = table.gauges(
+            "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
+        configurationInfo = table.gauges(
+            "latchkey_config_info", "1 for each part of the configuration that all nodes have to have alike.",
+            [.first(100, "part"), .first(1_000, "digest")])
+        auditSequence = table.gauge("latchkey_audit_sequence", "The number of the last audit entry.")
+        auditIsIntact = table.gauge(
+            "latchkey_audit_intact",
+            "1 unless the last check found the audit broken; each node checks all of it again and again.")
+        ready = table.gauge("latchkey_ready", "1 if the node takes requests, as /readyz says.")
+        configurationIsLoaded = table.gauge(
+            "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
+        logDropped = table.counters(
+            "latchkey_log_dropped_total",
+            "Log lines dropped: beyond the cap of their event, without room in memory, or not taken by the output.",
+            [.first(100, "event")])
+        recordRows = table.counters(
+            "latchkey_record_rows_total", "Rows of the record that this node made.",
+            [.fixed("event", Self.recordEvents)])
+        recordLost = table.counters(
+            "latchkey_record_lost_total", "Rows of the record that were lost, by why.",
+            [.fixed("why", Self.recordLosses)])
+        recordLate =
+            table.counters("latchkey_record_late_total", "Replies that did not wait for their row: the disk hung.")[]
+        recordShipped =
+            table.counters("latchkey_record_shipped_total", "Rows that the record's destination has taken.")[]
+        recordWait = table.times("latchkey_record_wait_seconds", "Time that a license waited for its row.")[]
+        recordSpoolRows = table.gauge(
+            "latchkey_record_spool_rows", "Rows that wait for the record's destination.")
+        recordSpoolBytes = table.gauge("latchkey_record_spool_bytes", "The size of the record's spool.")
+        recordSpoolLimit = table.gauge(
+            "latchkey_record_spool_limit_bytes", "How large the spool may be; 0 without a record.")
+        recordOldest = table.gauge(
+            "latchkey_record_oldest_seconds", "The age of the oldest row that waits for the destination.")
+        table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
+        families = table.families
+        let licenseStage = licenseStage
+        stages = LicenseStage.allCases.map { licenseStage[$0.name] }
+        // A counter that is born with its first event has not risen, for who watches it.
+        for why in Degradation.allCases { _ = licensesDegraded[why.rawValue] }
+        for lane in AdmissionLane.allCases.map(\.name) + [Self.packagerLane] {
+            for why in ShedReason.allCases { _ = shed[lane, why.rawValue] }
+        }
+        for event in LogEvent.all { _ = logDropped[event.name] }
+        for event in Self.recordEvents { _ = recordRows[event] }
+        for why in Self.recordLosses { _ = recordLost[why] }
+        auditIsIntact.set(1)
+        configurationIsLoaded.set(1)
+    }
+
+    private static let recordEvents = LicenseRecordRow.Event.allCases.map(\.rawValue)
+    private static let recordLosses = RecordSpool.Loss.allCases.map(\.rawValue) + ["damaged", "refused"]
+
+    /// Every metric's name and type, in the order of the text, without those of the process.
+    package var names: [(name: String, type: String)] { families.map { ($0.name, $0.type) } }
+
+    /// Counts a request for a license.
+    /// - Parameters:
+    ///   - report: what became of it.
+    ///   - uptime: the time of the reply, by the uptime clock.
+    package func record(_ report: LicenseReport, at uptime: Duration) {
+        let (endpoint, outcome) = (report.endpoint, LicenseOutcome(report.outcome))
+        licenseRequests[
+            report.tenant ?? "", endpoint.name, (report.drm ?? endpoint.drm).label, outcome.rawValue,
+            report.refusal?.code ?? ""
+        ].add()
+        licenseDuration[endpoint.name].observe(uptime - report.began)
+        for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }
+    }
+
+    /// Has gauges filled in before each text is written. Give what reads them without waiting.
+    package func beforeText(_ fill: @escaping @Sendable () -> Void) { fills.withLock { $0.append(fill) } }
+
+    /// All metrics, those of the process too.
+    /// - Parameter scope: whose. Defaults to everything; tenants get their own series only.
+    package func text(_ format: MetricFormat, _ scope: TenantScope = .all) -> String {
+        for fill in fills.withLock({ $0 }) { fill() }
+        var text = MetricText(format)
+        for family in families + ProcessFigures().families { text.append(family, scope) }
+        text.end()
+        return text.text
+    }
+
+    /// The reply to `GET /metrics`.
+    /// - Parameter scope: whose metrics. Defaults to everything.
+    package func response(to request: HTTPRequest, _ scope: TenantScope = .all) -> HTTPResponse {
+        let format = MetricFormat(accept: request.headers[.accept])
+        return HTTPResponse(contentType: format.contentType, bytes: Data(text(format, scope).utf8))
+    }
+}

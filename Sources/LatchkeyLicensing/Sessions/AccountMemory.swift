@@ -1,0 +1,81 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDecision
+import LatchkeySystem
+import LatchkeyVault
+
+/// What a node knows of the accounts that it licensed last, for when their store is out of service: then limits hold in it.
+///
+/// Each node has a memory of its own, so in an outage an account gets at most its limit from each node that it asks.
+///
+/// Source: `Documentation/LicenseServer.md` §7.1.
+final class AccountMemory: Sendable {
+    private struct Known {
+        var account: AccountState
+        /// Whether it has licenses of which the store does not know.
+        var isAhead: Bool
+        /// Changes with each license that the store does not know of.
+        var version: UInt64
+    }
+
+    /// The most accounts that are remembered: some 60 MB.
+    private static let most = 100_000
+    private let known = Locked(RecentValues<RecordKey, Known>(limit: most))
+
+    /// The account as far as this node knows it, and what `replace` compares.
+    func account(_ key: RecordKey) -> (account: AccountState, version: UInt64) {
+        let known = known.withLock { $0.value(key) }
+        return (known?.account ?? AccountState(), known?.version ?? 0)
+    }
+
+    /// Notes what the store holds. What is ahead of the store stays until the store holds it.
+    func note(_ account: AccountState, at key: RecordKey, isWritten: Bool) {
+        known.withLock { known in
+            let former = known.peek(key)
+            guard isWritten || former?.isAhead != true else { return }
+            known.set(Known(account: account, isAhead: false, version: (former?.version ?? 0) &+ 1), for: key)
+        }
+    }
+
+    /// Notes a license that the store does not learn of.
+    /// - Returns: whether nobody else noted anything meanwhile.
+    func replace(_ version: UInt64, with account: AccountState, at key: RecordKey) -> Bool {
+        known.withLock { known in
+            guard known.peek(key)?.version ?? 0 == version else { return false }
+            known.set(Known(account: account, isAhead: true, version: version &+ 1), for: key)
+            return true
+        }
+    }
+
+    /// A slot that the store extended.
+    func extend(_ session: String, at key: RecordKey, until end: Date) {
+        known.withLock { known in
+            known.update(key) { known in
+                for index in known.account.slots.indices where known.account.slots[index].session == session {
+                    known.account.slots[index].ends = max(known.account.slots[index].ends, end)
+                }
+            }
+        }
+    }
+
+    /// What the store says of an account, with what this node licensed while the store was out.
+    func merged(_ account: AccountState, at key: RecordKey) -> AccountState {
+        guard let known = known.withLock({ $0.peek(key) }), known.isAhead else { return account }
+        var account = account
+        let stopped = Set(account.stopped.map(\.session))
+        for slot in known.account.slots where !stopped.contains(slot.session) {
+            guard let index = account.slots.firstIndex(where: { $0.session == slot.session }) else {
+                account.slots.append(slot)
+                continue
+            }
+            account.slots[index].ends = max(account.slots[index].ends, slot.ends)
+        }
+        account.devices.merge(known.account.devices, uniquingKeysWith: max)
+        account.downloads.formUnion(known.account.downloads)
+        account.firstPlays.merge(known.account.firstPlays, uniquingKeysWith: min)
+        if let minute = known.account.minute, minute.began >= account.minute?.began ?? .distantPast {
+            account.minute = minute
+        }
+        return account
+    }
+}

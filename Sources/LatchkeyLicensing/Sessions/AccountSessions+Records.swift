@@ -1,0 +1,50 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyDecision
+import LatchkeySystem
+package import LatchkeyVault
+
+// Where accounts are kept, and what is said of their stores.
+extension GuardedRecords {
+    func account(in record: Record?) throws(StoreError) -> AccountState {
+        guard let record else { return AccountState() }
+        return try AccountState(recordBytes: record.bytes, engine: engine)
+    }
+
+    func use(in record: Record?) throws(StoreError) -> AccountState.TokenUse? {
+        guard let record else { return nil }
+        return try AccountState.TokenUse(recordBytes: record.bytes, engine: engine)
+    }
+}
+
+extension LicenseRefusal {
+    /// A store was late twice.
+    static func late(_ engine: Engine) -> Self {
+        Self(.overloaded, reason: "The engine \(engine.rawValue) did not answer in time.")
+    }
+}
+
+extension RecordKey {
+    /// Where an account is kept. Viewers whose tokens name no account share one.
+    package static func account(_ name: String, _ tenant: String) -> Self {
+        RecordKey(.account, tenant: tenant, name: name.isEmpty ? "\u{2205}" : name.storedAccount)
+    }
+}
+
+extension StoreError {
+    static func contended(_ engine: String) -> Self {
+        StoreError(
+            .unavailable, engine,
+            reason: "A record changed \(AccountSessions.attempts) times while it was to be changed.",
+            remedy: "Look for clients that ask again and again.")
+    }
+}
+
+extension BookedDecision {
+    /// A decision without a slot.
+    init(_ decision: Decision, _ origin: Origin, account: RecordKey? = nil) {
+        self.init(
+            decision: decision, origin: origin, slot: nil, isTaken: false, heartbeatToken: nil, heartbeat: nil,
+            account: account)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import LatchkeyDecision
+import LatchkeyForms
+
+extension ServerSettings.Admin {
+    static let form: ObjectForm<Self> = ObjectForm(
+        empty: Self(),
+        members: [
+            .required("name", \.name, .name), .required("key", \.key, .sha256),
+            .defaulting("role", \.role, .word, to: .viewer),
+            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
+        ])
+
+    /// Finds operators whom nothing tells apart: one name with different roles or tenants, and one key twice. An operator has two entries
+    /// while the key is changed. Finds tenants that there are not: one that comes later would be theirs without a word.
+    static func check(
+        _ admins: [Self], _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
+    ) {
+        for (index, admin) in admins.enumerated() {
+            let place = place.element(index)
+            if case .listed(let names) = admin.tenants {
+                for name in names.sorted() where !tenants.contains(name) {
+                    problems.append(
+                        JSONProblem(
+                            place.member("tenants"), "There is no tenant “\(name)”.",
+                            remedy: "Correct the name, or add the tenant first."))
+                }
+            }
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.tenants != admin.tenants
+            {
+                problems.append(
+                    JSONProblem(
+                        place.member("tenants"), "Another entry of “\(admin.name)” has other tenants.",
+                        remedy: "Give both the same tenants, or one of them another name."))
+            }
+            if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
+                problems.append(
+                    JSONProblem(
+                        place.member("role"), "Another entry of “\(admin.name)” has another role.",
+                        remedy: "Give both the same role, or one of them another name."))
+            }
+            if !admin.key.isEmpty, let other = admins.prefix(index).first(where: { $0.key == admin.key }) {
+                problems.append(
+                    JSONProblem(
+                        place.member("key"), "“\(admin.name)” and “\(other.name)” have one key.",
+                        remedy: "Give each operator a key of their own, or remove one of the two."))
+            }
+        }
+    }
+}

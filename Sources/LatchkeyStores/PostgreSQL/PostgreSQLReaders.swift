@@ -1,0 +1,56 @@
+import LatchkeyCore
+import LatchkeySystem
+
+/// Reads from the server that takes writes. While no server takes writes, reads from one that does not: a standby, or a read-only database.
+struct PostgreSQLReaders: Sendable {
+    private let writers: PostgreSQLPool
+    /// `nil` where the address says itself which servers will do.
+    private let others: PostgreSQLLane.Setup?
+    /// There only while it is needed: a connection more.
+    private let other = Locked<PostgreSQLPool?>(nil)
+
+    init(_ writers: PostgreSQLPool, _ setup: PostgreSQLLane.Setup) {
+        self.writers = writers
+        others = setup.hosts.forReaders.map { hosts in
+            var setup = setup
+            setup.hosts = hosts
+            return setup
+        }
+    }
+
+    /// - Throws: what the body throws.
+    func ask<Answer: Sendable>(
+        _ body: (PostgreSQLPool) async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        do throws(StoreError) {
+            let answer = try await body(writers)
+            close()
+            return answer
+        } catch {
+            // One that hangs, or has its tables locked, takes connections, and nobody waits for it twice.
+            guard error.kind == .unavailable, writers.isOut, let pool = try standIn() else { throw error }
+            return try await body(pool)
+        }
+    }
+
+    func run(_ call: PostgreSQLCall, within limit: Duration) async throws(StoreError) -> PostgreSQLAnswer {
+        try await ask { pool throws(StoreError) in try await pool.run(call, within: limit) }
+    }
+
+    func close() {
+        other.withLock { pool in
+            pool?.close()
+            pool = nil
+        }
+    }
+
+    private func standIn() throws(StoreError) -> PostgreSQLPool? {
+        guard let others else { return nil }
+        if let pool = other.withLock({ $0 }) { return pool }
+        let made = try PostgreSQLPool(others, count: 1, name: "readers")
+        return other.withLock { pool in
+            if pool == nil { pool = made } else { made.close() }
+            return pool
+        }
+    }
+}

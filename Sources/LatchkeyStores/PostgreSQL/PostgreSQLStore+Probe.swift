@@ -1,0 +1,71 @@
+import LatchkeyCore
+package import LatchkeySystem
+
+extension PostgreSQLStore {
+    /// Does a kind of work in a form that changes nothing. It needs the rights and the locks that the work needs, and a write is committed to the
+    /// disk, and to the standbys for which a commit waits: the message is for nobody. A disk with no room for a page more is full.
+    /// - Throws: what `open` and the work throw.
+    package func probe(_ role: EngineRole, _ operation: EngineOperation) async throws(StoreError) {
+        let limit = settings.keyLimit
+        try await readers.ask { pool throws(StoreError) in
+            try await PostgreSQLSchema.check(pool, within: limit)
+            if operation == .read { try await Self.probe(pool, commits: commits, role, .read, within: limit) }
+        }
+        try await Self.checkSessions(records, work, within: limit)
+        if operation == .write { try await Self.probe(work, commits: commits, role, .write, within: limit) }
+    }
+
+    /// Looks whether two sessions have connections of their own: a pooler of transactions gives both the same one in turn, and then neither
+    /// `LISTEN` nor `synchronous_commit` holds for the session that asked for it.
+    /// - Throws: `storeMisconfigured` if they have not. One that does not answer says nothing.
+    static func checkSessions(
+        _ one: PostgreSQLPool, _ other: PostgreSQLPool, within limit: Duration
+    ) async throws(StoreError) {
+        let call = PostgreSQLCall("probe-session", "SELECT pg_backend_pid()::bigint")
+        do throws(StoreError) {
+            for _ in 1...4 {
+                let first = try await one.run(call, within: limit).rows.first?.integer(0)
+                let second = try await other.run(call, within: limit).rows.first?.integer(0)
+                guard first != second else { throw PostgreSQLFailure("42P05").error }
+            }
+        } catch {
+            if error.kind == .misconfigured { throw error }
+        }
+    }
+
+    /// Sorts more than fits into its memory: a change may find room in pages that there are, and a new page none.
+    private static let room = PostgreSQLCall(
+        "probe-room",
+        "SELECT count(*) FROM (SELECT repeat('x', 1024) || n AS text FROM generate_series(1, 128) AS n ORDER BY text OFFSET 0) AS sorted"
+    )
+
+    /// - Parameters:
+    ///   - pool: connections for the statements.
+    ///   - commits: a connection for what is committed.
+    ///   - limit: how long each may take.
+    static func probe(
+        _ pool: PostgreSQLPool, commits: PostgreSQLPool, _ role: EngineRole, _ operation: EngineOperation,
+        within limit: Duration
+    ) async throws(StoreError) {
+        let tables = role == .auditStore ? ["audit"] : ["keys", "seeds", "data_keys"]
+        func calls(_ name: String, _ sql: (String) -> String) -> [PostgreSQLCall] {
+            tables.map { PostgreSQLCall("probe-\(name)-\($0)", sql("latchkey.\($0)")) }
+        }
+        // What waits for a lock has everything behind it wait, which so has half of the time.
+        let patience = PostgreSQLCall(
+            "probe-patience", "SELECT set_config('lock_timeout', $1, true), set_config('work_mem', '64', true)",
+            [.text("\((limit / 2).wholeMilliseconds)")])
+        guard operation == .write else {
+            _ = try await pool.run([patience] + calls("read") { "SELECT FROM \($0) WHERE false" }, within: limit)
+            return
+        }
+        let inserts = calls("insert") { "INSERT INTO \($0) SELECT * FROM \($0) WHERE false" }
+        // The audit only grows.
+        let updates =
+            calls("update") { "UPDATE \($0) SET tenant = tenant WHERE false" } + [PostgreSQLSchema.setNothingAside]
+        _ = try await pool.run(
+            [patience, room] + inserts + (role == .auditStore ? [] : updates), within: limit)
+        let commit = PostgreSQLCall("probe-commit", "SELECT pg_logical_emit_message(true, 'latchkey', 'probe')::text")
+        _ = try await commits.run(commit, within: limit)
+    }
+}

@@ -1,0 +1,70 @@
+package import Foundation
+import LatchkeyCore
+package import LatchkeyForms
+
+/// What somebody did, before it is an entry of the audit.
+///
+/// Holds no secret: a key by its identifier, a credential by the SHA-1 of its certificate, a caller by its name.
+package struct AuditEvent: Sendable, Hashable {
+    /// What was done. Names are stable.
+    package enum Action: String, Sendable, CaseIterable {
+        case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
+        case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed,
+            seedRenewed, olderAccepted
+        case sessionStopped, deviceForgotten
+
+        /// Whether it is done while the audit's store is away, and its entry follows: what protects content, and what changes nothing.
+        package var mayWait: Bool {
+            switch self {
+            case .keyDisabled, .sessionStopped, .adminLogin, .adminLogout, .adminRefused, .configurationLoaded: true
+            case .keyExported, .keyImported, .keyReplaced, .keyRemoved, .tenantCreated, .keyEnabled, .keysRewrapped,
+                .dataKeyRenewed, .keysResealed, .seedRenewed, .olderAccepted,
+                .deviceForgotten:
+                false
+            }
+        }
+    }
+
+    /// Who did it: `admin:NAME`, `caller:NAME`, `node:NAME`.
+    package let actor: String
+    package let action: Action
+    /// To what: `TENANT/KID`, `policy:NAME`.
+    package let object: String
+    /// More about it, without secrets.
+    package let details: [String: String]
+    /// Whose it is; `nil` for what is the whole server's, which operators of single tenants do not see.
+    package let tenant: String?
+
+    package init(
+        _ action: Action, of object: String, by actor: String, tenant: String? = nil, details: [String: String] = [:]
+    ) {
+        self.tenant = tenant
+        self.actor = actor
+        self.action = action
+        self.object = object
+        self.details = details
+    }
+
+    /// The longest text of a member, in characters.
+    private static let limit = 500
+
+    /// What `canonicalText` has.
+    package static let schema: JSONSchema = .named(
+        "AuditEvent",
+        [
+            "time": .date, "actor": .text, "action": .text, "object": .text, "details": .map(.text), "tenant?": .text,
+        ])
+
+    /// The event as one JSON object in canonical form.
+    package func canonicalText(at date: Date) -> String {
+        let details = details.map { (Self.shown($0), JSONValue.text(Self.shown($1))) }
+        var members: [String: JSONValue] = [
+            "time": .text(DateText.text(date)), "actor": .text(Self.shown(actor)), "action": .text(action.rawValue),
+            "object": .text(Self.shown(object)), "details": .object(Dictionary(details) { one, _ in one }),
+        ]
+        members["tenant"] = tenant.map { .text(Self.shown($0)) }
+        return JSONValue.object(members).canonicalText
+    }
+
+    private static func shown(_ text: String) -> String { String(String(text.prefix(limit)).onOneLine) }
+}

@@ -1,0 +1,131 @@
+package import LatchkeyCore
+package import LatchkeySystem
+
+/// Whether the database is older than what this node has seen of it, as after a restored backup or at a former primary.
+///
+/// The audit tells: it only grows, and each change of a key is in it before it is done. A database without the newest entry that this node has
+/// seen is behind. Then it lifts no takedown that is known here, until it has the entry again or an operator accepts it as it is.
+///
+/// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
+package final class StoreAge: Sendable {
+    private struct State {
+        /// The newest entry, where no copy keeps it.
+        var seen: AuditAnchor?
+        /// Why the database is behind; `nil` if it is not.
+        var setback: StoreError?
+        /// The disabled keys that the store was last asked about.
+        var takedowns = RecentValues<HeldKey, Bool>(limit: 200_000)
+    }
+
+    private let audit: any AuditStore
+    /// Keeps the newest entry over restarts. Another process may accept a database there.
+    private let copy: (any NodeCopy)?
+    private let state = Locked(State())
+    private let listener = Locked<@Sendable (StoreError?) -> Void>({ _ in })
+
+    private init(_ audit: any AuditStore, _ copy: (any NodeCopy)?) { (self.audit, self.copy) = (audit, copy) }
+
+    /// Begins with what a node's copy knows.
+    /// - Parameters:
+    ///   - audit: the audit. One in memory begins anew with each process, and no copy keeps its entries.
+    ///   - copy: the node's own copy; without one, what was seen ends with the process.
+    /// - Throws: `StoreError` of the copy.
+    package static func open(_ audit: any AuditStore, copy: (any NodeCopy)?) async throws(StoreError) -> StoreAge {
+        let age = StoreAge(audit, audit.reach == .memory ? nil : copy)
+        let takedowns = try await copy?.takedowns() ?? []
+        age.state.withLock { state in for key in takedowns { state.takedowns.set(true, for: key) } }
+        return age
+    }
+
+    /// Why the database is behind, as of the last look; `nil` if it is not.
+    package var setback: StoreError? { state.withLock { $0.setback } }
+
+    /// Whether a key stays disabled here, whatever the store says.
+    package func holds(_ key: HeldKey) -> Bool {
+        state.withLock { $0.setback != nil && $0.takedowns.peek(key) != nil }
+    }
+
+    /// Calls a closure when the database is behind, now or later, and when it is not any more.
+    /// - Parameter heard: called on any thread; must not wait.
+    package func whenChanged(_ heard: @escaping @Sendable (StoreError?) -> Void) {
+        listener.withLock { $0 = heard }
+        if let setback { heard(setback) }
+    }
+
+    /// Looks whether the database has the newest entry that this node has seen; then its own newest one is remembered.
+    /// - Returns: whether it is behind.
+    /// - Throws: `StoreError`; then nothing is known.
+    @discardableResult
+    package func look() async throws(StoreError) -> Bool {
+        // Before the database is asked: what somebody adds meanwhile is no setback.
+        let seen = if let copy { try await copy.seen() } else { state.withLock { $0.seen } }
+        let last = try await audit.last()
+        let setback = try await seen.setback(of: audit, ending: last, isKept: copy != nil)
+        let found = AuditAnchor(last)
+        if setback == nil, found.sequence > seen?.sequence ?? 0 {
+            state.withLock { $0.seen = found }
+            copy?.keep(found)
+        }
+        let isNews = state.withLock { state in
+            defer { state.setback = setback }
+            return (state.setback == nil) != (setback == nil)
+        }
+        if isNews { listener.withLock { $0 }(setback) }
+        return setback != nil
+    }
+
+    /// Takes the database as it is, from now on.
+    /// - Throws: `StoreError`.
+    package func accept() async throws(StoreError) {
+        try await copy?.forgetSeen()
+        state.withLock { $0.seen = nil }
+        try await look()
+    }
+
+    /// Compares what the store says of some keys with the takedowns that are known, and looks where they differ: the entry of a new one is seen
+    /// from then on, and one that is gone may have come undone.
+    /// - Returns: the keys that stay disabled, because the store is behind; `nil` where its word counts.
+    package func held(_ kids: [KeyID], of tenant: String, against rows: [KeyRow]) async -> Set<KeyID>? {
+        let disabled = Set(rows.filter(\.isDisabled).map(\.kid))
+        var (known, isBehind) = state.withLock { state in
+            (Set(kids.filter { state.takedowns.peek(HeldKey(tenant, $0)) != nil }), state.setback != nil)
+        }
+        if disabled != known {
+            // An audit that does not answer lifts no takedown.
+            isBehind = (try? await look()) ?? (isBehind || !known.isSubset(of: disabled))
+        }
+        state.withLock { state in
+            for kid in disabled { state.takedowns.set(true, for: HeldKey(tenant, kid)) }
+            guard !isBehind else { return }
+            for kid in known.subtracting(disabled) { state.takedowns.remove(HeldKey(tenant, kid)) }
+        }
+        return isBehind ? known : nil
+    }
+}
+
+extension AuditAnchor? {
+    /// Why an audit is behind what was seen of it; `nil` if it has the entry.
+    /// - Parameters:
+    ///   - last: the audit's last entry.
+    ///   - isKept: whether the entry is in a node's copy. Defaults to yes.
+    /// - Throws: `StoreError` of the audit.
+    package func setback(
+        of audit: any AuditStore, ending last: AuditEntry?, isKept: Bool = true
+    ) async throws(StoreError) -> StoreError? {
+        guard let seen = self else { return nil }
+        let end = last?.sequence ?? 0
+        let entry = end > seen.sequence ? try await audit.entries(from: seen.sequence, limit: 1).first : last
+        guard AuditAnchor(entry) != seen else { return nil }
+        let difference =
+            end < seen.sequence
+            ? "ends at entry \(end), and this node has seen entry \(seen.sequence)"
+            : "has a different entry \(seen.sequence) than this node has seen"
+        return StoreError(
+            .misconfigured, audit.engine,
+            reason:
+                "The database is older than what this node has seen: its audit \(difference). Keys that this node knows as disabled stay disabled.",
+            remedy:
+                "Bring back the database that has this entry. If this one is meant, \(isKept ? "run latchkey-server copy accept on each node" : "restart this node")."
+        )
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyCommandLine
+@testable import LatchkeyTerminal
+
+/// Which cause leads: every status × every oddity × every stage, and what services say.
+@Suite(.timeLimit(.minutes(2))) struct RefusalTests {
+    private static let oddities: [(code: String, parts: Set<RequestPart>)] = [
+        ("headerMissing", [.token]), ("tokenFormWrong", [.token]), ("tokenMissing", [.token]),
+        ("queryItemMissing", [.token, .address]), ("placeholderSent", [.token, .body, .address]),
+        ("methodWrong", [.method]), ("contentTypeWrong", [.type]), ("addressWrong", [.address]),
+        ("spcMissing", [.body]), ("spcIsCertificate", [.body]), ("encodedTwice", [.body]), ("bodyFormWrong", [.body]),
+        ("plusNotEncoded", [.body]), ("alphabetWrong", [.body]), ("fieldMissing", [.body]),
+        ("spcHasLineBreaks", [.body]), ("spcIsCutShort", [.body]),
+    ]
+
+    /// What a wordless status leaves open, written down by hand.
+    private static let statuses: [(status: Int, open: Set<RequestPart>)] = [
+        (200, Set(RequestPart.allCases)), (400, Set(RequestPart.allCases)), (401, [.token]), (402, []),
+        (403, Set(RequestPart.allCases)), (404, [.address, .method]), (405, [.address, .method]),
+        (406, [.type, .body]), (407, []), (408, []), (409, []), (410, [.address, .method]), (411, [.body]), (412, []),
+        (413, [.body]), (414, [.token, .address]), (415, [.type, .body]), (422, Set(RequestPart.allCases)), (423, []),
+        (424, []), (425, []), (426, []), (428, []), (429, []), (431, [.token, .address]), (451, []),
+        (500, Set(RequestPart.allCases)), (501, [.address, .method]), (502, []), (503, []), (504, []), (505, []),
+        (507, []), (511, []), (520, []), (529, []),
+    ]
+    private static let steps: [Checkup.Step] = [.certificate, .lookup, .session, .license]
+
+    private func refusal(
+        _ status: Int, _ words: String? = nil, documented: Diagnosis.Kind? = nil, at step: Checkup.Step = .license,
+        _ headers: [(String, String)] = [], _ body: String = ""
+    ) -> Refusal {
+        Refusal(
+            step: step, reply: HTTPReply(status: status, headers: headers, body: Data(body.utf8)), words: words,
+            documented: documented)
+    }
+
+    @Test(arguments: statuses.indices, oddities.indices)
+    func `an oddity leads where the status leaves its part of the request open, at every stage`(
+        status: Int, oddity: Int
+    ) {
+        let (row, odd) = (Self.statuses[status], Self.oddities[oddity])
+        let fault = RequestFault(odd.code, "it is odd", "Mend it.")
+        #expect(fault.parts == odd.parts)
+        for step in Self.steps {
+            let leads = refusal(row.status, at: step).leading([fault]) != nil
+            #expect(leads == !odd.parts.isDisjoint(with: row.open), "\(row.status) \(odd.code) \(step)")
+        }
+    }
+
+    @Test(arguments: statuses.indices, steps)
+    func `no remedy speaks of a token or a key where the stage has none`(index: Int, step: Checkup.Step) {
+        let status = Self.statuses[index].status
+        guard status >= 400 else { return }
+        let kinds: [Int: Diagnosis.Kind] = [401: .unauthenticated, 403: .forbidden, 404: .notFound, 410: .notFound]
+        let kind = kinds[status] ?? (status >= 500 ? .serverTransient : .invalidRequest)
+        let check = refusal(status, at: step).explained(.error(step, kind.rawValue, "No.", kind.remedy), kind)
+        #expect(check.open == Self.statuses[index].open)
+        guard step != .license else { return }
+        #expect(check.remedy?.contains("this token may not play") == false, "\(check)")
+        if step != .certificate { #expect(check.remedy?.contains("content's key") == false, "\(check)") }
+    }
+
+    @Test(
+        arguments: [
+            (503, "scheduled maintenance until 12:30", []), (403, "too many streams on this account", []),
+            (400, "Concurrent stream limit exceeded", []), (403, "Not available in your region", []),
+            (403, "subscription ended", []), (403, "playback denied", [.token]),
+            (403, "Token signature mismatch", [.token]),
+            (500, "Unable to parse SPC", [.body, .type]), (500, "Invalid SPC envelope", [.body, .type]),
+            (500, "asset not found", [.address]), (400, "nope", Set(RequestPart.allCases)),
+            (429, "the SPC came too often", []), (401, "unsupported media type", [.type, .body]),
+        ] as [(Int, String, Set<RequestPart>)])
+    func `a service's words say what they leave open`(status: Int, words: String, open: Set<RequestPart>) {
+        #expect(refusal(status, words).open == open)
+    }
+
+    @Test(
+        arguments: [
+            (.concurrencyLimit, []), (.regionDenied, []), (.forbidden, []), (.rateLimited, []), (.serverTransient, []),
+            (.unauthenticated, [.token]), (.notFound, [.address]), (.invalidRequest, Set(RequestPart.allCases)),
+        ] as [(Diagnosis.Kind, Set<RequestPart>)])
+    func `a documented code counts before words, status and whoever answered`(
+        kind: Diagnosis.Kind, open: Set<RequestPart>
+    ) {
+        let said = refusal(400, "bad SPC", documented: kind, [("Server", "AmazonS3")])
+        #expect(said.open == open && said.sender == nil)
+    }
+
+    @Test(arguments: [
+        ("storageRefused", "AmazonS3", "", #"<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>"#),
+        ("storageRefused", "UploadServer", "", "AccessDenied"), ("storageRefused", "Windows-Azure-Blob/1.0", "", ""),
+        ("firewallRefused", "cloudflare", "", "<html><title>Attention Required! | Cloudflare</title></html>"),
+        ("firewallRefused", "AkamaiGHost", "", "<HTML><HEAD><TITLE>Access Denied</TITLE></HEAD></HTML>"),
+        ("firewallRefused", "x", "x-amzn-waf-action", ""),
+        ("gatewayRefused", "nginx", "", "<html><center><h1>403</h1></center><hr><center>nginx/1.2</center></html>"),
+        ("gatewayRefused", "x", "", #"{"message":"Missing Authentication Token"}"#),
+    ])
+    func `who answered in the service's place is named, with a remedy of its own at every stage`(
+        code: String, server: String, field: String, body: String
+    ) {
+        for step in Self.steps {
+            let headers = [("Server", server)] + (field.isEmpty ? [] : [(field, "block")])
+            let kind = Diagnosis.Kind.forbidden
+            let check = refusal(403, at: step, headers, body).explained(
+                .error(step, kind.rawValue, "The service answered 403.", kind.remedy), kind)
+            #expect(check.code == code && check.remedy?.contains("token may not") == false, "\(check)")
+            // What passes by itself keeps its own remedy.
+            let late = refusal(503, at: step, headers, body).explained(
+                .error(step, "serverTransient", "503.", "Try again."), .serverTransient)
+            #expect(late.code == "serverTransient" && late.remedy == "Try again.", "\(late)")
+        }
+    }
+
+    @Test(arguments: [
+        ("cloudflare", "the vendor's service behind Cloudflare"), ("nginx", #"{"message":"Forbidden by policy"}"#),
+    ])
+    func `a service behind a gateway speaks for itself`(server: String, body: String) {
+        #expect(refusal(403, [("Server", server)], body).sender == nil)
+    }
+
+    private func refusal(_ status: Int, _ headers: [(String, String)], _ body: String) -> Refusal {
+        refusal(status, nil, headers, body)
+    }
+}
+
+// The same in captures.
+extension RefusalTests {
+    private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
+
+    private func diagnosed(
+        _ status: Int, _ body: String, _ headers: [String: String] = form, _ words: String...
+    ) async throws -> RecordedRun {
+        let traffic = try await RecordedTraffic().playlist().certificate().license(
+            "https://media.example.com/generic/license", headers, status: status, .text(body))
+        return try await traffic.diagnosed("--vendor", words.first ?? "generic-raw")
+    }
+
+    @Test(arguments: [
+        (503, "scheduled maintenance until 12:30", "serverTransient"),
+        (403, #"{"code":"CONCURRENCY","message":"too many streams on this account"}"#, "forbidden"),
+        (429, "slow down", "rateLimited"), (451, "not here", "regionDenied"), (401, "who are you", "unauthenticated"),
+    ])
+    func `what the service said leads, and the Content-Type is a warning (h41, h42)`(
+        status: Int, body: String, cause: String
+    ) async throws {
+        let run = try await diagnosed(status, body)
+        #expect(run.status == .no && run.cause == cause, "\(run.output)")
+        #expect(run.output.contains("contentTypeWrong"))
+    }
+
+    @Test func `a bucket that keeps the certificate is named, and no token (h37)`() async throws {
+        let denied = "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+        let run = try await RecordedTraffic().playlist().adding(
+            "GET", "https://acme.s3.amazonaws.com/fairplay.cer", status: 403,
+            ["Server": "AmazonS3", "Content-Type": "application/xml"], .text(denied)
+        ).diagnosed("--vendor", "generic-raw")
+        #expect(
+            run.cause == "storageRefused" && run.causeReason.contains("AccessDenied: Access Denied"), "\(run.output)")
+        #expect(!run.output.contains("token may not"))
+    }
+
+    @Test func `a token that was over is no cause of maintenance`() async throws {
+        let claims = Data(#"{"exp":1500000000,"iss":"i","aud":"a"}"#.utf8).base64EncodedString().prefix { $0 != "=" }
+        let headers = ["x-drm-brandGuid": "b", "x-drm-usertoken": "eyJhbGciOiJIUzI1NiJ9.\(claims).c2ln"]
+        for (status, cause) in [(503, "serverTransient"), (403, "expired")] {
+            let spc = try await RecordedTraffic.parts.spc
+            let run = try await RecordedTraffic().certificate().adding(
+                "POST", "https://a.la.drm.cloud/acquire-license/fairplay?brandGuid=b",
+                headers.merging(["Content-Type": "application/octet-stream"]) { $1 }, .base64(spc), status: status,
+                date: "2026-11-25T08:00:00.000Z"
+            ).diagnosed()
+            #expect(run.cause == cause, "\(status): \(run.output)")
+        }
+    }
+
+    @Test func `base64 in lines is named (h38)`() async throws {
+        let spc = try await RecordedTraffic.parts.spc.base64EncodedString(options: [.lineLength76Characters])
+        let json = try JSONSerialization.data(withJSONObject: ["spc": spc, "assetId": "a"])
+        let run = try await RecordedTraffic().playlist().certificate().adding(
+            "POST", "https://a.example/license", ["Content-Type": "application/json"],
+            .text(String(decoding: json, as: UTF8.self)), status: 400, [:], .text("bad spc message")
+        ).diagnosed("--vendor", "generic-json")
+        #expect(run.cause == "spcHasLineBreaks", "\(run.output)")
+    }
+
+    @Test func `a private key at the certificate's address is an alarm, though the certificate is good (b30)`()
+        async throws
+    {
+        let parts = try await RecordedTraffic.parts
+        func pem(_ label: String, _ data: Data) -> String {
+            "-----BEGIN \(label)-----\n\(data.base64EncodedString())\n-----END \(label)-----\n"
+        }
+        let both = pem("CERTIFICATE", parts.certificate) + pem("PRIVATE KEY", Data(repeating: 7, count: 90))
+        let run = try await RecordedTraffic().playlist().adding(
+            "GET", "https://a.example/fairplay.pem", status: 200, [:], .text(both)
+        ).license("https://a.example/l").diagnosed()
+        #expect(run.status == .no && run.cause == "privateKeyPublished", "\(run.output)")
+        let folder = try TemporaryFolder()
+        try Data(both.utf8).write(to: folder.file("f.pem"))
+        let wire = await RecordedRun(
+            "wire", "response", "--vendor", "vudrm", "--stage", "certificate", "--body", folder.path("f.pem"))
+        #expect(wire.status == .no && wire.output.contains("private key"), "\(wire.output)\(wire.error)")
+        let file = await RecordedRun("inspect", "certificate", folder.path("f.pem"))
+        #expect(file.status == .no && file.output.contains("and its private key"), "\(file.output)")
+    }
+}

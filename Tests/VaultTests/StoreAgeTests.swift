@@ -1,0 +1,190 @@
+import Foundation
+import LatchkeyCore
+import LatchkeyTesting
+import Testing
+
+@testable import LatchkeyDecision
+@testable import LatchkeySystem
+@testable import LatchkeyVault
+
+/// A database that is older than what a node has seen, as after a restored backup or at a former primary: no takedown comes undone.
+@Suite(.timeLimit(.minutes(1))) struct StoreAgeTests {
+    private let stage: VaultStage
+    private let audit = RestoredAudit()
+    private let copy = MemoryNodeCopy()
+
+    init() throws { stage = try VaultStage() }
+
+    /// What any node does first: its entry is there before the change.
+    private func note(_ action: AuditEvent.Action, times count: Int = 1) async throws {
+        let chain = AuditChain(audit, timekeeper: stage.time)
+        stage.time.advance(by: .seconds(1))
+        for _ in 0..<count { try await chain.append(AuditEvent(action, of: "acme/key", by: "admin:ops")) }
+    }
+
+    /// A node that has licensed keys 1 and 2.
+    private func node(copy: MemoryNodeCopy? = nil) async throws -> (vault: TenantVault, age: StoreAge) {
+        let age = try await StoreAge.open(audit, copy: copy)
+        let vault = try await stage.vault(copy: copy, age: age)
+        for number in UInt8(1)...2 {
+            _ = try await stage.key(stage.demand(number), of: vault)
+            _ = try await vault.key(.numbered(number))
+        }
+        return (vault, age)
+    }
+
+    private func takeDown(_ number: UInt8, at vault: TenantVault) async throws {
+        try await note(.keyDisabled)
+        try await vault.setDisabled(true, .numbered(number))
+    }
+
+    /// Puts everything back to before the last entries.
+    private func restore(without count: Int) async throws {
+        audit.drop(count)
+        _ = try await stage.store.inner.setDisabled(false, .numbered(1), of: "acme")
+    }
+
+    private func expectRefused(_ vault: TenantVault, from location: SourceLocation = #_sourceLocation) async {
+        await #expect(throws: VaultError.disabled(.numbered(1)), sourceLocation: location) {
+            try await vault.key(.numbered(1))
+        }
+    }
+
+    @Test(arguments: [
+        (left: 3, added: 0, words: nil), (3, 1, nil), (3, 5, nil), (2, 0, "its audit ends at entry 2"),
+        (0, 0, "its audit ends at entry 0"), (2, 1, "its audit has a different entry 3"),
+        (0, 9, "its audit has a different entry 3"),
+    ])
+    func `a database is behind if its audit lacks the newest entry that the node has seen`(
+        _ left: Int, _ added: Int, _ words: String?
+    ) async throws {
+        try await note(.keyDisabled, times: 3)
+        let before = try await StoreAge.open(audit, copy: copy)
+        #expect(try await !before.look())
+        audit.drop(3 - left)
+        try await note(.keyEnabled, times: added)
+        for age in [before, try await StoreAge.open(audit, copy: copy)] {
+            #expect(try await age.look() == (words != nil))
+            #expect(age.setback.map { $0.reason.contains(words ?? "-") } ?? (words == nil))
+        }
+        // What is seen of a database that is behind makes nobody forget.
+        #expect(try await copy.seen()?.sequence == (words == nil ? UInt64(left + added) : 3))
+    }
+
+    @Test func `a node that starts with an older database refuses what was taken down, until somebody accepts it`()
+        async throws
+    {
+        try await takeDown(1, at: node(copy: copy).vault)
+        try await restore(without: 1)
+        let age = try await StoreAge.open(audit, copy: copy)
+        let vault = try await stage.vault(copy: copy, age: age)
+        await expectRefused(vault)
+        _ = try await vault.key(.numbered(2))
+        #expect(
+            try await vault.store.page(of: "acme", search: "", after: nil, limit: 9).map(\.isDisabled) == [true, false])
+        let error = await #expect(throws: VaultError.self) { try await vault.setDisabled(false, .numbered(1)) }
+        #expect(error?.remedy.contains("latchkey-server copy accept") == true)
+        // A new takedown is in force at once, and the copy has both.
+        try await takeDown(2, at: vault)
+        #expect(Set(try await copy.takedowns()) == [HeldKey("acme", .numbered(1)), HeldKey("acme", .numbered(2))])
+        #expect(
+            age.setback?.reason.contains("a different entry 1") == true, "Entries of the older database replace none.")
+        try await age.accept()
+        try await stage.tick(vault)
+        #expect(age.setback == nil)
+        _ = try await vault.key(.numbered(1))
+        #expect(try await copy.takedowns() == [HeldKey("acme", .numbered(2))])
+    }
+
+    @Test(arguments: [false, true])
+    func `a database that goes back while a node runs lifts no takedown, before anybody looks`(_ hasCopy: Bool)
+        async throws
+    {
+        let (vault, age) = try await node(copy: hasCopy ? copy : nil)
+        try await takeDown(1, at: vault)
+        try await restore(without: 1)
+        try await vault.refresh()
+        await expectRefused(vault)
+        #expect(age.setback != nil)
+        // As a license that was never asked for here.
+        let fresh = TenantVault(vault.secrets, store: vault.store, settings: stage.settings, timekeeper: stage.time)
+        await expectRefused(fresh)
+    }
+
+    @Test func `a takedown of another node that a failover loses stays in force here`() async throws {
+        let (vault, _) = try await node(copy: copy)
+        try await note(.keyDisabled)
+        _ = try await stage.store.inner.setDisabled(true, .numbered(1), of: "acme")
+        vault.noteChange(of: .numbered(1))
+        await expectRefused(vault)
+        try await restore(without: 1)
+        try await vault.refresh()
+        await expectRefused(vault)
+    }
+
+    @Test func `an audit that does not answer lifts no takedown either`() async throws {
+        let (vault, age) = try await node(copy: copy)
+        try await takeDown(1, at: vault)
+        audit.setDown(true)
+        _ = try await stage.store.inner.setDisabled(false, .numbered(1), of: "acme")
+        try await vault.refresh()
+        await expectRefused(vault)
+        #expect(age.setback == nil, "Nobody knows.")
+        audit.setDown(false)
+        try await stage.tick(vault)
+        _ = try await vault.key(.numbered(1))
+    }
+
+    @Test func `a key that is enabled in order is licensed again, also when the right database is back`() async throws {
+        let (vault, age) = try await node(copy: copy)
+        let news = Locked<[Bool]>([])
+        age.whenChanged { setback in news.withLock { $0.append(setback != nil) } }
+        try await takeDown(1, at: vault)
+        let right = audit.all
+        try await restore(without: 1)
+        try await stage.tick(vault)
+        await expectRefused(vault)
+        audit.put(right)
+        try await stage.tick(vault)
+        #expect(news.withLock { $0 } == [true, false])
+        try await note(.keyEnabled)
+        try await vault.setDisabled(false, .numbered(1))
+        _ = try await vault.key(.numbered(1))
+    }
+}
+
+/// An audit that can be put back to an older state.
+private final class RestoredAudit: AuditStore {
+    let engine = "restored"
+    private let entries = Locked<[AuditEntry]>([])
+    private let isDown = Locked(false)
+
+    var all: [AuditEntry] { entries.withLock { $0 } }
+
+    func put(_ all: [AuditEntry]) { entries.withLock { $0 = all } }
+    func drop(_ count: Int) { entries.withLock { $0.removeLast(count) } }
+    func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
+
+    private func ask() throws(StoreError) {
+        if isDown.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test took it away.") }
+    }
+
+    func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {
+        try ask()
+        return entries.withLock { entries in
+            guard entry.sequence == UInt64(entries.count + 1) else { return false }
+            entries.append(entry)
+            return true
+        }
+    }
+
+    func last() async throws(StoreError) -> AuditEntry? {
+        try ask()
+        return all.last
+    }
+
+    func entries(from sequence: UInt64, limit: Int) async throws(StoreError) -> [AuditEntry] {
+        try ask()
+        return Array(all.dropFirst(Int(sequence) - 1).prefix(limit))
+    }
+}
