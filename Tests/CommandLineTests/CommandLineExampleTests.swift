@@ -4,22 +4,22 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// Every command line in the README and in the verbs' help is one that the tool takes: the verb is there, and so are its options.
+/// The tool accepts every command line of the README, of the tools' page and of its own help: the verb exists, and so do its options.
 @Suite struct CommandLineExampleTests {
     private static let tool = CommandLineTool.standard
 
-    private static let readme: [String] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+    private static let pages: [String] = ["README.md", "Documentation/CommandLine.md"].flatMap { page in
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(page)")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         return text.matches(of: /`(latchkey [^`]+)`/).map { String($0.output.1) }
-    }()
+    }
 
     /// Adjacent lines of an example are one command line, as a shell reads it.
     private static let help: [String] = tool.verbs.flatMap(\.usage.examples).map { $0.replacing("\\\n", with: " ") }
 
-    @Test func `the README shows command lines`() { #expect(Self.readme.count > 15) }
+    @Test func `the pages show command lines`() { #expect(Self.pages.count > 15) }
 
-    @Test(arguments: readme + help)
+    @Test(arguments: Set(pages + help).sorted())
     func `the tool takes it as it is written`(line: String) throws {
         // What a shell reads of it ends at a redirection, a pipe or an ellipsis.
         let start = try #require(line.range(of: "latchkey "))

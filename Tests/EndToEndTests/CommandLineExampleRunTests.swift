@@ -5,7 +5,7 @@ import LatchkeySimulation
 import LatchkeyTesting
 import Testing
 
-/// Every command line that the README and `--help` show is run by a shell, as it is written. What stands for something of the reader's,
+/// A shell runs every command line of the README, of the tools' page and of `--help`, as it is written. What stands for something of the reader's,
 /// such as a host or a file, is replaced by the same thing of a running `latchkey serve`.
 @Suite(.enabled(if: ToolProcess.isThere, Comment(rawValue: ToolProcess.whyNot)), .timeLimit(.minutes(8)))
 struct CommandLineExampleRunTests {
@@ -22,8 +22,8 @@ struct CommandLineExampleRunTests {
         "latchkey wire response --vendor verimatrix --status 403 --header 'x-request-id: r-1' --body reply.json --json",
     ]
 
-    @Test func `every command line in the README and the help does what it says`() async throws {
-        let lines = try Self.readme() + (try await Self.help())
+    @Test func `every command line of the pages and the help does what it says`() async throws {
+        let lines = try Self.pages() + (try await Self.help())
         #expect(Set(lines).count > 60)
         #expect(Self.refused.isSubset(of: lines))
         let issuer = try await ExampleDesk()
@@ -35,10 +35,12 @@ struct CommandLineExampleRunTests {
         await issuer.close()
     }
 
-    private static func readme() throws -> [String] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
-        return try String(contentsOf: file, encoding: .utf8).matches(of: /`(latchkey [^`]+)`/).map {
-            String($0.output.1)
+    private static func pages() throws -> [String] {
+        try ["README.md", "Documentation/CommandLine.md"].flatMap { page in
+            let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(page)")
+            return try String(contentsOf: file, encoding: .utf8).matches(of: /`(latchkey [^`]+)`/).map {
+                String($0.output.1)
+            }
         }
     }
 

@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.vendorIdentifiers.filter { $0 != "generic" })
-    func `a vendor has a row in the README, and a transcript or tests of both ends`(_ vendor: String) throws {
-        let rows = try Self.text("README.md").split(separator: "\n").filter { $0.contains("](Documentation/Vendors/") }
-        #expect(rows.contains { $0.hasPrefix("| [") && $0.contains("`\(vendor)`") })
+    func `a vendor has a row in the index, and a transcript or tests of both ends`(_ vendor: String) throws {
+        let rows = try Self.text("Documentation/Vendors/README.md").split(separator: "\n")
+        #expect(rows.contains { $0.hasPrefix("| [") && $0.contains("| `\(vendor)`") })
         let transcript = try Self.text("Tests/Golden/Wires/\(vendor).txt")
         #expect(transcript.contains("\nprofile \(vendor)\n"))
         let suite = "struct \(vendor.replacing("-", with: ""))servicetests"
