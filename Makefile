@@ -23,7 +23,7 @@ DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
 TEST_PROGRAM = $(if $(filter Linux,$(shell uname)),$(BIN)/latchkeyPackageTests.xctest --testing-library swift-testing,swift \
     test --skip-build $(SWIFT_FLAGS) --disable-xctest)
 
-.PHONY: help deps engines packager readers build release demo cluster test test-all mutants commands trials work tsan lint bench docs api check-api install uninstall fuzz attack check-apple archive clean
+.PHONY: help deps engines packager readers build release demo cluster test test-all mutants commands trials work tsan lint bench docs api check-api install uninstall deb fuzz attack check-apple archive clean
 
 # Seconds for each of the 23 fuzz targets, and how many run at a time: an hour in all.
 FUZZ_SECONDS ?= 315
@@ -158,6 +158,7 @@ work:
 	$(MAKE) --no-print-directory api archive
 	$(MAKE) --no-print-directory install DESTDIR=.build/installed PREFIX=/usr
 	$(MAKE) --no-print-directory uninstall DESTDIR=.build/installed PREFIX=/usr
+	$(MAKE) --no-print-directory deb
 	$(MAKE) --no-print-directory bench BENCH_FLAGS="--brief --history .build/brief.jsonl"
 	$(BIN)/latchkey-bench --brief --server
 	$(MAKE) --no-print-directory attack ATTACK_SECONDS=25
@@ -183,6 +184,14 @@ install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local),
 	$(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
 	$(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
 	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
+
+# Debian has no Swift runtime, so the programs carry it.
+deb: CONFIGURATION = release
+deb: INSTALL_FLAGS += --static-swift-stdlib
+deb: deps ## build the Debian package in out/debian: programs, pages, unit and user
+	LATCHKEY_TESTS=none $(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
+	LATCHKEY_TESTS=none $(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
+	@Scripts/package-debian --bin $(BIN)
 
 uninstall: ## remove what install put below PREFIX
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"

@@ -1,0 +1,145 @@
+"""Builds the Debian package, follows Documentation/Server/Debian.md with it in a copy of this machine, upgrades it under the running server, and
+removes it.
+
+The copy is an overlay over this machine's root with a network of its own; nothing is written outside. Not tried: systemd itself. SYSTEMD takes
+its place: the unit's user, command, credentials and state folder are read from the installed unit.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from Frame.programs import Child, until
+
+PAGE = "Documentation/Server/Debian.md"
+UNIT = "/usr/lib/systemd/system/latchkey-server.service"
+
+# systemctl, as far as the page and the package's scripts use it.
+SYSTEMD = r"""#!/usr/bin/env python3
+import glob, os, re, signal, subprocess, sys, time
+words = [word for word in sys.argv[1:] if not word.startswith("-")]
+pid = "/run/latchkey-trial.pid"
+if words[0] in ("stop", "restart") and os.path.exists(pid):
+    number = int(open(pid).read())
+    os.kill(number, signal.SIGTERM)
+    while os.path.exists(f"/proc/{number}") and open(f"/proc/{number}/stat").read().rsplit(")", 1)[1].split()[0] != "Z":
+        time.sleep(0.05)
+    os.remove(pid)
+if words[0] in ("enable", "restart"):
+    unit = "".join(open(path).read() for path in ["@UNIT@", *glob.glob("/etc/systemd/system/latchkey-server.service.d/*.conf")])
+    one = lambda name: re.findall(rf"^{name}=(.*)$", unit, re.M)[-1]
+    place, state, user = "/run/credentials/latchkey-server.service", "/var/lib/" + one("StateDirectory"), one("User")
+    for folder, mode in [(place, "0500"), (state, one("StateDirectoryMode"))]:
+        subprocess.run(["install", "-d", "-o", user, "-g", user, "-m", mode, folder], check=True)
+    for name, source in re.findall(r"^LoadCredential=([^:]+):(.*)$", unit, re.M):
+        subprocess.run(["install", "-o", user, "-g", user, "-m", "0400", source, f"{place}/{name}"], check=True)
+    log = open("/var/log/latchkey-server", "ab")
+    process = subprocess.Popen(
+        ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all", *one("ExecStart").split()],
+        stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True, env={"PATH": os.environ["PATH"]})
+    open(pid, "w").write(str(process.pid))
+    for _ in range(600):
+        if subprocess.run(["curl", "-sf", "-o", "/dev/null", "http://127.0.0.1:8446/readyz"]).returncode == 0:
+            break
+        if process.poll() is not None:
+            sys.exit(f"the server ended with {process.returncode}: {open('/var/log/latchkey-server').read()[-3000:]}")
+        time.sleep(0.05)
+"""
+
+
+class Machine:
+    """A copy of this machine that forgets what is written to it."""
+
+    def __init__(self, folder):
+        self.root = f"{folder}/root"
+        script = (f"mount -t tmpfs tmpfs {folder} && mkdir {folder}/upper {folder}/work {self.root} && "
+                  f"mount -t overlay overlay -o lowerdir=/,upperdir={folder}/upper,workdir={folder}/work {self.root} && "
+                  f"mount --rbind /dev {self.root}/dev && mount -t proc proc {self.root}/proc && ip link set lo up && exec sleep infinity")
+        self.holder = Child(f"{folder}", "machine", ["unshare", "--mount", "--net", "--propagation", "private", "sh", "-c", script],
+                            user=None, group=None, output="/dev/null")
+        until(lambda: self.run("ip -br link show lo | grep -q UNKNOWN").returncode == 0, 20, "the machine's start")
+
+    def run(self, script, shell="sh"):
+        return subprocess.run(
+            ["nsenter", "--target", str(self.holder.process.pid), "--mount", "--net", "chroot", self.root, shell, "-eu"], input=script,
+            capture_output=True, text=True, env={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
+                                                 "DEBIAN_FRONTEND": "noninteractive", "TERM": "dumb"})
+
+    def write(self, path, text, mode=0o644):
+        done = self.run(f"cat > {path} <<'THE-END'\n{text}\nTHE-END\nchmod {mode:o} {path}\n")
+        assert done.returncode == 0, done.stderr
+
+    def stop(self):
+        # All that lives in its network, the engines among them.
+        self.run("systemctl stop latchkey-server; pg_ctlcluster $(pg_lsclusters -h | head -n 1 | cut -d ' ' -f 1) main stop -m immediate")
+        self.holder.kill()
+
+
+def blocks():
+    """The page's commands."""
+    with open(PAGE) as page:
+        return [block for block in re.findall(r"^```sh\n(.*?)^```$", page.read(), re.M | re.S) if not block.startswith("make ")]
+
+
+def package(binaries, folder, version):
+    done = subprocess.run(["Scripts/package-debian", "--bin", binaries, "--out", folder, "--version", version, "--dynamic"],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return done.stdout.strip()
+
+
+def check_debian(binaries, folder, check, leave_out):
+    missing = [name for name in ["dpkg-deb", "dpkg-shlibdeps", "pg_lsclusters", "unshare", "nsenter", "setpriv", "xxd", "zstd"] if not shutil.which(name)]
+    if os.geteuid() != 0 or [name for name in missing if name != "zstd"]:
+        return leave_out(f"the Debian package: {'this is not root' if os.geteuid() != 0 else 'no ' + ', '.join(missing)}")
+    os.makedirs(f"{folder}/packages")
+    os.makedirs(f"{folder}/machine")
+    with open("Sources/LatchkeyCore/LatchkeyVersion.swift") as file:
+        version = re.search(r'text = "(.*)"', file.read())[1]
+    try:
+        files = [package(binaries, f"{folder}/packages", name) for name in [version, f"{version}+next"]]
+    except RuntimeError as error:
+        return check(False, f"Scripts/package-debian: {error}")
+    machine = Machine(f"{folder}/machine")
+    try:
+        follow(machine, files, folder, check)
+    finally:
+        machine.stop()
+
+
+def follow(machine, files, folder, check):
+    def step(name, script, said=""):
+        done = machine.run(script)
+        check(done.returncode == 0 and re.search(said, done.stdout + done.stderr), f"package: {name}: {done.stdout[-1500:]}{done.stderr[-3000:]}")
+        return done.stdout
+
+    # The machine is one on which systemd runs, with PostgreSQL started.
+    machine.write("/usr/bin/systemctl", SYSTEMD.replace("@UNIT@", UNIT), 0o755)
+    # It has no network, so apt must not know of newer packages than those that are installed.
+    step("PostgreSQL's start", "rm -rf /var/lib/apt/lists/* /run/systemd/system\nmkdir /root/place\ninstall -d -o postgres -g postgres /run/postgresql\n"
+         "[ -n \"$(pg_lsclusters -h)\" ] || pg_createcluster 15 main\n"
+         "cluster=$(pg_lsclusters -h | head -n 1 | cut -d ' ' -f 1)\npg_ctlcluster $cluster main start\nmkdir -p /run/systemd/system\n"
+         "dpkg -s latchkey >/dev/null 2>&1 && exit 1 || true")
+    for file in files:
+        with open(file, "rb") as source:
+            subprocess.run(["nsenter", "--target", str(machine.holder.process.pid), "--mount", "chroot", machine.root, "tee",
+                            f"/root/place/{os.path.basename(file)}"], stdin=source, stdout=subprocess.DEVNULL, check=True)
+    page = "".join(blocks())
+    step("the page", f"cd /root/place\n{page}", r"(?s)A key came in .*\nmovie +1 +0 +0 +1 ")
+    step("what was installed", "dpkg --verify latchkey\nman -w latchkey-server >/dev/null\nlatchkey-server --version\n"
+         "test $(stat -c %a /etc/latchkey/secrets) = 700\ntest -s /usr/share/latchkey/prometheus/alerts.yml\n"
+         "test -s /usr/share/latchkey/grafana/latchkey.json\ntest -s /usr/share/bash-completion/completions/latchkey\n"
+         f"systemd-analyze verify --man=no {UNIT}\nid latchkey >/dev/null\n"
+         "test $(stat -c %U /proc/$(cat /run/latchkey-trial.pid)) = latchkey")
+    probe = re.search(r"^latchkey probe .*?(?<!\\)$", page, re.M | re.S)[0].replace("$kid", "5d0e6f8a-2f4b-4c1d-9a3e-7b8c9d0e1f2a")
+    newer = os.path.basename(files[1])
+    step("the upgrade", "sed -i 's/\"5m\"/\"4m\"/' /etc/latchkey/policies/standard.json\nbefore=$(cat /run/latchkey-trial.pid)\n"
+         f"apt-get install -y /root/place/{newer}\ntest -d /proc/$before\n{probe}\nsystemctl restart latchkey-server\n"
+         f"grep -q '\"4m\"' /etc/latchkey/policies/standard.json\n{probe}", "Migrate its tables, then restart")
+    step("the removal", "pid=$(cat /run/latchkey-trial.pid)\napt-get remove -y latchkey\ntest ! -d /proc/$pid || grep -q Z /proc/$pid/stat\n"
+         f"test ! -e /usr/bin/latchkey-server && test ! -e {UNIT} && test ! -d /usr/share/latchkey && test ! -d /usr/share/doc/latchkey\n"
+         "test -s /etc/latchkey/secrets/kek.hex && test -s /etc/latchkey/server.json && test -s /etc/latchkey/policies/standard.json\n"
+         "apt-get purge -y latchkey\ntest ! -e /etc/latchkey/policies/standard.json\ntest -s /etc/latchkey/secrets/kek.hex\ntest -s /var/lib/latchkey/copy.db\n"
+         "test $(runuser -u latchkey -- psql -Atc 'SELECT version FROM latchkey.schema' latchkey) -ge 3", "only copy of a key encryption key")
