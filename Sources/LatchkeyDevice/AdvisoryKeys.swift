@@ -1,11 +1,11 @@
 public import LatchkeyCore
 import LatchkeyFairPlay
 
-/// The keys that a simulated device's system keeps outside the sessions of an app (advisory keys). A later request for such a key
+/// The keys that a simulated device's system keeps outside an app's sessions (advisory keys). A later request for such a key
 /// needs no license.
 ///
-/// It is not public how a real system identifies these keys and how long it keeps them. Here, the content identifier identifies a
-/// key, and it is kept as long as playback may start with it. Safe to use from any thread.
+/// It is not public how a real system identifies these keys and how long it keeps them. Here, the content identifier
+/// identifies a key, which is kept as long as playback may start with it. Safe to use from any thread.
 ///
 /// Source: `Documentation/Players.md` §3.3, `canBeFulfilledWithAdvisoryKey`.
 public final class AdvisoryKeys: Sendable {
@@ -26,7 +26,7 @@ public final class AdvisoryKeys: Sendable {
         }
     }
 
-    /// The key with an identifier; `nil` if there is none or if playback may not start with it.
+    /// The key with an identifier; `nil` if absent or if playback may not start with it.
     public func key(for identifier: ContentIdentifier) -> DeviceKey? {
         held.withLock { $0.keys[identifier] }.flatMap { $0.canStart(at: timekeeper) ? $0 : nil }
     }

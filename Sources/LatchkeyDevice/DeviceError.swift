@@ -1,7 +1,7 @@
 public import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Why a simulated device makes no SPC, or rejects a CKC or a stored key.
+/// The reason that a simulated device makes no SPC, or rejects a CKC or a stored key.
 ///
 /// Source: `Documentation/FairPlay.md` §6, §7 and §14.
 public struct DeviceError: DiagnosableError, Hashable {
@@ -15,32 +15,32 @@ public struct DeviceError: DiagnosableError, Hashable {
         /// The list of protocol versions is empty.
         case noProtocolVersion
         // A CKC that is rejected
-        /// The bytes are something else: a web page, JSON, base64 text, nothing, or a truncated CKC.
+        /// The bytes are not a CKC: a web page, JSON, base64 text, an empty reply, or a truncated CKC.
         case notACKC
-        /// The CKC answers another SPC, or was changed on its way.
+        /// The CKC answers another SPC, or was changed in transit.
         case wrongSPC
         /// A block that the device asked for is missing.
         case returnedBlockMissing
         /// A block that the device asked for differs from what it sent.
         case returnedBlockChanged
-        /// The content key is missing, or has an odd length.
+        /// The content key is missing or has the wrong length.
         case noContentKey
-        /// The durations or the display requirement make no sense.
+        /// The durations or the display requirement are invalid.
         case badTerms
         /// The terms do not allow the key to be stored.
         case notPersistable
         // A stored key that is rejected
-        /// The app stored a CKC instead of the persistable key that the device makes of it.
+        /// The app stored a CKC instead of the persistable key that the device makes from it.
         case isACKC
-        /// The bytes are something else, or were changed or truncated.
+        /// The bytes are not a persistable key, or were changed or truncated.
         case damaged
-        /// The key is another device's.
+        /// The key belongs to another device.
         case foreign
         /// The key has a format that this device no longer accepts.
         case oldFormat
         /// A newer key replaced it when playback first started.
         case superseded
-        /// The key's time is over.
+        /// The key has expired.
         case expired
         // Any of these
         /// libcrypto failed.
@@ -49,7 +49,7 @@ public struct DeviceError: DiagnosableError, Hashable {
 
     /// The kind of error.
     public let kind: Kind
-    /// The number that an Apple device reports in this case.
+    /// The number that an Apple device reports for this error.
     public let systemNumber: Int
     public let reason: String
     public let remedy: String
@@ -57,7 +57,7 @@ public struct DeviceError: DiagnosableError, Hashable {
 }
 
 extension DeviceError {
-    /// What the device was doing when libcrypto failed.
+    /// The operation during which libcrypto failed.
     enum Step: Int {
         case makingSPC = -42676
         case openingCKC = -42668

@@ -1,11 +1,11 @@
 public import Foundation
 public import LatchkeyCore
 
-/// A moment, by both clocks of a device.
+/// A moment on both clocks of a device.
 public struct DeviceTime: Sendable, Hashable {
     /// The date. Stored keys use it, because it continues after a restart.
     public let date: Date
-    /// The time since an arbitrary start. Streaming uses it, because nobody can set it back.
+    /// The time since an arbitrary start. Streaming uses it, because a user cannot set it back.
     public let uptime: Duration
 
     /// Reads a timekeeper's clocks.

@@ -4,8 +4,15 @@ import LatchkeyFairPlay
 
 /// Seals persistable keys for one device.
 ///
-/// `latchkey` (8) ‖ version (4) ‖ device (8) ‖ IV (16) ‖ record, AES-CBC (80) ‖ HMAC-SHA-256 of all bytes before it (32). The
-/// keys are derived from the device's identifier, so the seal detects mistakes but protects nothing.
+///      offset  0           8         12        20      36                 116        148
+///             +-----------+---------+---------+-------+------------------+----------+
+///             | `latchkey`| version | device  | IV    | record, AES-CBC  | HMAC-    |
+///             |           | 1       | ID hash |       | without padding  | SHA-256  |
+///             | 8         | 4       | 8       | 16    | 80               | 32       |
+///             +-----------+---------+---------+-------+------------------+----------+
+///
+/// The HMAC covers all bytes before it. All keys are derived from the device's identifier, so the seal detects mistakes but
+/// protects nothing.
 struct DeviceSeal: Sendable {
     private static let mark = Array("latchkey".utf8)
     private static let version: UInt32 = 1

@@ -34,7 +34,7 @@ extension KeyExchange {
     }
 }
 
-/// The file format of an exchange. It is a type of its own, so that no encoder writes a `KeyExchange` by accident.
+/// The file format of an exchange. A separate type, so that no encoder writes a `KeyExchange` by accident.
 private struct SavedExchange: Codable {
     static let version = 1
 

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 extension KeyExchange {
     /// Opens the CKC that answers the SPC, and checks it as a device does.
     ///
-    /// R1 must be equal, and the requested blocks must be equal byte for byte, including padding.
+    /// R1 must match, and the requested blocks must match byte for byte, including padding.
     ///
     /// - Parameters:
     ///   - ckc: the CKC's bytes, without any envelope.

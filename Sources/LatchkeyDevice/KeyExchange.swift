@@ -2,9 +2,10 @@ package import Foundation
 public import LatchkeyCore
 package import LatchkeyFairPlay
 
-/// An SPC, and what its device keeps to open the CKC that answers it.
+/// An SPC, and the secrets with which its device opens the answering CKC.
 ///
-/// The secrets are erased with the last copy. The CKC for another SPC does not open with it.
+/// Each CKC answers exactly one SPC: opening the CKC of another SPC fails. The secrets are erased with the last copy. They
+/// never leave this value except through `save(to:)`, for another process of the same test.
 public struct KeyExchange: Sendable {
     /// The SPC, for the key server.
     public let spc: Secret
@@ -16,7 +17,7 @@ public struct KeyExchange: Sendable {
 }
 
 extension KeyExchange {
-    /// The exchange of another device, of an SPC that a key server opened.
+    /// Recreates another device's exchange from an SPC that a key server opened.
     package init(_ spc: Data, openedAs context: ServerPlaybackContext) {
         let secrets = context.deviceSecrets
         self.init(
@@ -32,7 +33,7 @@ extension KeyExchange: CustomStringConvertible {
     public var description: String { "exchange for \(contentIdentifier), SPC \(spc)" }
 }
 
-/// A block that must come back in the CKC, as it is in the SPC.
+/// A block that the CKC must return, as in the SPC.
 struct RequestedBlock: Sendable {
     let tag: TLLVTag
     /// Header, value and padding; empty if the device asked for a block that it did not send.
@@ -45,7 +46,7 @@ struct RequestedBlock: Sendable {
 struct SessionSecrets: Sendable {
     /// 16 bytes. Wraps the content key.
     let sessionKey: Secret
-    /// 44 bytes. Comes back in the CKC.
+    /// 44 bytes. Returned in the CKC.
     let r1: Secret
     /// 16 bytes. Proves that the server derived the right key.
     let integrity: Secret

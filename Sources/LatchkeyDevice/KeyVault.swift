@@ -2,14 +2,14 @@ public import Foundation
 public import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Makes persistable keys, the stored form of keys, for a simulated device, and opens them.
+/// Makes and opens a simulated device's persistable keys, the stored form of keys.
 ///
 /// The app stores the persistable key. It is sealed with the device's identifier, and no other device can open it. Opening it
 /// needs neither a certificate nor a network.
 ///
-/// With dual expiry, the first start of playback replaces the persistable key with a new one. Like a device, the vault remembers
-/// that start and then rejects the old one. It remembers only while it exists: a new vault with the same identifier, like a
-/// device after a reset, opens the old one again.
+/// With dual expiry, the first start of playback replaces the persistable key with a new one. Like a device, the vault
+/// remembers that start and then rejects the old one. It remembers only while it exists: a new vault with the same identifier,
+/// like a device after a reset, opens the old one again.
 ///
 /// Safe to use from any thread.
 ///
@@ -93,7 +93,7 @@ public final class KeyVault: Sendable {
 public struct StartedKey: Sendable {
     /// The key, with its start recorded.
     public let key: DeviceKey
-    /// The persistable key that replaces the one that was started; `nil` if that one stays valid.
+    /// The persistable key that replaces the started one; `nil` if the started one stays valid.
     ///
     /// The platform delivers it in `didUpdatePersistableContentKey`.
     public let replacement: Data?

@@ -4,8 +4,14 @@ import LatchkeyFairPlay
 
 /// The contents of a persistable key under its seal, 80 bytes.
 ///
-/// Number (16) ‖ content key (16) ‖ IV (16) ‖ time of the CKC (8) ‖ time of the first start or 0 (8) ‖ kind (4) ‖ storage
-/// seconds (4) ‖ playback seconds (4) ‖ HDCP requirement (4). Times are milliseconds since 1970.
+///      offset  0        16            32   48         56            64     68        72         76     80
+///             +--------+-------------+----+----------+-------------+------+---------+----------+------+
+///             | number | content key | IV | time of  | first start | kind | storage | playback | HDCP |
+///             |        |             |    | the CKC  | or 0        |      | seconds | seconds  |      |
+///             | 16     | 16          | 16 | 8        | 8           | 4    | 4       | 4        | 4    |
+///             +--------+-------------+----+----------+-------------+------+---------+----------+------+
+///
+/// Times are milliseconds since 1970. An HDCP field of 0 means no requirement.
 struct PersistableKeyRecord {
     static let count = 80
 
@@ -16,7 +22,7 @@ struct PersistableKeyRecord {
     private let terms: LicenseTerms
     private let acceptedAt: Date
 
-    /// - Returns: `nil` if the terms do not let the key be stored.
+    /// - Returns: `nil` if the terms do not allow storage.
     init?(_ key: DeviceKey, number: KeyNumber) {
         guard key.terms.isPersistable else { return nil }
         self.number = number

@@ -58,7 +58,7 @@ struct SPCEncoder {
         if let capabilities = options.capabilities { blocks.append((.capabilities, capabilities.blockValue)) }
         if options.reportsOnStoredKeys { blocks.append((.offlineSync, [UInt8](repeating: 0, count: 28))) }
         if let destination = options.destination {
-            // Devices send a random number for their own screen.
+            // For their own screen, devices send a random number.
             blocks.append((.streamingIndicator, destination.wireCode?.bigEndianBytes ?? generator.bytes(8)))
         }
         return blocks
@@ -114,7 +114,7 @@ struct SPCEncoder {
         return spc + encrypted
     }
 
-    /// The blocks that the CKC has to bring back, as they are in the payload, with their padding.
+    /// The blocks that the CKC must return, as in the payload, with their padding.
     private static func requestedBlocks(in payload: [UInt8]) -> [RequestedBlock] {
         let written = try? TLLVSequence(payload)
         let tags: [UInt64] = written?.value(.returnRequest)?.bigEndianNumbers() ?? []

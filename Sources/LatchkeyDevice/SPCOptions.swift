@@ -3,12 +3,12 @@ public import LatchkeyFairPlay
 
 /// The contents of a simulated device's SPC, except for the content identifier.
 ///
-/// The defaults are those of a player that starts a stream. Contents that no real device would send are possible too, for tests
-/// of servers.
+/// The defaults are those of a player that starts a stream. For tests of servers, contents that no real device would send are
+/// possible too.
 ///
 /// Source: `Documentation/FairPlay.md` §4.
 public struct SPCOptions: Sendable, Hashable {
-    /// What the player does; `nil` leaves out the block.
+    /// The player's state; `nil` leaves out the block.
     public var playbackState: PlaybackState? = .readyToStart
     /// The playback session. Defaults to a random number.
     public var playbackSession: PlaybackSessionID?
@@ -18,17 +18,17 @@ public struct SPCOptions: Sendable, Hashable {
     public var protocolVersions: [UInt32] = [1]
     /// The protocol version that the device uses.
     public var protocolVersionUsed: UInt32 = 1
-    /// What the device can do; `nil` leaves out the block.
+    /// The device's capabilities; `nil` leaves out the block.
     public var capabilities: DeviceCapabilities? = .hdcpEnforcement
-    /// Whether there is a block with an empty report on stored keys.
+    /// Whether the SPC has a block with an empty report on stored keys.
     public var reportsOnStoredKeys = false
     /// Where the device shows the picture; `nil` leaves out the block.
     public var destination: StreamingDestination? = .device
-    /// The known blocks that must come back in the CKC.
+    /// The known blocks that the CKC must return.
     package var returned: [TLLVTag] = [.transactionID]
     /// The number of blocks with random tags, lengths and values.
     public var unknownBlocks = 4
-    /// How many of the random blocks must come back in the CKC.
+    /// The number of random blocks that the CKC must return.
     public var returnedUnknownBlocks = 2
 
     /// The defaults.
@@ -43,7 +43,7 @@ public struct SPCOptions: Sendable, Hashable {
         return options
     }
 
-    /// The options for a key that the device stores: it can do that, and has no stored key to report on.
+    /// The options for a key that the device stores: it supports offline keys and has no stored key to report.
     public static var storing: SPCOptions {
         var options = SPCOptions()
         options.capabilities = [.hdcpEnforcement, .offlineKey]

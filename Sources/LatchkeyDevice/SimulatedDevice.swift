@@ -2,10 +2,13 @@ public import Foundation
 public import LatchkeyCore
 public import LatchkeyFairPlay
 
-/// An Apple device from a key server's point of view, for test credentials only.
+/// An Apple device as a key server sees it, for test credentials only. It makes SPCs and opens the CKCs that answer them.
 ///
-/// It makes SPCs and opens the CKCs that answer them. It only works with a marked test certificate, so it cannot get a key from a
-/// real service: a real key server cannot read its session bytes, and it makes none for a real certificate.
+///     exchange(for:) ──▶ KeyExchange ──spc──▶ key server ──ckc──▶ KeyExchange.open ──▶ DeviceKey
+///
+/// The device keeps no state; each `KeyExchange` holds one SPC's secrets. It must never obtain a key from a real service. Two
+/// properties ensure that: it accepts only certificates with the test marker, and it encrypts its session bytes with the test
+/// derivation, so that a real key server's integrity check fails.
 ///
 /// Source: `Documentation/FairPlay.md` §11, simulated device.
 public struct SimulatedDevice: Sendable {
@@ -25,7 +28,8 @@ public struct SimulatedDevice: Sendable {
     ///   - applicationSecret: its application secret key (ASk), 16 bytes.
     ///   - identifier: 20 bytes that identify the device.
     ///   - timekeeper: provides the date of SPCs and measures leases.
-    /// - Throws: `certificateNotForTests`; `applicationSecretUnreadable` for an ASk that is not 16 bytes.
+    /// - Throws: `certificateNotForTests`; `applicationSecretUnreadable` for an ASk that is not 16 bytes or an identifier that
+    ///   is not 20.
     public init(
         certificate: FairPlayCertificate, applicationSecret: Secret,
         identifier: Secret = Self.standardIdentifier, timekeeper: any Timekeeper = SystemTimekeeper()

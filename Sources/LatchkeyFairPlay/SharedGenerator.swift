@@ -1,9 +1,9 @@
 import LatchkeyCore
 
-/// One generator of random numbers for any number of threads, for production.
+/// One random number generator for any number of threads, for production.
 ///
-/// It asks the system once for what `SystemRandomNumberGenerator` asks for in 128 calls. Those for the three numbers of a CKC were
-/// three of the five system calls that a license over HTTP took.
+/// It makes one system call where `SystemRandomNumberGenerator` makes 128. The three numbers of a CKC took three of the five
+/// system calls of a license over HTTP.
 package struct SharedGenerator: RandomNumberGenerator, Sendable {
     private let generator = Locked(CryptographicGenerator())
 

@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 
 extension CertificateError {
-    /// Says what bytes are that are not a DER certificate.
+    /// Identifies bytes that are not a DER certificate.
     init(mistaken bytes: [UInt8]) {
         let count = bytes.count
         switch FormatGuess(of: bytes) {

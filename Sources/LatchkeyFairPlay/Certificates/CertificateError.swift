@@ -1,44 +1,44 @@
 public import LatchkeyCore
 
-/// Why bytes are not an application certificate, or do not fit the private key beside them.
+/// The reason that bytes are not an application certificate, or that a certificate and a private key do not match.
 public struct CertificateError: DiagnosableError, Equatable {
     /// The kinds of error. Names are stable.
     public enum Kind: String, Sendable, CaseIterable {
-        /// There are no bytes.
+        /// The input is empty.
         case empty = "certificateEmpty"
         /// PEM text.
         case pem = "certificateIsPEM"
-        /// Base64 text, of a certificate or of anything.
+        /// Base64 text, whether or not it encodes a certificate.
         case base64 = "certificateIsBase64"
         /// A PKCS#12 file.
         case pkcs12 = "certificateIsPKCS12"
-        /// A web page, or XML.
+        /// A web page or XML.
         case html = "certificateIsHTML"
         /// A JSON document.
         case json = "certificateIsJSON"
-        /// None of these, and no certificate.
+        /// An unknown format.
         case notDER = "certificateNotDER"
         /// A key that is not RSA with 1024 or 2048 bits.
         case unsupportedKey = "certificateKeyUnsupported"
-        /// A certificate without the marker of the test credentials, where only those are taken.
+        /// A certificate without the test marker, where only test certificates are accepted.
         case notTestCertificate = "certificateNotForTests"
-        /// A private key that is none, or is locked by a password.
+        /// A private key that cannot be parsed or is protected by a password.
         case privateKeyUnreadable = "privateKeyUnreadable"
-        /// A private key of another certificate.
+        /// A private key that belongs to another certificate.
         case privateKeyMismatch = "privateKeyMismatch"
-        /// An application secret key that is not 16 bytes, or not 32 hexadecimal digits.
+        /// An application secret key that is not 16 bytes or 32 hexadecimal digits.
         case applicationSecretUnreadable = "applicationSecretUnreadable"
-        /// A credentials folder without a file, or with one that cannot be read or written.
+        /// A file in a credentials folder that is missing or cannot be read or written.
         case fileUnreadable = "credentialsFileUnreadable"
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     public let kind: Kind
     public let reason: String
     public var code: String { kind.rawValue }
 
     /// - Parameters:
-    ///   - kind: what kind of error it is.
+    ///   - kind: the kind of error.
     ///   - reason: what happened, without secrets.
     public init(kind: Kind, reason: String) {
         self.kind = kind

@@ -1,7 +1,7 @@
 public import Foundation
 import LatchkeyCore
 
-/// A FairPlay application certificate, with which a device makes SPCs for one key server.
+/// A FairPlay application certificate. Devices encrypt SPCs to it, for one key server.
 ///
 /// Public data: X.509 in DER form, RSA with 1024 or 2048 bits. Trailing bytes may belong to a certificate bundle and are
 /// accepted; the fingerprint covers the certificate alone.
@@ -20,9 +20,9 @@ public struct FairPlayCertificate: Sendable {
     public let issuer: String
     /// The size of the RSA modulus: 1024 or 2048.
     public let rsaBits: Int
-    /// The start of validity; `nil` if the certificate states none.
+    /// The start of validity; `nil` if absent.
     public let notBefore: Date?
-    /// The end of validity; `nil` if the certificate states none. Devices reportedly ignore it.
+    /// The end of validity; `nil` if absent. Devices reportedly ignore it.
     public let notAfter: Date?
     /// Whether this is a test certificate of this project: self-signed, marked, issued to `O=Latchkey Test` and not by Apple.
     ///
@@ -30,12 +30,12 @@ public struct FairPlayCertificate: Sendable {
     public let isTestCertificate: Bool
 
     let x509: X509Certificate
-    /// The fingerprint in the form that is compared for every SPC.
+    /// The fingerprint as compared for every SPC.
     let fingerprintBytes: [UInt8]
 
     /// - Parameter bytes: a certificate in DER form.
-    /// - Throws: a `CertificateError` that says what the bytes are instead (nothing, PEM, base64, PKCS#12, a web page, JSON, or
-    ///   unknown), or that the key has another type or size.
+    /// - Throws: a `CertificateError` that names the actual format (empty, PEM, base64, PKCS#12, a web page, JSON, or
+    ///   unknown), or an unsupported key type or size.
     public init(_ bytes: some Collection<UInt8>) throws(CertificateError) {
         let bytes = [UInt8](bytes)
         guard let x509 = X509Certificate(der: bytes) else { throw CertificateError(mistaken: bytes) }

@@ -45,7 +45,7 @@ public struct KeyServerCredential: Sendable {
 
     /// Decrypts a payload key that a device encrypted with the certificate: RSA-OAEP with SHA-1.
     ///
-    /// For an `SPCOpener` of another container version. Safe to call from any thread.
+    /// For an `SPCOpener` of another container version. Safe for concurrent use.
     /// - Returns: the plaintext; `nil` on any failure.
     public func unwrap(_ wrapped: some Collection<UInt8>) -> Secret? {
         (try? key.decryptOAEP([UInt8](wrapped)[...])) ?? nil
@@ -53,9 +53,9 @@ public struct KeyServerCredential: Sendable {
 }
 
 extension KeyServerCredential {
-    /// A credential whose private key is elsewhere, such as in a token. Has the key open something that is encrypted to the
-    /// certificate, so that both belong together and the key can do what is asked of it.
-    /// - Throws: `privateKeyMismatch`, `applicationSecretUnreadable`, and what the key throws.
+    /// Creates a credential whose private key is held elsewhere, for example in a token. Decrypts a test message encrypted to
+    /// the certificate, to check that both match and that the key is usable.
+    /// - Throws: `privateKeyMismatch`, `applicationSecretUnreadable`, and the key's own errors.
     package init(certificate: FairPlayCertificate, key: any ApplicationKey, applicationSecret: Secret?) throws {
         var generator = CryptographicGenerator()
         let message = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -69,7 +69,7 @@ extension KeyServerCredential {
         self.init(certificate: certificate, checked: key, applicationSecret: applicationSecret)
     }
 
-    /// The credential with another application secret key, 16 bytes, for a test vector.
+    /// Returns the credential with another application secret key, 16 bytes, for a test vector.
     /// - Throws: `applicationSecretUnreadable`.
     package func replacing(applicationSecret: Secret?) throws(CertificateError) -> KeyServerCredential {
         try applicationSecret?.checkApplicationSecretLength()

@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
 
-/// Writes files that only their owner can read, from the moment they exist.
+/// Writes files that only their owner can open, from creation on.
 package enum PrivateFile {
     /// Writes a secret to a file with mode 0600. Replaces an existing file.
     /// - Throws: a POSIX error that names only the path's last component.

@@ -1,17 +1,17 @@
 internal import COpenSSL
 package import LatchkeyCore
 
-/// AES-256 in CBC mode with the padding of PKCS#7, for the formats that packagers speak.
+/// AES-256 in CBC mode with PKCS#7 padding, for packagers' formats.
 ///
-/// CBC alone does not tell a changed ciphertext. Whoever opens checks a MAC or a signature first.
+/// CBC does not detect changes to the ciphertext. Check a MAC or a signature before you decrypt.
 package enum AES256CBC {
     /// Encrypts bytes.
     /// - Parameters:
     ///   - plain: any number of bytes.
     ///   - key: 32 bytes.
     ///   - iv: 16 bytes.
-    /// - Returns: whole blocks, at least one; the IV is not among them.
-    /// - Throws: an error if libcrypto fails, or for other lengths.
+    /// - Returns: whole blocks, at least one, without the IV.
+    /// - Throws: an error if libcrypto fails or a length is wrong.
     package static func encrypt(_ plain: Secret, key: Secret, iv: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         try key.withUnsafeBytes { key throws(OpenSSLError) in
             let cipher = try CipherContext(algorithm, .encrypt, key: key, iv: iv)
@@ -25,8 +25,8 @@ package enum AES256CBC {
     }
 
     /// Decrypts bytes.
-    /// - Returns: the bytes without padding; `nil` if the length or the padding is not right.
-    /// - Throws: an error if libcrypto fails, or for a key or IV of another length.
+    /// - Returns: the bytes without padding; `nil` if the length or the padding is wrong.
+    /// - Throws: an error if libcrypto fails or the length of the key or IV is wrong.
     package static func decrypt(_ sealed: [UInt8], key: Secret, iv: [UInt8]) throws(OpenSSLError) -> Secret? {
         try key.withUnsafeBytes { key throws(OpenSSLError) in
             let cipher = try CipherContext(algorithm, .decrypt, key: key, iv: iv)

@@ -14,12 +14,12 @@ package enum AESGCM {
 
     /// Encrypts a secret.
     /// - Parameters:
-    ///   - plain: what to encrypt.
+    ///   - plain: the secret.
     ///   - key: 32 bytes.
     ///   - nonce: 12 bytes, never used twice with one key.
-    ///   - context: what is authenticated along with it, and has to be the same for opening.
+    ///   - context: additional authenticated data. Opening requires the same bytes.
     /// - Returns: the ciphertext, as long as the secret, and the tag.
-    /// - Throws: an error if libcrypto fails, or for other lengths.
+    /// - Throws: an error if libcrypto fails or a length is wrong.
     package static func seal(
         _ plain: Secret, key: Secret, nonce: [UInt8], context: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
@@ -39,9 +39,9 @@ package enum AESGCM {
         }
     }
 
-    /// Decrypts what `seal` made.
-    /// - Returns: the secret; `nil` if key, nonce, context or a byte is another one.
-    /// - Throws: an error if libcrypto fails, or for a key or nonce of another length.
+    /// Decrypts the output of `seal`.
+    /// - Returns: the secret; `nil` if the key, nonce, context, ciphertext or tag differs.
+    /// - Throws: an error if libcrypto fails or the length of the key or nonce is wrong.
     package static func open(
         _ sealed: [UInt8], key: Secret, nonce: [UInt8], context: [UInt8]
     ) throws(OpenSSLError) -> Secret? {

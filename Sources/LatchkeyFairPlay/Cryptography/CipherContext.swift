@@ -25,15 +25,15 @@ struct CipherContext: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(pointer) }
 
-    /// Takes bytes that are authenticated and not encrypted.
+    /// Adds bytes to authenticate without encrypting them.
     func authenticate(_ bytes: [UInt8]) -> Bool {
         var written: Int32 = 0
         return bytes.isEmpty || EVP_CipherUpdate(pointer, nil, &written, bytes, Int32(clamping: bytes.count)) == 1
     }
 
-    /// Encrypts or decrypts all of the input, and ends.
-    /// - Parameter output: a block longer than the input.
-    /// - Returns: how many bytes were written; `nil` if the padding or the tag is not right.
+    /// Encrypts or decrypts the whole input and finishes the operation.
+    /// - Parameter output: one block longer than the input.
+    /// - Returns: the number of bytes written; `nil` if the padding or the tag is wrong.
     func finish(_ input: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer) -> Int? {
         guard let target = output.bindMemory(to: UInt8.self).baseAddress, output.count >= input.count + 16,
             input.count <= Int(Int32.max) - 16

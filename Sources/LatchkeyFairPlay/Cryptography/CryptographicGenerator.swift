@@ -1,10 +1,10 @@
 internal import COpenSSL
 package import LatchkeyCore
 
-/// The random number generator for production. It takes 1 KiB at a time from libcrypto.
+/// The random number generator for production. It fetches 1 KiB at a time from libcrypto.
 ///
-/// `SystemRandomNumberGenerator` makes a system call for every 8 bytes; with this generator, one CKC spends a fortieth of a
-/// microsecond. It is a class, so that no copy repeats the same numbers, and not `Sendable`: use one per thread.
+/// `SystemRandomNumberGenerator` makes a system call for every 8 bytes; with this generator, randomness costs a fortieth of a
+/// microsecond per CKC. It is a class, so that no copy repeats the same numbers, and not `Sendable`: use one per thread.
 public final class CryptographicGenerator: RandomNumberGenerator {
     private var buffer = [UInt8](repeating: 0, count: 1024)
     private var position = 1024
@@ -18,7 +18,7 @@ public final class CryptographicGenerator: RandomNumberGenerator {
         if position + 8 > buffer.count {
             guard RAND_bytes(&buffer, Int32(buffer.count)) == 1 else {
                 OpenSSLError.discardQueue()
-                // libcrypto gives no randomness. The system's generator is slower and as good.
+                // libcrypto has no randomness. The system's generator is slower but equally good.
                 return UInt64.random(in: .min ... .max)
             }
             position = 0

@@ -1,8 +1,8 @@
 import LatchkeyCore
 
-/// Bytes that are erased with the last reference.
+/// Bytes that are erased when the last reference is released.
 ///
-/// Holds all secrets of an exchange in one allocation, where one `Secret` for each would need many.
+/// Holds all secrets of an exchange in one allocation instead of one `Secret` each.
 // Sound because the creator writes it before sharing it. `ContentKeyContextTests` answers one SPC from many tasks.
 package final class ErasedBytes: @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
@@ -29,7 +29,7 @@ package final class ErasedBytes: @unchecked Sendable {
         return try body(UnsafeRawBufferPointer(rebasing: storage[range]))
     }
 
-    /// Calls a closure with the bytes for writing, before anybody else has a reference. Do not keep the pointer.
+    /// Calls a closure with the bytes for writing. Call it only before the object is shared. Do not keep the pointer.
     package func write<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,17 +1,17 @@
 internal import COpenSSL
 package import LatchkeyCore
 
-/// HKDF with SHA-256: keys out of a long-lived seed.
+/// HKDF with SHA-256: derives keys from a long-lived seed.
 ///
 /// Source: RFC 5869.
 package enum HKDF {
     /// Extracts and expands.
     /// - Parameters:
     ///   - seed: the input keying material, 1 byte or more.
-    ///   - salt: any bytes, or none.
-    ///   - info: what the result is for. Different infos give independent results.
-    ///   - count: how many bytes to make, 1 to 8,160.
-    /// - Throws: an error if libcrypto cannot derive, or for another count.
+    ///   - salt: any bytes; may be empty.
+    ///   - info: the purpose of the result. Different infos give independent results.
+    ///   - count: the length of the result in bytes, 1 to 8,160.
+    /// - Throws: an error if libcrypto fails or the count is out of range.
     package static func sha256(
         _ seed: Secret, salt: [UInt8], info: [UInt8], count: Int
     ) throws(OpenSSLError) -> Secret {

@@ -35,7 +35,7 @@ package enum MessageDigest {
     }
 
     /// The HMAC of bytes, as long as the hash.
-    /// - Parameter key: any length; one beyond the hash's block counts by its digest.
+    /// - Parameter key: any length. A key longer than the hash's block is replaced by its digest.
     ///
     /// Source: RFC 2104 §2.
     package static func hmac(_ hash: SHA2, key: Secret, _ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {

@@ -1,6 +1,6 @@
 /// The OAEP encoding with SHA-1 for hash and mask, an empty label, and a seed that the caller chooses.
 ///
-/// libcrypto would choose a random seed, and then the simulated device could not make the same SPC twice.
+/// libcrypto chooses a random seed, which would make the simulated device's SPCs irreproducible.
 ///
 /// Source: RFC 8017 §7.1.1 and §B.2.1.
 package enum OAEP {

@@ -1,9 +1,9 @@
 internal import COpenSSL
 import LatchkeyCore
 
-/// A libcrypto call that failed, with what its error queue held.
+/// A failed libcrypto call, with the contents of its error queue.
 ///
-/// Bad input has errors of its own; this one means that libcrypto itself could not work.
+/// It means that libcrypto itself failed. Bad input has its own errors.
 package struct OpenSSLError: DiagnosableError, Equatable {
     /// The call that failed.
     package let operation: String
@@ -17,7 +17,7 @@ package struct OpenSSLError: DiagnosableError, Equatable {
     }
     package var remedy: String { "Check the installed OpenSSL 3 and its configuration, and the free memory." }
 
-    /// Takes what the error queue holds, so that the next failure does not find it.
+    /// Empties the error queue, so that its entries are not attributed to the next failure.
     package init(in operation: String) {
         self.operation = operation
         var entries: [String] = []
@@ -29,6 +29,6 @@ package struct OpenSSLError: DiagnosableError, Equatable {
         self.entries = entries
     }
 
-    /// Empties the error queue where the cause must not be told.
+    /// Empties the error queue where the cause must stay secret.
     static func discardQueue() { ERR_clear_error() }
 }

@@ -1,16 +1,18 @@
 internal import COpenSSL
 package import LatchkeyCore
 
-/// Up to eight private operations of RSA side by side, each with a key of its own, by a function such as that of Intel's crypto_mb.
+/// Runs up to eight RSA private operations in parallel, each with its own key, through a function such as that of Intel's
+/// crypto_mb.
 ///
-/// No result is used before the public operation has given its text again; one that is wrong is computed again by libcrypto alone.
-/// Any number of threads can use one.
+/// Every result is verified with the public operation before use; a wrong one is recomputed by libcrypto alone. Safe for
+/// concurrent use from any number of threads.
 ///
 /// Source: `Documentation/Server/Speed.md` §3.
 package final class RSABatch: Sendable {
-    /// `mbx_rsa_private_crt_mb8`: texts, results, p, q, d mod p − 1, d mod q − 1, q⁻¹ mod p, the bits of the modulus, and two that
-    /// stay `nil`. Each is an array of eight pointers. Texts and results are big-endian, numbers little-endian words.
-    /// - Returns: four bits a lane, the first one lowest; 0 where it was done.
+    /// `mbx_rsa_private_crt_mb8`: texts, results, p, q, d mod p − 1, d mod q − 1, q⁻¹ mod p, the bits of the modulus, and two
+    /// arguments that stay `nil`. Each array has eight pointers. Texts and results are big-endian, numbers little-endian
+    /// words.
+    /// - Returns: four bits per lane, the first lane lowest; 0 means success.
     package typealias Function =
         @convention(c) (
             UnsafePointer<UnsafePointer<UInt8>?>?, UnsafePointer<UnsafeMutablePointer<UInt8>?>?,
@@ -19,15 +21,15 @@ package final class RSABatch: Sendable {
             UnsafePointer<UnsafePointer<UInt64>?>?, Int32, UnsafeRawPointer?, UnsafeMutablePointer<UInt8>?
         ) -> UInt32
 
-    /// What one call did.
+    /// The result of one call.
     package struct Outcome: Sendable, Hashable {
-        /// How many of its lanes were used, at least 2.
+        /// The number of lanes used, at least 2.
         package let operations: Int
-        /// How many of them were wrong, and done again.
+        /// The number of wrong results, which were recomputed.
         package let wrong: Int
     }
 
-    /// A text, and the key that opens it.
+    /// A ciphertext and the key that decrypts it.
     package struct Operation: Sendable {
         package let key: RSAPrivateKey
         package let text: ArraySlice<UInt8>
@@ -37,7 +39,7 @@ package final class RSABatch: Sendable {
         }
     }
 
-    /// How many operations a call does.
+    /// The number of operations in a call.
     package static let lanes = 8
 
     private let function: Function
@@ -45,13 +47,13 @@ package final class RSABatch: Sendable {
 
     /// - Parameters:
     ///   - function: does eight operations.
-    ///   - observe: is told what each call did. Defaults to nobody.
+    ///   - observe: receives the outcome of each call. Ignored by default.
     package init(_ function: @escaping Function, observe: @escaping @Sendable (Outcome) -> Void = { _ in }) {
         (self.function, self.observe) = (function, observe)
     }
 
-    /// Decrypts as `RSAPrivateKey.decryptOAEP(_:)` does, several at once where that is quicker.
-    /// - Returns: the plaintexts in the order of the operations; `nil` for whatever a key does not open.
+    /// Decrypts as `RSAPrivateKey.decryptOAEP(_:)` does, in parallel where that is faster.
+    /// - Returns: the plaintexts in the order of the operations; `nil` where decryption failed.
     package func decryptOAEP(_ operations: [Operation]) -> [Secret?] {
         var results = [Secret?](repeating: nil, count: operations.count)
         var lanes: [Int: [Lane]] = [:]
@@ -75,7 +77,7 @@ package final class RSABatch: Sendable {
         return results
     }
 
-    /// From how many operations on a call takes less time than libcrypto, as measured.
+    /// The smallest number of operations for which a call is faster than libcrypto, as measured.
     private static func least(size: Int) -> Int { size <= 128 ? 2 : 3 }
 
     private struct Lane {
@@ -87,7 +89,7 @@ package final class RSABatch: Sendable {
     private func decrypt(_ lanes: [Lane], size: Int, _ results: inout [Secret?]) {
         let room = LaneRoom(size: size)
         for lane in 0..<Self.lanes {
-            // Lanes that nobody uses repeat one, into room that nobody reads.
+            // Unused lanes repeat one operation; their results are ignored.
             let one = lanes[lane < lanes.count ? lane : 0]
             room.fill(lane, text: one.operation.text, one.key)
         }
@@ -110,11 +112,11 @@ extension RSABatch.Operation {
     fileprivate func alone() -> Secret? { key.decryptOAEP(text) }
 }
 
-/// What a call reads and writes, in memory that is erased after it: per lane a text, a result and the key's numbers.
+/// The input and output of a call, in memory that is erased afterwards: a text, a result and the key's numbers per lane.
 private struct LaneRoom {
     enum Reading {
         case wrong
-        /// `nil` for a padding that is wrong.
+        /// `nil` if the padding is wrong.
         case right(Secret?)
     }
 
@@ -150,7 +152,7 @@ private struct LaneRoom {
         }
     }
 
-    /// Checks a lane's result, and takes the padding off.
+    /// Verifies a lane's result and removes the padding.
     func read(_ lane: Int, _ key: RSALaneKey, for text: ArraySlice<UInt8>) -> Reading {
         let plain = ErasedBytes(count: size)
         let start = lane * length + size

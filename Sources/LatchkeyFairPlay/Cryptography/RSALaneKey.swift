@@ -1,7 +1,8 @@
 internal import COpenSSL
 import LatchkeyCore
 
-/// A private key as `RSABatch` takes it: its numbers in memory that is erased, and what results are checked with.
+/// A private key in the form that `RSABatch` needs: its numbers in memory that is erased, and the public operation for
+/// checking results.
 // Sound because the numbers never change, and each context serves one call at a time. `RSABatchTests` decrypts on many tasks.
 final class RSALaneKey: @unchecked Sendable {
     private struct UnsafeSendableContext: @unchecked Sendable {
@@ -20,8 +21,9 @@ final class RSALaneKey: @unchecked Sendable {
     static let names = ["rsa-factor1", "rsa-factor2", "rsa-exponent1", "rsa-exponent2", "rsa-coefficient1"]
     private static let sizes: Set<Int> = [128, 256, 384, 512]
 
-    /// - Parameter key: an RSA private key, of which a reference is kept.
-    /// - Returns: `nil` unless it has 1024, 2048, 3072 or 4096 bits, and two primes of half that length, the greater one first.
+    /// - Parameter key: an RSA private key. The object keeps a reference to it.
+    /// - Returns: `nil` unless it has 1024, 2048, 3072 or 4096 bits, and two primes of half that length, the greater one
+    ///   first.
     init?(_ key: OpaquePointer) {
         let size = Int(EVP_PKEY_get_size(key))
         guard Self.sizes.contains(size), Int(EVP_PKEY_get_bits(key)) == size * 8, Self.hasTwoPrimes(key) else {
@@ -56,12 +58,12 @@ final class RSALaneKey: @unchecked Sendable {
     /// The size of the modulus in bytes.
     var size: Int { modulus.count }
 
-    /// Whether a text is one that the key's certificate could have encrypted: as long as the modulus, and smaller.
+    /// Whether a ciphertext could belong to this key: as long as the modulus, and smaller.
     func fits(_ text: ArraySlice<UInt8>) -> Bool {
         text.count == size && text.lexicographicallyPrecedes(modulus)
     }
 
-    /// Whether the public operation on a result gives the text again: a wrong result would tell the key's primes to whoever sees it.
+    /// Whether the public operation on a result gives the ciphertext again. A wrong result would reveal the key's primes.
     func isRight(_ result: UnsafePointer<UInt8>, for text: ArraySlice<UInt8>) -> Bool {
         guard let context = takeContext() else {
             OpenSSLError.discardQueue()
@@ -86,7 +88,7 @@ final class RSALaneKey: @unchecked Sendable {
         return context
     }
 
-    /// Whether there is no third prime, with which the numbers of two would be too few.
+    /// Whether the key has exactly two primes. The five numbers do not describe a key with three.
     private static func hasTwoPrimes(_ key: OpaquePointer) -> Bool {
         var third: OpaquePointer?
         guard EVP_PKEY_get_bn_param(key, "rsa-factor3", &third) == 1 else {

@@ -2,18 +2,18 @@ internal import COpenSSL
 import Foundation
 package import LatchkeyCore
 
-/// An RSA private key, parsed once. Any number of threads can decrypt with it at the same time.
+/// An RSA private key, parsed once. Safe for concurrent use from any number of threads.
 // Sound because the key is immutable to its users (libcrypto locks what it caches in it) and each context serves one call at a time.
 // `KeyServerCredentialTests` decrypts on many tasks.
 package final class RSAPrivateKey: @unchecked Sendable {
     private let key: OpaquePointer
-    /// Initialized contexts that are not in use, so that a decryption need not make one.
+    /// Initialized contexts that are not in use, so that a decryption can reuse one.
     private let contexts = Locked<[UnsafeSendableContext]>([])
-    /// The key as `RSABatch` takes it, made with its first batch; `nil` inside for a key that it does not take.
+    /// The key for `RSABatch`, made for its first batch; the inner value is `nil` if the batch does not support the key.
     private let laneKey = Locked<RSALaneKey??>(nil)
 
     /// - Parameter pem: PKCS#8 or PKCS#1, not encrypted.
-    /// - Returns: `nil` unless it is an RSA private key.
+    /// - Returns: `nil` for anything but an RSA private key.
     package init?(pem: [UInt8]) {
         guard let key = Self.read(pem) else {
             OpenSSLError.discardQueue()
@@ -36,7 +36,7 @@ package final class RSAPrivateKey: @unchecked Sendable {
     /// The size of the modulus.
     package var bits: Int { Int(EVP_PKEY_get_bits(key)) }
 
-    /// The key for a lane of `RSABatch`; `nil` if it is of another size or form.
+    /// The key for a lane of `RSABatch`; `nil` if its size or form is unsupported.
     var forLane: RSALaneKey? {
         laneKey.withLock { known in
             if let known { return known }

@@ -3,7 +3,7 @@ package import LatchkeyCore
 
 /// A certificate with an RSA key, to which keys are encrypted.
 ///
-/// It says who can read, not who may: callers compare its fingerprint with those they know.
+/// It proves who can read, not who may. Callers compare its fingerprint with the ones that they trust.
 package struct RecipientCertificate: Sendable {
     private let certificate: X509Certificate
     /// The size of the RSA modulus.
@@ -11,7 +11,7 @@ package struct RecipientCertificate: Sendable {
     /// The SHA-256 of the certificate, 32 bytes.
     package let fingerprint: [UInt8]
 
-    /// - Parameter der: one certificate and nothing behind it.
+    /// - Parameter der: one certificate without trailing bytes.
     /// - Returns: `nil` for anything else, and for a key that is not RSA.
     package init?(der: [UInt8]) {
         guard let certificate = X509Certificate(der: der), certificate.encodedCount == der.count,
@@ -23,9 +23,9 @@ package struct RecipientCertificate: Sendable {
     }
 
     /// Encrypts a secret to the certificate's key with OAEP: SHA-1 for hash and mask, an empty label.
-    /// - Parameter secret: at most 42 bytes fewer than the modulus.
+    /// - Parameter secret: at most as long as the modulus minus 42 bytes.
     /// - Returns: as many bytes as the modulus.
-    /// - Throws: an error if libcrypto fails, or for a longer secret.
+    /// - Throws: an error if libcrypto fails or the secret is too long.
     package func encryptOAEP(_ secret: Secret) throws(OpenSSLError) -> [UInt8] {
         let result = certificate.withPublicKey { key -> [UInt8]? in
             guard let context = EVP_PKEY_CTX_new(key, nil) else { return nil }

@@ -32,10 +32,10 @@ final class X509Certificate: @unchecked Sendable {
     /// The issuer in the text form of RFC 2253.
     var issuer: String { text(of: X509_get_issuer_name(certificate)) }
 
-    /// The start of validity; `nil` if the certificate states none.
+    /// The start of validity; `nil` if absent.
     var notBefore: Date? { date(of: X509_get0_notBefore(certificate)) }
 
-    /// The end of validity; `nil` if the certificate states none.
+    /// The end of validity; `nil` if absent.
     var notAfter: Date? { date(of: X509_get0_notAfter(certificate)) }
 
     /// Whether issuer and subject are equal and the certificate's own key signed it.
@@ -65,7 +65,7 @@ final class X509Certificate: @unchecked Sendable {
         return body(key)
     }
 
-    /// The value of an extension, and whether it is critical; `nil` if there is none.
+    /// The value of an extension, and whether it is critical; `nil` if absent.
     /// - Parameter oid: the object identifier in dotted form.
     func extensionValue(_ oid: String) -> (isCritical: Bool, value: [UInt8])? {
         defer { OpenSSLError.discardQueue() }

@@ -1,11 +1,12 @@
 /// A bounds-checked cursor over bytes.
 ///
-/// All parsing of SPCs and CKCs uses it; nothing else indexes input. A read gives `nil`, and moves nothing, where too few bytes are left.
+/// All SPC and CKC parsing goes through it; no other code indexes input. If too few bytes are left, a read returns `nil` and
+/// the cursor does not move.
 package struct ByteReader {
     private let bytes: [UInt8]
     /// The number of bytes read.
     package private(set) var offset = 0
-    /// The number of bytes that the last read wanted.
+    /// The number of bytes that the last read requested.
     private(set) var wanted = 0
 
     /// - Parameter bytes: the bytes to read, from their start.
@@ -14,7 +15,7 @@ package struct ByteReader {
     /// The number of bytes left.
     package var remaining: Int { bytes.count - offset }
 
-    /// Why the last read gave nothing, as a clause.
+    /// The reason that the last read failed, as a clause.
     var shortage: String { "at byte \(offset) it wants \(wanted) bytes and has \(remaining)" }
 
     /// Reads a big-endian number of 4 bytes.

@@ -1,6 +1,15 @@
 import LatchkeyCore
 
-/// The outer layout of a CKC: version (4), reserved (4), IV (16), payload length (4), payload.
+/// The outer layout of a CKC, the key server's answer to one SPC.
+///
+///      offset  0          4          8        24       28
+///             +----------+----------+--------+--------+---------------------+
+///             | version  | reserved | IV     | n      | payload, n bytes    |
+///             | 1        | 0        | 16     | 4      | AES-CBC, no padding |
+///             +----------+----------+--------+--------+---------------------+
+///
+/// The payload is a `TLLVSequence`, encrypted with a key that only the device that made the SPC can compute
+/// (`ContentKeyContextKey`). There is no MAC: a CKC for another SPC decrypts to noise, so check R1 before you trust a block.
 ///
 /// Source: `Documentation/FairPlay.md` §6.
 package struct CKCContainer: Sendable {
@@ -14,8 +23,8 @@ package struct CKCContainer: Sendable {
     /// The number of bytes before the payload.
     package static let headerLength = 28
 
-    /// Parses a CKC.
-    /// - Throws: a `FormatError` that says what is wrong, and what the bytes look like.
+    /// Parses a CKC. The payload must end with the input.
+    /// - Throws: a `FormatError` with the problem and the apparent format of the bytes.
     package init(_ bytes: [UInt8]) throws(FormatError) {
         var reader = ByteReader(bytes)
         guard let version = reader.uint32() else { throw .notACKC(bytes, reader.shortage) }

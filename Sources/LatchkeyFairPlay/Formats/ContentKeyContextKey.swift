@@ -1,7 +1,6 @@
 import LatchkeyCore
 
-/// The key of a CKC's payload: `E(SHA-1(R1)[0,16), seed)`, where R1 and the anti-replay seed are from the SPC that the CKC
-/// answers.
+/// The key of a CKC's payload: `E(SHA-1(R1)[0,16), seed)`, with R1 and the anti-replay seed of the answered SPC.
 ///
 /// Source: `Documentation/FairPlay.md` §6.
 package enum ContentKeyContextKey {

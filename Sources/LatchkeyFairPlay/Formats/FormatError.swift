@@ -1,26 +1,26 @@
 import LatchkeyCore
 
-/// Bytes of an SPC or a CKC that do not have their form.
+/// A malformed SPC payload, CKC or CKC block.
 package struct FormatError: DiagnosableError, Equatable {
     /// The kinds of error. Names are stable.
     package enum Kind: String, Sendable {
-        /// A block's header or a length that does not fit.
+        /// A block with an invalid header or length.
         case malformed = "malformedTLLV"
         /// A tag that occurs twice.
         case duplicate = "duplicateTag"
         /// Bytes that are not a CKC.
         case notACKC
-        /// Terms in a CKC that make no sense.
+        /// Invalid terms in a CKC.
         case badTerms
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     package let kind: Kind
-    /// Where the block begins in the payload; 0 for what is no block.
+    /// The offset of the block in the payload; 0 for other errors.
     package var offset = 0
-    /// What is wrong, as a clause: `the lease is 0 seconds`.
+    /// The problem, as a clause: `the lease is 0 seconds`.
     let what: String
-    /// What bytes that are not a CKC look like instead, such as `JSON`; `nil` without an idea.
+    /// The apparent format of bytes that are not a CKC, such as `JSON`; `nil` if unknown.
     package var apparentFormat: String?
 
     package var code: String { kind.rawValue }

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// A guess at the format of bytes that are not an SPC, a CKC or a certificate as expected.
+/// The likely format of bytes that are not the expected SPC, CKC or certificate.
 enum FormatGuess: String {
     case certificate = "a certificate"
     case pem = "PEM text"
@@ -10,7 +10,7 @@ enum FormatGuess: String {
     case base64 = "base64 text"
     case form = "a form with fields"
 
-    /// Longer text is not checked, so that a guess is cheap for any input.
+    /// Longer text is not checked, so that a guess stays cheap for any input.
     private static let longestBase64 = 131_072
 
     /// - Returns: `nil` if the format is not recognizable.

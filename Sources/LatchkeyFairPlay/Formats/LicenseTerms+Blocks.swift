@@ -12,10 +12,10 @@ enum KeyType: UInt32 {
 }
 
 extension LicenseTerms.Validity {
-    /// The block that states the terms; `nil` if there is nothing to state.
+    /// The block that states the terms; `nil` if no block is needed.
     ///
     /// A lease or rental is stated only if the device stated its playback (§7). The terms of a persistent key are always
-    /// stated: its SPC may come without a playback, and without the block the device would not store the key.
+    /// stated: its SPC may lack a playback block, and without the terms the device would not store the key.
     func block(
         statesPlayback: Bool, assetID: ContentIdentifier
     ) throws(OpenSSLError) -> (tag: TLLVTag, value: [UInt8])? {
@@ -46,8 +46,14 @@ extension LicenseTerms.Validity {
 
     /// The value of the offline key block, 32 bytes.
     ///
-    /// Its content ID is the first 16 bytes of the SHA-1 of the asset ID, which may be longer. A device repeats the content ID
-    /// in its reports, so that a server can find the asset.
+    ///      offset  0         4     8                          24        28
+    ///             +---------+-----+--------------------------+---------+----------+
+    ///             | version | 0   | content ID:              | storage | playback |
+    ///             | 1       |     | SHA-1(asset ID)[0, 16)   | seconds | seconds  |
+    ///             +---------+-----+--------------------------+---------+----------+
+    ///
+    /// The asset ID may be longer than the field, hence the hash. A device repeats the content ID in its reports, so that a
+    /// server can find the asset.
     private static func offlineKey(
         _ assetID: ContentIdentifier, storage: Duration, playback: Duration
     ) throws(OpenSSLError) -> [UInt8] {
@@ -64,7 +70,8 @@ extension LicenseTerms.Validity {
 
 extension LicenseTerms {
     /// Reads the terms from a CKC's blocks, as strictly as a device does.
-    /// - Throws: a `FormatError` with `badTerms` for a block of an odd length, a duration of 0 seconds or an unknown number.
+    /// - Throws: a `FormatError` with `badTerms` for a block of the wrong length, a duration of 0 seconds or an unknown
+    ///   number.
     package init(_ blocks: TLLVSequence) throws(FormatError) {
         let validity: Validity
         if let value = blocks.value(.offlineKey) {
@@ -108,7 +115,7 @@ extension LicenseTerms {
 }
 
 extension Duration {
-    /// Whole seconds as a CKC can state them: rounded up, 1 to 2³²−1.
+    /// Whole seconds as a CKC states them: rounded up, 1 to 2³²−1.
     var wholeSeconds: UInt32 {
         let (whole, fraction) = clamped.components
         let seconds = whole + (fraction > 0 ? 1 : 0)
@@ -117,7 +124,7 @@ extension Duration {
 }
 
 extension HDCPRequirement {
-    /// The number of the requirement on the wire.
+    /// The requirement's number on the wire.
     var wireCode: UInt64 {
         switch self {
         case .notRequired: 0xef72_894c_a789_5b78
@@ -133,7 +140,7 @@ extension HDCPRequirement {
         return value
     }
 
-    /// - Parameter value: 16 bytes, or the 8 of the code alone.
+    /// - Parameter value: 16 bytes, or only the 8 bytes of the code.
     fileprivate init(blockValue value: ArraySlice<UInt8>) throws(FormatError) {
         guard value.count == 8 || value.count == 16 else {
             throw .badTerms("the HDCP block has \(value.count) bytes")

@@ -1,8 +1,8 @@
 import Foundation
 import LatchkeyCore
 
-// How an SPC states the facts. The device writes them and the key server reads them with the same code: SPC and CKC have
-// one implementation here, checked against published vectors. Only a vendor's wire is written twice.
+// How an SPC encodes these facts. The simulated device and the key server share this code: SPC and CKC have one
+// implementation, checked against published vectors. Only a vendor's wire is written twice.
 
 extension MediaPlayback {
     /// The block's value: seconds since 1970 (4), state (4), session (8).

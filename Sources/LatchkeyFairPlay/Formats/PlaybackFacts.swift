@@ -1,7 +1,7 @@
 public import Foundation
 import LatchkeyCore
 
-/// An opaque number that a device gives an exchange, for logs.
+/// A device's opaque number for an exchange, for logs.
 public struct TransactionID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The 8 bytes as a big-endian number.
     public let rawValue: UInt64
@@ -11,7 +11,7 @@ public struct TransactionID: RawRepresentable, Sendable, Hashable, CustomStringC
     public var description: String { rawValue.bigEndianBytes.hexString }
 }
 
-/// The number of a playback session. It is the same in all SPCs of one playback.
+/// The number of a playback session, the same in all SPCs of one playback.
 public struct PlaybackSessionID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The 8 bytes as a big-endian number.
     public let rawValue: UInt64
@@ -21,7 +21,7 @@ public struct PlaybackSessionID: RawRepresentable, Sendable, Hashable, CustomStr
     public var description: String { rawValue.bigEndianBytes.hexString }
 }
 
-/// What a player does when it requests a key. Unknown numbers are preserved.
+/// The player's state when it requests a key. Unknown numbers are preserved.
 ///
 /// Source: `Documentation/FairPlay.md` §4, playback states.
 public struct PlaybackState: RawRepresentable, Sendable, Hashable {
@@ -32,9 +32,9 @@ public struct PlaybackState: RawRepresentable, Sendable, Hashable {
 
     /// Ready to start: a request for the first key.
     public static let readyToStart = PlaybackState(rawValue: 0xf4de_e5a2)
-    /// Playing or paused, without a need for a key.
+    /// Playing or paused; no key is needed.
     public static let playing = PlaybackState(rawValue: 0xa5d6_739e)
-    /// Playing, with a lease about to expire: a renewal.
+    /// Playing, with a lease that is about to expire: a renewal.
     public static let leaseExpiring = PlaybackState(rawValue: 0x4f83_4330)
     /// The playback session ended.
     public static let stopped = PlaybackState(rawValue: 0x5991_bf20)
@@ -55,18 +55,18 @@ extension PlaybackState: CustomStringConvertible {
     }
 }
 
-/// An SPC's statement of what the player does, when, and in which session.
+/// A player's state, session and time, as stated in an SPC.
 public struct MediaPlayback: Sendable, Hashable {
     /// When the SPC was made, by the device's clock, in whole seconds. Real devices' clocks are often wrong.
     public let created: Date
-    /// What the player does.
+    /// The player's state.
     public let state: PlaybackState
     /// The playback session.
     public let session: PlaybackSessionID
 
     /// - Parameters:
     ///   - created: when the SPC was made, in whole seconds.
-    ///   - state: what the player does.
+    ///   - state: the player's state.
     ///   - session: the playback session.
     public init(created: Date, state: PlaybackState, session: PlaybackSessionID) {
         self.created = created
@@ -79,7 +79,7 @@ public struct MediaPlayback: Sendable, Hashable {
 ///
 /// Source: `Documentation/FairPlay.md` §4, streaming indicator.
 public enum StreamingDestination: String, Sendable, Hashable, Codable {
-    /// On the device itself. Also any other value, and an SPC without the block.
+    /// On the device itself. The default for any other value, and for an SPC without the block.
     case device
     /// On an Apple TV, with AirPlay.
     case airPlay
@@ -87,7 +87,7 @@ public enum StreamingDestination: String, Sendable, Hashable, Codable {
     case digitalAVAdapter
 }
 
-/// What a device can do. An SPC without the block means nothing of it.
+/// The capabilities of a device. An SPC without the block states none.
 ///
 /// Source: `Documentation/FairPlay.md` §4, capability flags.
 public struct DeviceCapabilities: OptionSet, Sendable, Hashable {

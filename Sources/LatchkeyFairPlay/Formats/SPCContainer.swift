@@ -1,9 +1,16 @@
 import LatchkeyCore
 
-/// The outer layout of an SPC: version 1, and version 2 of the test credentials, which has a similar layout.
+/// The outer layout of an SPC: version 1, and version 2 of the test credentials, which differs only in *k*.
 ///
-/// Version (4), reserved (4), IV (16), wrapped payload key (128, or 256 in version 2), certificate SHA-1 (20), payload
-/// length (4), payload.
+///      offset  0         4          8    24             24+k         44+k  48+k
+///             +---------+----------+----+--------------+------------+-----+----------------+
+///             | version | reserved | IV | payload key, | SHA-1 of   | n   | payload,       |
+///             |         |          |    | RSA-OAEP     | cert., DER |     | AES-CBC        |
+///             | 4       | 4        | 16 | k            | 20         | 4   | n              |
+///             +---------+----------+----+--------------+------------+-----+----------------+
+///
+/// *k* is 128 in version 1 and 256 in version 2. The hash selects the credential, so an unknown certificate is refused before
+/// any RSA work. This type checks lengths alone: the sender controls every byte, and no MAC protects the payload.
 ///
 /// Source: `Documentation/FairPlay.md` §2 and §11.
 package struct SPCContainer: Sendable {
@@ -24,7 +31,7 @@ package struct SPCContainer: Sendable {
     package static let maximumPayloadLength = 65_536
 
     /// Parses an SPC.
-    /// - Throws: `unsupportedVersion` for versions other than 1 and 2, `malformedContainer` for lengths that do not fit together.
+    /// - Throws: `unsupportedVersion` for versions other than 1 and 2, `malformedContainer` for inconsistent lengths.
     package init(_ bytes: [UInt8]) throws(KSMRefusal) {
         let version = try Self.version(of: bytes)
         guard let wrappedLength = Self.wrappedKeyLength(version) else { throw .unsupportedVersion(version, bytes) }
@@ -48,7 +55,7 @@ package struct SPCContainer: Sendable {
         return version
     }
 
-    /// The certificate's hash in version 2 of the test credentials; `nil` if there are too few bytes.
+    /// The certificate's hash in version 2 of the test credentials; `nil` if the SPC is too short.
     static func certificateHashOfVersion2(_ bytes: [UInt8]) -> ArraySlice<UInt8>? {
         bytes.count >= 300 ? bytes[280..<300] : nil
     }

@@ -1,11 +1,11 @@
 /// A licensee's parser for SPC containers whose layout is not public: versions 2 and 3.
 ///
-/// The module calls it for every SPC with one of its versions, except SPCs for test credentials. The result is handled like any
-/// other SPC. Called on the caller's thread, possibly from several threads at once.
+/// The module calls it for every SPC with one of its versions, except SPCs for test credentials. The result is handled like
+/// any other SPC. Runs on the caller's thread; must be safe for concurrent calls.
 ///
 /// Source: `Documentation/FairPlay.md` §2.
 public protocol SPCOpener: Sendable {
-    /// The container versions that it can open.
+    /// The container versions that this parser opens.
     var versions: Set<UInt32> { get }
 
     /// Opens a container.

@@ -1,6 +1,12 @@
 /// The position of one block in the payload of an SPC or a CKC.
 ///
-/// A block has a tag (8 bytes), a block length (4), a value length (4), the value, and padding.
+///      offset  0     8                16             16+v          16+L
+///             +-----+-------+--------+--------------+-------------+
+///             | tag | L     | v      | value        | padding     |
+///             | 8   | 4     | 4      | v            | L − v       |
+///             +-----+-------+--------+--------------+-------------+
+///
+/// *L* is a multiple of 16 and at least *v*.
 ///
 /// Source: `Documentation/FairPlay.md` §3.
 package struct TLLVBlock: Sendable, Hashable {
@@ -10,7 +16,7 @@ package struct TLLVBlock: Sendable, Hashable {
     package let offset: Int
     /// The number of bytes after the header: the value and its padding. A multiple of 16.
     package let blockLength: Int
-    /// The number of bytes of the value.
+    /// The length of the value in bytes.
     package let valueLength: Int
 
     /// The range of the value in the payload.
@@ -19,7 +25,10 @@ package struct TLLVBlock: Sendable, Hashable {
     package var range: Range<Int> { offset..<offset + 16 + blockLength }
 }
 
-/// A payload and its blocks. The blocks have no gaps between them and any order; each tag occurs once.
+/// A payload and its blocks, in any order and without gaps. Each tag occurs once.
+///
+/// A value of this type is proof that every range is inside the payload. The device chooses order, padding and unknown tags,
+/// so keep the raw bytes: a CKC returns blocks byte for byte.
 ///
 /// Source: `Documentation/FairPlay.md` §3 and §8 step 7.
 package struct TLLVSequence: Sendable {
@@ -42,7 +51,7 @@ package struct TLLVSequence: Sendable {
             guard blocks.count < Self.maximumBlockCount else {
                 throw FormatError(kind: .malformed, offset: block.offset, what: "there are more than 256 blocks")
             }
-            // For a typical payload, a linear search is faster than a set, and the number of blocks is limited.
+            // A linear search is faster than a set for typical payloads, and the number of blocks is limited.
             if blocks.contains(where: { $0.tag == block.tag }) {
                 throw FormatError(kind: .duplicate, offset: block.offset, what: "tag \(block.tag) occurs a second time")
             }
@@ -52,13 +61,13 @@ package struct TLLVSequence: Sendable {
         self.blocks = blocks
     }
 
-    /// The block with a tag; `nil` if there is none.
+    /// The block with a tag; `nil` if absent.
     package subscript(tag: TLLVTag) -> TLLVBlock? { blocks.first { $0.tag == tag } }
 
-    /// The value of the block with a tag; `nil` if there is none.
+    /// The value of the block with a tag; `nil` if absent.
     package func value(_ tag: TLLVTag) -> ArraySlice<UInt8>? { self[tag].map { bytes[$0.valueRange] } }
 
-    /// The whole block with a tag, including header and padding; `nil` if there is none.
+    /// The whole block with a tag, including header and padding; `nil` if absent.
     package func raw(_ tag: TLLVTag) -> ArraySlice<UInt8>? { self[tag].map { bytes[$0.range] } }
 
     private static func block(_ reader: inout ByteReader) throws(FormatError) -> TLLVBlock {

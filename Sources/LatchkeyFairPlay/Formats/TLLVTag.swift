@@ -34,7 +34,7 @@ extension TLLVTag {
     package static let streamingIndicator = TLLVTag(rawValue: 0xabb0_256a_3184_3974)
     /// Creation time, state and session of the playback; 16 bytes.
     package static let mediaPlaybackState = TLLVTag(rawValue: 0xeb8e_fdf2_b25a_b3a0)
-    /// What the device can do; 16 bytes of flags.
+    /// The device's capabilities; 16 bytes of flags.
     package static let capabilities = TLLVTag(rawValue: 0x9c02_af32_53c0_7fb2)
     /// A report on a stored key, opaque; 28 bytes.
     package static let offlineSync = TLLVTag(rawValue: 0x7796_6de1_dc10_83ad)
@@ -45,7 +45,7 @@ extension TLLVTag {
     package static let r1 = TLLVTag(rawValue: 0xea74_c464_5d5e_fee9)
     /// Lease, rental and kind of key; 16 bytes.
     package static let contentKeyDuration = TLLVTag(rawValue: 0x47ac_f6a4_18cd_091a)
-    /// The content protection that the display needs; 16 bytes, but some servers write 8.
+    /// The protection that the display needs; 16 bytes, but some servers write 8.
     package static let hdcpRequirement = TLLVTag(rawValue: 0x2e52_f153_0d8d_db4a)
     /// Storage and playback duration of a stored key; 32 bytes.
     package static let offlineKey = TLLVTag(rawValue: 0x6375_d972_7060_218c)

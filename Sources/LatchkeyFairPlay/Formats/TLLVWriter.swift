@@ -1,17 +1,19 @@
-/// Collects blocks, and writes them in random order with random padding.
+/// Collects blocks and writes them in random order with random padding, as clients expect. Write once.
+///
+/// Values may be keys. They are copied into one buffer, which `write(to:using:)` erases.
 ///
 /// Source: `Documentation/FairPlay.md` §3, writing.
 package struct TLLVWriter {
     private var pending: [PendingBlock] = []
     private var bytes: [UInt8] = []
 
-    /// A block to be written. `bytes` has its value, or the whole block if the tag is `nil`.
+    /// A block to write. `range` covers its value, or the whole block if the tag is `nil`.
     private struct PendingBlock {
         let tag: TLLVTag?
         let range: Range<Int>
     }
 
-    /// Makes a writer without blocks.
+    /// Creates an empty writer.
     package init() {
         pending.reserveCapacity(16)
         bytes.reserveCapacity(512)

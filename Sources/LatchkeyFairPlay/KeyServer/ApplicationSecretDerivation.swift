@@ -2,8 +2,8 @@ public import LatchkeyCore
 
 /// The function that derives the key of an SPC's session bytes (DASk) from its R2 and the application secret key.
 ///
-/// Apple gives the real function to licensees under agreement, and a licensee plugs it in here. This project neither contains nor
-/// describes it. Called on the caller's thread, possibly from several threads at once.
+/// Apple gives the real function to licensees under agreement, and a licensee plugs it in here. This project neither contains
+/// nor describes it. Runs on the caller's thread; must be safe for concurrent calls.
 ///
 /// Source: `Documentation/FairPlay.md` §11.
 public protocol ApplicationSecretDerivation: Sendable {
@@ -16,7 +16,7 @@ public protocol ApplicationSecretDerivation: Sendable {
     func derivedKey(r2: Secret, for credential: KeyServerCredential) throws -> Secret
 }
 
-/// Why a derivation gave no key.
+/// The reasons that a derivation gives no key.
 extension Diagnosis {
     /// The credential has no application secret key.
     public static let noApplicationSecret = Diagnosis(
@@ -35,7 +35,7 @@ extension Diagnosis {
     }
 }
 
-/// A derivation that always gives the same key, for published test vectors. Needs no application secret key.
+/// A derivation that always returns the same key, for published test vectors. Needs no application secret key.
 package struct FixedDerivation: ApplicationSecretDerivation {
     private let key: Secret
 

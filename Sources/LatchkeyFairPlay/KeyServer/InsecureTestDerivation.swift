@@ -3,7 +3,7 @@ public import LatchkeyCore
 /// A replacement for Apple's function, for this project's test credentials only. It protects nothing.
 ///
 /// The key is the first 16 bytes of HMAC-SHA-256 over `latchkey-test-only` and R2, with the application secret key. It is not
-/// Apple's function and says nothing about it. It refuses every certificate without the test marker.
+/// Apple's function and reveals nothing about it. It refuses every certificate without the test marker.
 ///
 /// Source: `Documentation/FairPlay.md` §11.
 public struct InsecureTestDerivation: ApplicationSecretDerivation {

@@ -1,45 +1,45 @@
 public import LatchkeyCore
 
-/// Why a key server gives no CKC for an SPC.
+/// The reason that a key server refuses an SPC.
 ///
 /// Source: `Documentation/FairPlay.md` §9.
 public struct KSMRefusal: DiagnosableError, Equatable {
     /// The kinds of refusal. Names are stable.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A container version that nothing here reads.
+        /// A container version without a parser.
         case unsupportedVersion
-        /// A container whose lengths disagree.
+        /// A container with inconsistent lengths.
         case malformedContainer
         /// An SPC for a certificate that the server does not hold.
         case unknownCertificate
-        /// A payload key that the private key does not open. All causes are reported alike.
+        /// A payload key that the private key does not decrypt. All causes are reported alike.
         case rsaDecryptFailed
-        /// A private key that cannot be used now, such as one in a token that does not answer. The same SPC may succeed later.
+        /// A private key that is unavailable, for example because its token does not respond. The same SPC may succeed later.
         case keyUnavailable
-        /// A payload that is no sequence of blocks.
+        /// A payload that is not a sequence of blocks.
         case malformedTLLV
-        /// A known block with a value of another length than its own.
+        /// A known block whose value has the wrong length.
         case badLength
-        /// A tag that occurs twice.
+        /// A tag that occurs twice, or a requested tag whose block the CKC fills itself.
         case duplicateTag
-        /// A block that every SPC needs and this one lacks.
+        /// A required block that is missing.
         case missingTag
-        /// A block that the device asks back and did not send.
+        /// A block that the device asks for but did not send.
         case returnTagMissing
-        /// A protocol version that the server does not speak, or that the device does not list.
+        /// A protocol version that the server does not support or the device does not list.
         case protocolVersion
-        /// Decrypted session bytes that are not what the device sealed, or a cipher that could not work.
+        /// Session bytes that fail the integrity check, a derivation that failed, or a cipher that failed.
         case integrity
     }
 
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     public let kind: Kind
     public let reason: String
     public let remedy: String
 
     public var code: String { kind.rawValue }
 
-    /// The number under which operators see the refusal in vendors' logs; `nil` if none is known.
+    /// The number that operators see for this refusal in vendors' logs; `nil` if unknown.
     public var operatorNumber: Int? {
         switch kind {
         case .unsupportedVersion: -42580
@@ -49,9 +49,9 @@ public struct KSMRefusal: DiagnosableError, Equatable {
     }
 
     /// - Parameters:
-    ///   - kind: what kind of refusal it is.
+    ///   - kind: the kind of refusal.
     ///   - reason: what happened and where, without secrets.
-    ///   - remedy: what to do, one imperative sentence. Defaults to a check of the SPC.
+    ///   - remedy: what to do, one imperative sentence. By default, to check the SPC.
     public init(_ kind: Kind, reason: String, remedy: String? = nil) {
         self.kind = kind
         self.reason = reason

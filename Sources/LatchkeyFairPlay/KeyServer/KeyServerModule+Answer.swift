@@ -4,16 +4,16 @@ public import LatchkeyCore
 extension KeyServerModule {
     /// Makes the CKC that answers an SPC.
     ///
-    /// Requested blocks come back byte for byte. Durations are whole seconds from 1 to 2³²−1; others are rounded up or clamped.
-    /// The CKC states a lease or rental only if the device stated its playback. It always states the terms of a persistent key,
-    /// because they make the key persistent.
+    /// Requested blocks are returned byte for byte. Durations are whole seconds from 1 to 2³²−1; others are rounded up or
+    /// clamped. The CKC states a lease or rental only if the device stated its playback. It always states the terms of a
+    /// persistent key, because they make the key persistent.
     ///
     /// - Parameters:
-    ///   - context: what `open(_:)` returned.
+    ///   - context: the result of `open(_:)`.
     ///   - key: the content key and IV.
     ///   - terms: how long, and on which outputs, the key may be used.
-    ///   - generator: gives the IV, and a seed for order and padding; 3 numbers are drawn. Only the device sees the padding, so
-    ///     it needs no more. Pass a `CryptographicGenerator` that lives as long as the thread.
+    ///   - generator: gives the IV, and a seed for order and padding; 3 numbers are drawn. Only the device sees the padding,
+    ///     so a seed is enough. Pass a `CryptographicGenerator` that lives as long as the thread.
     /// - Returns: the CKC's bytes.
     /// - Throws: `integrity` if libcrypto fails.
     public func contentKeyContext(

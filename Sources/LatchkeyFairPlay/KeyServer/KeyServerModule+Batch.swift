@@ -11,9 +11,9 @@ extension KeyServerModule {
         }
     }
 
-    /// Opens SPCs, whose RSA operations are done several at once where the key is libcrypto's; any other key, and a plugged-in opener,
-    /// opens its own alone.
-    /// - Returns: what `open(_:)` gives for each, in the order of the SPCs.
+    /// Opens SPCs. RSA operations with libcrypto's keys run in parallel; other keys and plugged-in openers run one SPC at a
+    /// time.
+    /// - Returns: the result of `open(_:)` for each SPC, in order.
     package static func open(
         _ openings: [Opening], by batch: RSABatch
     ) -> [Result<ServerPlaybackContext, KSMRefusal>] {
@@ -21,7 +21,7 @@ extension KeyServerModule {
         let operations = zip(openings, begun).map { $0.operation($1) }
         var payloadKeys = batch.decryptOAEP(operations.compactMap { $0 }).makeIterator()
         return zip(openings, zip(begun, operations)).map { opening, way in
-            // As many keys come as there are operations.
+            // The batch returns one key per operation.
             let payloadKey = way.1.flatMap { _ in payloadKeys.next() }
             return opening.finished(way.0, payloadKey)
         }
@@ -33,7 +33,7 @@ extension KeyServerModule.Opening {
 
     fileprivate func begun() -> Begun { Result { () throws(KSMRefusal) in try module.begin(spc) } }
 
-    /// The RSA operation of an SPC that has come so far; `nil` for one that needs none of libcrypto's.
+    /// The RSA operation of a parsed SPC; `nil` if it needs none from libcrypto.
     fileprivate func operation(_ begun: Begun) -> RSABatch.Operation? {
         guard case .success(.sealed(let sealed)) = begun,
             let key = module.credentials[sealed.credentialIndex].key as? RSAPrivateKey
@@ -41,7 +41,7 @@ extension KeyServerModule.Opening {
         return RSABatch.Operation(key: key, text: sealed.container.bytes[sealed.container.wrappedKeyRange])
     }
 
-    /// - Parameter payloadKey: what the batch gave; `nil` for an SPC that was not in it.
+    /// - Parameter payloadKey: the batch's result; `nil` for an SPC outside the batch.
     fileprivate func finished(
         _ begun: Begun, _ payloadKey: Secret??
     ) -> Result<ServerPlaybackContext, KSMRefusal> {

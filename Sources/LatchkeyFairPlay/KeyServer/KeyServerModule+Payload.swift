@@ -17,7 +17,7 @@ extension KeyServerModule {
         do throws(FormatError) { return try TLLVSequence(payload) } catch { throw .blocks(error) }
     }
 
-    /// The protocol versions that this module speaks.
+    /// The protocol versions that this module supports.
     private static let protocolVersions: Set<UInt32> = [1]
 
     private static func checkProtocolVersion(_ payload: SPCPayload) throws(KSMRefusal) {
@@ -47,10 +47,10 @@ extension KeyServerModule {
         return session
     }
 
-    /// The tags that a CKC carries with values of its own. A device cannot ask for them back.
+    /// The tags of blocks that the CKC fills itself. A device cannot ask for them.
     private static let ownTags: Set<TLLVTag> = [.contentKey, .r1, .contentKeyDuration, .hdcpRequirement, .offlineKey]
 
-    /// The tags that the device asks back, each once.
+    /// The tags that the device asks for, each once.
     private static func requestedTags(_ payload: SPCPayload) throws(KSMRefusal) -> [TLLVTag] {
         var tags: [TLLVTag] = []
         for tag in payload.returnRequest {

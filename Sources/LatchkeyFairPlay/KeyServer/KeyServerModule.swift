@@ -3,9 +3,15 @@ package import LatchkeyCore
 
 /// The key security module (KSM): opens SPCs and makes CKCs.
 ///
-/// It is a pure function of the SPC, the credentials, the content key, the terms, the derivation and the randomness. It keeps no
-/// state, so any number of threads can use one module. `open(_:)` does an RSA operation and blocks for 0.1 to 0.3 ms; call it
-/// outside the cooperative pool.
+///     SPC ──locate──▶ SealedSPC ──payloadKey, context──▶ ServerPlaybackContext ──contentKeyContext──▶ CKC
+///         steps 1–4              RSA, steps 5–11          (license decision)      step 13
+///
+/// Each stage returns a value or throws a `KSMRefusal`; there is no other state. The module is a pure function of the SPC,
+/// credentials, content key, terms, derivation and randomness, so any number of threads can share one. The license decision is
+/// its caller's, between opening and answering. The module must never reveal why RSA failed, put session bytes into an error
+/// or a log, or answer an SPC whose integrity bytes differ.
+///
+/// `open(_:)` does an RSA operation and blocks for 0.1 to 0.3 ms; call it outside the cooperative pool.
 ///
 /// Source: `Documentation/FairPlay.md` §8.
 public struct KeyServerModule: Sendable {
@@ -38,9 +44,9 @@ public struct KeyServerModule: Sendable {
         }
     }
 
-    /// What opening an SPC has come to before the RSA operation.
+    /// The state of an SPC before the RSA operation.
     enum Begun {
-        /// A plugged-in opener has done all of it.
+        /// Fully opened by a plugged-in opener.
         case open(ServerPlaybackContext)
         case sealed(SealedSPC)
     }
@@ -120,12 +126,12 @@ extension KeyServerModule {
 
 // Containers whose layout is not public.
 extension KeyServerModule {
-    /// Has a plugged-in opener open an SPC, or refuses its version; `nil` if the module opens it itself.
+    /// Opens an SPC with a plugged-in opener, or refuses its version; `nil` if the module opens it itself.
     private func openedByPlugin(_ spc: [UInt8]) throws(KSMRefusal) -> OpenedSPC? {
         let version = try SPCContainer.version(of: spc)
         if version == 1 || version == 2 && isForTestCredential(spc) { return nil }
         guard let opener = openers.first(where: { $0.versions.contains(version) }) else {
-            // A container of other test credentials. The version is not the problem.
+            // A container of other test credentials: the certificate is the problem, not the version.
             if version == 2, let container = try? SPCContainer(spc) {
                 throw .unknownCertificate(spc[container.certificateHashRange].hexString)
             }
@@ -144,8 +150,8 @@ extension KeyServerModule {
         }
     }
 
-    /// Whether a version 2 container belongs to test credentials of this module. If it is too short to tell, whether only those
-    /// could be meant.
+    /// Whether a version 2 container belongs to this module's test credentials. If it is too short for a hash, whether no
+    /// opener reads version 2 and the module has such credentials.
     private func isForTestCredential(_ spc: [UInt8]) -> Bool {
         guard let hash = SPCContainer.certificateHashOfVersion2(spc) else {
             return openers.allSatisfy { !$0.versions.contains(2) }

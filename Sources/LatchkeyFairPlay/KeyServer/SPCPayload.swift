@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// The decrypted payload of an SPC, with each block that a key server reads as a value of its own type.
+/// The decrypted payload of an SPC, with typed values for the blocks that a key server reads.
 ///
 /// Source: `Documentation/FairPlay.md` §4 and §8, steps 7 to 9.
 struct SPCPayload: Sendable {
@@ -9,7 +9,7 @@ struct SPCPayload: Sendable {
     let blocks: TLLVSequence
     /// An IV and the encrypted session bytes, 112 bytes.
     let sealedSession: ArraySlice<UInt8>
-    /// What the last 16 bytes of the decrypted session bytes must be.
+    /// The expected last 16 bytes of the decrypted session bytes.
     let integrity: ArraySlice<UInt8>
     /// The seed of the CKC's key, 16 bytes.
     let antiReplaySeed: ArraySlice<UInt8>
@@ -17,7 +17,7 @@ struct SPCPayload: Sendable {
     let r2: Secret
     let assetID: ContentIdentifier
     let transactionID: TransactionID
-    /// The tags that the device asks back, as it lists them.
+    /// The tags that the device asks for, in its order.
     let returnRequest: [TLLVTag]
     let supportedProtocolVersions: [UInt32]
     let protocolVersion: UInt32
@@ -34,7 +34,7 @@ struct SPCPayload: Sendable {
         r2 = Secret(try blocks.required(.r2, 21...21))
         assetID = ContentIdentifier(bytes: Data(try blocks.required(.assetID, 2...200)))
         transactionID = TransactionID(rawValue: UInt64(bigEndian: try blocks.required(.transactionID, 8...8)))
-        // At most as many tags as there may be blocks, so that a long list costs nothing.
+        // At most one tag per possible block, so that a long list costs nothing.
         let tags = try blocks.required(.returnRequest, 0...8 * TLLVSequence.maximumBlockCount, multipleOf: 8)
         returnRequest = tags.bigEndianNumbers().map(TLLVTag.init)
         supportedProtocolVersions = try blocks.required(.protocolVersionsSupported, 4...1024, multipleOf: 4)
@@ -47,7 +47,7 @@ struct SPCPayload: Sendable {
 }
 
 extension TLLVSequence {
-    /// The value of a block that every SPC has.
+    /// The value of a required block.
     fileprivate func required(
         _ tag: TLLVTag, _ lengths: ClosedRange<Int>, multipleOf factor: Int = 1
     ) throws(KSMRefusal) -> ArraySlice<UInt8> {
@@ -55,7 +55,7 @@ extension TLLVSequence {
         return value
     }
 
-    /// The value of a block; `nil` if the SPC does not have it.
+    /// The value of a block; `nil` if absent.
     fileprivate func optional(
         _ tag: TLLVTag, _ lengths: ClosedRange<Int>, multipleOf factor: Int = 1
     ) throws(KSMRefusal) -> ArraySlice<UInt8>? {

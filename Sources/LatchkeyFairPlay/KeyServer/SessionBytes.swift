@@ -1,6 +1,14 @@
 import LatchkeyCore
 
-/// The decrypted [SK..R1]: session key, device identifier, R1 and integrity bytes.
+/// The decrypted [SK..R1].
+///
+///      offset  0               16             36             80                96
+///             +---------------+--------------+--------------+-----------------+
+///             | SK, wraps the | HU, the      | R1, 44       | integrity bytes |
+///             | content key   | device, 20   |              | 16              |
+///             +---------------+--------------+--------------+-----------------+
+///
+/// Use nothing of it before `isWhole(_:)` returned `true`: with the wrong derived key these bytes are noise.
 ///
 /// Source: `Documentation/FairPlay.md` §5.
 struct SessionBytes: Sendable {
@@ -27,13 +35,13 @@ struct SessionBytes: Sendable {
         }
     }
 
-    /// What wraps the content key, 16 bytes.
+    /// The key that wraps the content key, 16 bytes.
     var sessionKey: Secret { bytes.read(Self.sessionKeyRange) { Secret($0) } }
 
     /// The device's anonymized identifier, 20 bytes.
     var deviceIdentifier: Secret { bytes.read(Self.deviceIdentifier) { Secret($0) } }
 
-    /// Whether the integrity bytes equal those that the device stated, compared in constant time.
+    /// Whether the integrity bytes equal the stated ones, compared in constant time.
     func isWhole(_ stated: ArraySlice<UInt8>) -> Bool {
         stated.withUnsafeBytes { stated in
             bytes.read(Self.integrity) { constantTimeEquals($0, stated) }

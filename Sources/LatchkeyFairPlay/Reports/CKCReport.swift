@@ -2,11 +2,11 @@ import LatchkeyCore
 
 /// The contents of a CKC and its problems, for `latchkey inspect ckc`. Contains no secrets.
 ///
-/// The header is public. The rest needs the SPC that the CKC answers, opened with its credentials.
+/// The header is public. The rest needs the answered SPC, opened with its credentials.
 package struct CKCReport: Sendable, Encodable {
     /// The number of bytes of the CKC.
     package let byteCount: Int
-    /// What the bytes look like if they are not a CKC, such as `JSON`.
+    /// The apparent format of bytes that are not a CKC, such as `JSON`.
     package let apparentFormat: String?
     /// The payload's IV in hexadecimal. It is not encrypted.
     package let iv: String?
@@ -16,7 +16,7 @@ package struct CKCReport: Sendable, Encodable {
     package let blocks: [BlockSummary]?
     /// The terms, if they could be read.
     package let terms: TermsSummary?
-    /// The problems. Empty for a CKC that the device would accept, or with a correct header if only that can be read.
+    /// The problems. Empty if a device would accept the CKC, or if only the header can be read and it is correct.
     package let problems: [InspectionFinding]
 
     private enum CodingKeys: String, CodingKey {

@@ -56,7 +56,7 @@ package struct CertificateReport: Sendable, Encodable {
 }
 
 extension FairPlayCertificate {
-    /// Remarks about the certificate. They are warnings only: none of them is known to prevent a device from working.
+    /// Remarks about the certificate. They are only warnings: none is known to prevent a device from working.
     ///
     /// Source: `Documentation/FairPlay.md` §12.
     /// - Parameter date: the date for checking validity.
@@ -89,7 +89,7 @@ extension FairPlayCertificate {
         return findings
     }
 
-    /// Why a private key does not belong to the certificate; `nil` if it does.
+    /// The reason that a private key does not match the certificate; `nil` if it does.
     fileprivate func pairError(with privateKeyPEM: Secret) -> CertificateError? {
         do throws(CertificateError) {
             _ = try KeyServerCredential(certificate: self, privateKeyPEM: privateKeyPEM, applicationSecret: nil)

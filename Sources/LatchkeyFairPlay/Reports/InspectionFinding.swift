@@ -6,7 +6,7 @@ package struct InspectionFinding: Sendable, Hashable, Encodable {
     package enum Severity: String, Sendable, Encodable {
         /// It will not work.
         case error
-        /// It may work, but deserves a look.
+        /// It may work, but check it.
         case warning
     }
 
@@ -14,9 +14,9 @@ package struct InspectionFinding: Sendable, Hashable, Encodable {
     package let severity: Severity
     /// A stable name for the kind of finding.
     package let code: String
-    /// What was found.
+    /// The observation.
     package let reason: String
-    /// What to do, in one imperative sentence.
+    /// The action to take, in one imperative sentence.
     package let remedy: String
 
     /// - Parameters:

@@ -3,13 +3,13 @@ import LatchkeyCore
 
 /// The contents of an SPC and its problems, for `latchkey inspect spc`. Contains no secrets.
 ///
-/// The header is public. The rest needs the credentials of the certificate that the SPC was made for.
+/// The header is public. The rest needs the credentials of the SPC's certificate.
 package struct SPCReport: Sendable {
     /// The number of bytes of the SPC.
     package let byteCount: Int
     /// The container's version; `nil` if there are fewer than 8 bytes.
     package let version: UInt32?
-    /// The SHA-1 of the certificate that the SPC was made for, in hexadecimal.
+    /// The SHA-1 of the SPC's certificate, in hexadecimal.
     package let certificateSHA1: String?
     /// The number of bytes of the encrypted payload.
     package let payloadLength: Int?
@@ -19,7 +19,7 @@ package struct SPCReport: Sendable {
     package let blocks: [BlockSummary]?
     /// The device's statements, if the SPC is valid.
     package let facts: Facts?
-    /// The problems. No errors for an SPC that would get a CKC, or with a correct header if only that can be read.
+    /// The problems. No errors if the SPC would get a CKC, or if only the header can be read and it is correct.
     package let problems: [InspectionFinding]
 
     /// The device's statements in a valid SPC.
@@ -32,13 +32,13 @@ package struct SPCReport: Sendable {
         package let transactionID: String
         /// The length and digest of the device's identifier.
         package let deviceIdentifier: String
-        /// What the player does; `nil` if the device does not say.
+        /// The player's state; `nil` if not stated.
         package let playbackState: String?
         /// The playback session in hexadecimal.
         package let playbackSession: String?
         /// When the SPC was made, by the device's clock.
         package let created: Date?
-        /// What the device can do, as the names of the known flags.
+        /// The device's capabilities, as the names of the known flags.
         package let capabilities: [String]
         /// Where the device shows the picture.
         package let destination: StreamingDestination
@@ -46,7 +46,7 @@ package struct SPCReport: Sendable {
         package let protocolVersion: UInt32
         /// The protocol versions that the device lists.
         package let supportedProtocolVersions: [UInt32]
-        /// The tags of the blocks that must come back in the CKC.
+        /// The tags of the blocks that the CKC must return.
         package let requestedTags: [String]
     }
 
@@ -84,7 +84,7 @@ extension SPCReport: Encodable {
         case bytes, version, certificateSHA1, payloadBytes, certificateSubject, blocks, problems
     }
 
-    /// The facts are on the same level as the rest, so that a script finds `assetID` next to `version`.
+    /// The facts are on the same level as the other members, so that a script finds `assetID` next to `version`.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(byteCount, forKey: .bytes)
@@ -140,7 +140,7 @@ extension DeviceCapabilities {
 }
 
 extension KeyServerModule {
-    /// The blocks of an SPC that may be invalid otherwise; `nil` if it cannot be decrypted.
+    /// The blocks of an SPC that may be invalid in other ways; `nil` if it cannot be decrypted.
     fileprivate func blocks(of sealed: SealedSPC) -> [TLLVBlock]? {
         guard let key = try? payloadKey(of: sealed), let cipher = try? Self.cipher(),
             let payload = try? Self.payload(of: sealed, key, cipher)

@@ -14,7 +14,7 @@ package struct TermsSummary: Sendable, Hashable, Encodable {
     package let playback: Int64?
     /// Whether the key may be stored.
     package let persistable: Bool
-    /// The display requirement; `nil` if there is none.
+    /// The display requirement; `nil` if absent.
     package let hdcp: HDCPRequirement?
 
     /// - Parameter terms: the terms of a CKC.
@@ -46,7 +46,7 @@ package struct TermsSummary: Sendable, Hashable, Encodable {
 }
 
 extension TermsSummary: CustomStringConvertible {
-    /// The terms in one line for people: `lease 60 s, HDCP type 1`.
+    /// The terms in one readable line: `lease 60 s, HDCP type 1`.
     package var description: String {
         let times = [("lease", lease), ("rental", rental), ("storage", storage), ("playback", playback)]
         let parts = times.compactMap { name, seconds in seconds.map { "\(name) \($0) s" } }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 import LatchkeyCore
 
-/// A public key or a key pair of libcrypto's, parsed once.
+/// A libcrypto public key or key pair, parsed once.
 // Sound because the key never changes after it is made; libcrypto locks what it caches in it. `TokenVerifierTests` verifies on many
 // tasks.
 final class AsymmetricKey: @unchecked Sendable {
@@ -54,7 +54,7 @@ final class AsymmetricKey: @unchecked Sendable {
 }
 
 extension SHA2 {
-    /// libcrypto's hash; `nil` if it has none.
+    /// libcrypto's hash algorithm; `nil` if it could not be fetched.
     var algorithm: OpaquePointer? {
         switch self {
         case .sha256: Self.fetched256

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The two forms of an ECDSA signature: r and s behind each other, as JSON web tokens have it, and DER, as libcrypto has it.
+/// The two forms of an ECDSA signature: r and s concatenated, as in JSON web tokens, and DER, as in libcrypto.
 ///
 /// Source: RFC 7518 §3.4.
 enum ECDSASignature {
@@ -26,7 +26,7 @@ enum ECDSASignature {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// r and s, each with leading zeros up to the length of a coordinate; `nil` for what is no signature in DER.
+    /// r and s, each with leading zeros up to the length of a coordinate; `nil` if the bytes are not a DER signature.
     static func raw(_ der: [UInt8], coordinateCount: Int) -> [UInt8]? {
         let signature = der.withUnsafeBufferPointer { der in
             var cursor = der.baseAddress

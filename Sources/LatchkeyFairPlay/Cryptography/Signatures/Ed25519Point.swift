@@ -1,11 +1,11 @@
-/// Which encodings of Ed25519 points are no keys, though libcrypto takes them.
+/// Rejects encodings of Ed25519 points that are unsafe as keys, although libcrypto accepts them.
 ///
-/// For a point of small order anybody can make signatures, some of them good for every message. A point has one encoding; another one of the
-/// same point would be the same key under another name.
+/// Anyone can forge signatures for a point of small order; some of these are valid for every message. A non-canonical encoding
+/// would be the same key under another name.
 ///
 /// Source: RFC 8032 §5.1.3; RFC 8725 §3.4 (validate all inputs of keys).
 enum Ed25519Point {
-    /// The y coordinates of the eight points of small order, little-endian: 0, 1, those of order 8, and −1.
+    /// The y coordinates of the eight points of small order, little-endian: 0, 1, the two of order 8, and −1.
     private static let small: [[UInt8]] = [
         [UInt8](repeating: 0, count: 32),
         [1] + [UInt8](repeating: 0, count: 31),
@@ -20,15 +20,15 @@ enum Ed25519Point {
         [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],
     ]
 
-    /// Whether 32 bytes are the one encoding of a point that may be a key.
+    /// Whether 32 bytes are the canonical encoding of a point that may be a key.
     static func mayBeKey(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == 32, let last = bytes.last else { return false }
-        // The highest bit is the sign of x. Both signs of these points are of small order, or no encoding at all.
+        // The highest bit is the sign of x. Either sign gives a point of small order or an invalid encoding.
         let y = bytes.dropLast() + [last & 0x7f]
         return isReduced(Array(y)) && !small.contains(Array(y))
     }
 
-    /// Whether a coordinate is less than 2²⁵⁵ − 19, as it is in the one encoding.
+    /// Whether a coordinate is less than 2²⁵⁵ − 19, as the canonical encoding requires.
     private static func isReduced(_ y: [UInt8]) -> Bool {
         guard let first = y.first, y.last == 0x7f, y.dropFirst().dropLast().allSatisfy({ $0 == 0xff }) else {
             return true

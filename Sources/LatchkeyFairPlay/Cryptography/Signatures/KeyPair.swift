@@ -1,11 +1,11 @@
 internal import COpenSSL
 package import LatchkeyCore
 
-/// A key pair that signs. Any number of threads can use it at once.
+/// A key pair for signing. Safe for concurrent use from any number of threads.
 package struct KeyPair: Sendable {
     private let key: AsymmetricKey
 
-    /// Makes a new key pair with libcrypto's randomness. An RSA key takes up to seconds.
+    /// Generates a key pair with libcrypto's randomness. An RSA key can take seconds.
     package init(_ kind: PublicKey.Kind) throws(OpenSSLError) {
         let pointer =
             switch kind {
@@ -38,7 +38,7 @@ package struct KeyPair: Sendable {
         self.key = key
     }
 
-    /// The public half. It verifies; nothing of the private half leaves it.
+    /// The public half, which verifies signatures and contains no part of the private key.
     package var publicKey: PublicKey { PublicKey(key) }
 
     /// The private key in PKCS#8 PEM form, not encrypted.

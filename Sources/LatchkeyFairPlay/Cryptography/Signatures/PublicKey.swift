@@ -1,9 +1,10 @@
 internal import COpenSSL
 import LatchkeyCore
 
-/// A public key that verifies signatures: RSA, Ed25519, or on one of NIST's curves. Any number of threads can use it at once.
+/// A public key that verifies signatures: RSA, Ed25519, or ECDSA on a NIST curve. Safe for concurrent use from any number of
+/// threads.
 package struct PublicKey: Sendable {
-    /// What kind of key it is.
+    /// The type of the key.
     package enum Kind: Sendable, Hashable {
         /// RSA with a modulus of this size.
         case rsa(bits: Int)
@@ -25,8 +26,8 @@ package struct PublicKey: Sendable {
 
     init(_ key: AsymmetricKey) { self.key = key }
 
-    /// - Parameter pem: a block `PUBLIC KEY`.
-    /// - Returns: `nil` for anything else and for other kinds of keys.
+    /// - Parameter pem: a `PUBLIC KEY` block.
+    /// - Returns: `nil` for anything else and for other types of keys.
     package init?(pem: [UInt8]) {
         guard let bio = MemoryBIO(pem),
             let key = AsymmetricKey(adopting: PEM_read_bio_PUBKEY(bio.pointer, nil, { _, _, _, _ in -1 }, nil))
@@ -37,9 +38,9 @@ package struct PublicKey: Sendable {
         }
     }
 
-    /// - Parameter numbers: the key's numbers. RSA: at most 8,192 bits, and an odd exponent from 3 to 2⁶⁴−1. Ed25519: no point of small
-    ///   order, and the one encoding of each.
-    /// - Returns: `nil` unless they are those of a valid key.
+    /// - Parameter numbers: the key's numbers. RSA: at most 8,192 bits, and an odd exponent from 3 to 2⁶⁴−1. Ed25519: the
+    ///   canonical encoding of a point that is not of small order.
+    /// - Returns: `nil` unless the numbers form a valid key.
     package init?(_ numbers: Numbers) {
         let pointer: OpaquePointer?
         switch numbers {
@@ -50,7 +51,7 @@ package struct PublicKey: Sendable {
             pointer = latchkey_rsa_public(modulus, Int32(modulus.count), exponent, Int32(exponent.count))
         case .elliptic(let curve, let x, let y):
             guard x.count == curve.coordinateCount, y.count == x.count else { return nil }
-            // 4: neither coordinate is left out.
+            // 4: uncompressed, with both coordinates.
             let point = [4] + x + y
             pointer = latchkey_ec_public(curve.groupName, point, point.count)
         case .ed25519(let bytes):
@@ -61,7 +62,7 @@ package struct PublicKey: Sendable {
         self.init(key)
     }
 
-    /// What kind of key it is.
+    /// The type of the key.
     package var kind: Kind { key.kind }
 
     /// The key's numbers.
@@ -98,8 +99,8 @@ package struct PublicKey: Sendable {
         return bio.text
     }
 
-    /// Whether a signature of a message was made with the private key. `false` for a signature of any other length, such as one
-    /// in DER, and for a scheme that the key cannot use.
+    /// Whether the private key made this signature of a message. `false` for a signature of any other length, such as one in
+    /// DER, and for a scheme that the key cannot use.
     package func verifies(_ signature: [UInt8], of message: [UInt8], _ scheme: SignatureScheme) -> Bool {
         defer { OpenSSLError.discardQueue() }
         guard signature.count == key.signatureCount(scheme), let context = EVP_MD_CTX_new() else { return false }

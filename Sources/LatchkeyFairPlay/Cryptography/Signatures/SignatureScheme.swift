@@ -8,7 +8,7 @@ package enum SHA2: Int, Sendable, Hashable {
     package var count: Int { rawValue / 8 }
 }
 
-/// A curve of NIST's for ECDSA.
+/// A NIST curve for ECDSA.
 package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
     case p256 = "P-256"
     case p384 = "P-384"
@@ -23,7 +23,7 @@ package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// libcrypto's name of the curve.
+    /// libcrypto's name for the curve.
     var groupName: String {
         switch self {
         case .p256: "prime256v1"
