@@ -1,7 +1,7 @@
 /// The attributes of one tag, in order: `NAME=VALUE,NAME="VALUE"`.
 ///
 /// A quoted value holds anything except quotes and line ends: commas and `=` in it do not split, and there are no escapes.
-/// Blanks around names and values are out of specification but common; the parser drops them and reports them.
+/// Blanks around names and values violate the specification but are common; the parser drops and reports them.
 ///
 /// Source: RFC 8216 §4.2, `Documentation/HLS.md` §7 rule 3.
 struct AttributeList {
@@ -12,7 +12,7 @@ struct AttributeList {
     }
 
     private(set) var attributes: [Attribute] = []
-    /// Whether there were blanks or commas in the wrong places, or a name with characters other than `A-Z 0-9 -`.
+    /// Whether blanks or commas were misplaced, or a name had characters other than `A-Z 0-9 -`.
     private(set) var isOdd = false
     let line: Int
     private let body: Bytes

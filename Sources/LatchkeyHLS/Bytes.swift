@@ -45,7 +45,7 @@ extension Bytes {
         return memcmp(base, otherBase, count) == 0
     }
 
-    /// The bytes as text. The reader has refused invalid UTF-8 before.
+    /// The bytes as text. The reader has already refused invalid UTF-8.
     var text: String { String(decoding: self, as: UTF8.self) }
 
     /// The bytes without blanks and tabs at both ends.

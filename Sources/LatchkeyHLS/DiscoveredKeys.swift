@@ -4,31 +4,31 @@ public import LatchkeyCore
 public struct DiscoveredKeys: Sendable {
     /// The distinct keys in order of first appearance: session keys first, then playlist by playlist.
     public internal(set) var keys: [DiscoveredKey] = []
-    /// The keys that live playlists name as the next ones, in order of first appearance, without those that are in use.
+    /// The keys that live playlists announce as next, in order of first appearance, without those already in use.
     public internal(set) var hintedKeys: [KeyHint] = []
     /// The playlists that were read, each once, in order of discovery.
     public internal(set) var playlists: [ReadPlaylist] = []
-    /// The playlists that could not be read. Keys may be missing when there are any.
+    /// The playlists that could not be read. If there are any, keys may be missing.
     public internal(set) var failures: [PlaylistFailure] = []
-    /// Warnings about the playlists, each with the playlist that it is about.
+    /// Warnings about the playlists, with the playlist's URI.
     public internal(set) var warnings: [DiscoveryWarning] = []
 
     /// The URIs of the FairPlay keys as the playlists state them, one for each key, in order.
     public var fairPlayURIs: [KeyURI] { keys.filter { $0.format == .fairPlay }.map(\.uri) }
 
-    /// The keys that EXT-X-SESSION-KEY alone names, so that they open nothing. Empty unless every playlist was read.
+    /// The keys named only by EXT-X-SESSION-KEY, which open nothing. Empty unless every playlist was read.
     public var unusedSessionKeys: [DiscoveredKey] {
         isWhole ? keys.filter { $0.places.allSatisfy(\.isSessionKey) } : []
     }
 
-    /// The keys of media playlists that no EXT-X-SESSION-KEY names, of key systems that have session keys. Who stores or preloads by
-    /// session keys lacks them.
+    /// The keys of media playlists that no EXT-X-SESSION-KEY names, for key systems that have session keys. An app that stores
+    /// or preloads by session keys misses them.
     public var keysWithoutSessionKey: [DiscoveredKey] {
         let formats = Set(keys.filter { $0.places.contains(where: \.isSessionKey) }.map(\.format))
         return keys.filter { formats.contains($0.format) && !$0.places.contains(where: \.isSessionKey) }
     }
 
-    /// Whether the media playlists were read, all of them.
+    /// Whether all media playlists were read.
     private var isWhole: Bool { failures.isEmpty && playlists.contains { $0.playlist.kind == .media } }
 }
 
@@ -64,7 +64,7 @@ public struct ReadPlaylist: Sendable {
 
 /// A playlist that discovery could not read.
 public struct PlaylistFailure: Sendable, CustomStringConvertible {
-    /// The URI that was asked for.
+    /// The requested URI.
     public let uri: String
     /// The fetcher's error, a `PlaylistError`, or a `Diagnosis` of a limit.
     public let error: any Error
@@ -77,14 +77,14 @@ public struct PlaylistFailure: Sendable, CustomStringConvertible {
 public struct DiscoveryWarning: Sendable, Hashable, CustomStringConvertible {
     /// The URI of the playlist, after redirects.
     public let playlistURI: String
-    /// What is odd.
+    /// The oddity.
     public let warning: PlaylistWarning
 
     /// The warning, with the URI redacted.
     public var description: String { "\(Redaction.standard.redacted(urlText: playlistURI)): \(warning)" }
 }
 
-/// Why discovery did not read a playlist.
+/// The reasons that discovery did not read a playlist.
 extension Diagnosis {
     static let tooManyPlaylists = Self(
         code: "tooManyPlaylists", reason: "The stream has more playlists than the limit.",

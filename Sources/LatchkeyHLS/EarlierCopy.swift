@@ -7,7 +7,7 @@ public struct EarlierCopy: Sendable, Hashable {
     let runs: [SegmentRun]
     let keyTags: [KeyTag]
 
-    /// - Parameter playlist: the media playlist as it was loaded last. It may be complete or a delta update.
+    /// - Parameter playlist: the media playlist as last loaded. It may be complete or a delta update.
     public init(_ playlist: Playlist) {
         mediaSequence = playlist.mediaSequence
         segmentCount = playlist.skippedSegments + playlist.segmentCount
@@ -19,7 +19,7 @@ public struct EarlierCopy: Sendable, Hashable {
         runs = skipped + listed
     }
 
-    /// The runs of a range of segments, counted from the first of them; `nil` if the copy does not have all of them.
+    /// The runs of a range of segments, counted from the first of them; `nil` if the copy lacks any of them.
     /// - Parameters:
     ///   - sequence: the media sequence number of the first segment.
     ///   - count: the number of segments.
@@ -36,9 +36,9 @@ public struct EarlierCopy: Sendable, Hashable {
     }
 }
 
-/// What a delta update inherits from the previous copy.
+/// The keys that a delta update inherits from the previous copy.
 struct InheritedKeys: Sendable, Hashable {
-    /// How many of the playlist's first key tags are inherited.
+    /// The number of the playlist's first key tags that are inherited.
     var tagCount = 0
     /// The runs of the skipped segments. They refer to key tags of this playlist.
     var runs: [SegmentRun] = []

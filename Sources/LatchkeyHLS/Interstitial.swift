@@ -6,9 +6,9 @@
 public struct Interstitial: Sendable, Hashable {
     /// ID.
     public let id: String?
-    /// X-ASSET-URI: the asset's multivariant or media playlist, resolved; `nil` if the tag has none.
+    /// X-ASSET-URI: the asset's multivariant or media playlist, resolved; `nil` if absent.
     public let assetURI: String?
-    /// X-ASSET-LIST: the URI of a JSON list of assets, resolved; `nil` if the tag has none.
+    /// X-ASSET-LIST: the URI of a JSON list of assets, resolved; `nil` if absent.
     public let assetListURI: String?
     /// The line of the tag, counted from 1.
     public let line: Int

@@ -8,7 +8,7 @@ struct KeyCollector {
     var bytes = 0
     private var found = DiscoveredKeys()
     private var indexes: [Name: Int] = [:]
-    /// At most one of a playlist.
+    /// At most one per playlist.
     private var hints: [(name: Name, hint: KeyHint)] = []
     private var finalURIs: Set<String> = []
 
@@ -25,7 +25,7 @@ struct KeyCollector {
         found.failures.append(PlaylistFailure(uri: uri, error: error))
     }
 
-    /// Adds a playlist. Returns `nil` if it failed, or if a redirect led to one that was read before.
+    /// Adds a playlist. Returns `nil` if it failed, or if a redirect led to a playlist that was already read.
     mutating func take(
         _ outcome: Result<Playlist, any Error>, for uri: String, known: inout Set<String>
     ) -> Playlist? {

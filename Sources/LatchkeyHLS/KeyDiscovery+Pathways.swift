@@ -1,8 +1,8 @@
 import LatchkeyCore
 
-/// Which media playlists of a multivariant playlist are read if not all are (HLS.md rule 23).
+/// The selection of media playlists to read if not all are needed (HLS.md rule 23).
 extension KeyDiscovery {
-    /// Reads the media playlists of one pathway; those of the next one if any of them fails.
+    /// Reads the media playlists of one pathway, and those of the next pathway if any of them fails.
     /// - Returns: the requests for the interstitials' assets that they name.
     func assets(
         byPathwayOf playlist: Playlist, known: inout Set<String>, _ collector: inout KeyCollector
@@ -36,7 +36,7 @@ extension KeyDiscovery {
                 ladders[ladder].next(listed: scope == .onePathway ? nil : listed).map { (ladder, $0) }
             }
             guard !wanted.isEmpty else { return assets }
-            // What the limits do not admit is not wanted again.
+            // Playlists beyond the limits are not requested again.
             for (ladder, index) in wanted { ladders[ladder].note(.failed, at: index) }
             let requests = admitted(wanted.map { Request(uri: ladders[$0].uris[$1], parent: playlist) }, 1, &collector)
             let outcomes = await read(requests, room: maximumBytes - collector.bytes)

@@ -9,23 +9,24 @@ import LatchkeyCore
 public struct KeyDiscovery: Sendable {
     /// The playlists that the keys of a multivariant playlist come from.
     public enum Scope: Sendable, Hashable {
-        /// Its session keys, if one of them is of the key system `format`; otherwise all its media playlists. Session keys may name keys
-        /// that nothing uses and leave out others (HLS.md rule 16), so this fits a first guess only.
+        /// Its session keys, if one of them uses the key system `format`; otherwise all its media playlists. Session keys may
+        /// name unused keys and leave out others (HLS.md rule 16), so this suits a first guess only.
         case sessionKeysSuffice
         /// Its session keys and all its media playlists. Also finds keys that the session keys leave out.
         case everyMediaPlaylist
-        /// Its session keys and the media playlists of one pathway: content steering offers the same streams by others. If one of
-        /// these playlists cannot be read, another pathway's are read instead.
+        /// Its session keys and the media playlists of one pathway: with content steering, other pathways offer the same
+        /// streams. If one of these playlists cannot be read, another pathway's are read instead.
         case onePathway
-        /// As `onePathway`, but of a ladder of qualities only as many playlists as tell its keys apart (HLS.md rule 23).
+        /// Like `onePathway`, but reads only as many playlists of a quality ladder as are needed to distinguish its keys
+        /// (HLS.md rule 23).
         case representatives
     }
 
     /// The playlists that keys come from. Defaults to `everyMediaPlaylist`.
     public var scope = Scope.everyMediaPlaylist
-    /// Whether discovery also reads the assets that interstitials name by X-ASSET-URI. Defaults to `false`. Their keys may come
-    /// from another vendor. Discovery never requests lists of assets (X-ASSET-LIST), because that is a request for an
-    /// advertisement.
+    /// Whether discovery also reads the assets that interstitials name by X-ASSET-URI. Defaults to `false`. Their keys may
+    /// come from another vendor. Discovery never requests lists of assets (X-ASSET-LIST), because each request counts as an ad
+    /// request.
     public var includesInterstitials = false
     /// If session keys of this key system exist, `sessionKeysSuffice` stops there. Keys of all systems are reported.
     public var format = KeyFormat.fairPlay
@@ -51,7 +52,7 @@ public struct KeyDiscovery: Sendable {
         self.scope = scope
     }
 
-    /// Reads the playlist at a URI and the playlists that it names, as far as they are needed.
+    /// Reads the playlist at a URI, and the playlists it names as needed.
     ///
     /// - Throws: the fetcher's error or a `PlaylistError` if the first playlist cannot be read; `CancellationError`.
     public func keys(at uri: String) async throws -> DiscoveredKeys {
@@ -98,7 +99,7 @@ public struct KeyDiscovery: Sendable {
         return Array(requests.prefix(room))
     }
 
-    /// The requests that follow from a playlist, in order, without those that are already known.
+    /// The requests that follow from a playlist, in order, without known ones.
     func next(
         from playlist: Playlist, of request: Request, known: inout Set<String>, _ collector: inout KeyCollector
     ) -> [Request] {
@@ -115,7 +116,7 @@ public struct KeyDiscovery: Sendable {
         }
     }
 
-    /// The URIs that a playlist may lead to, without those that are already known.
+    /// The URIs that a playlist may lead to, without known ones.
     func allowed(
         _ uris: [String], from playlist: Playlist, known: inout Set<String>, _ collector: inout KeyCollector
     ) -> [String] {

@@ -6,10 +6,10 @@ import LatchkeyCore
 ///
 /// Source: RFC 8216 §4.3.2.4, `Documentation/HLS.md` §7 rules 4, 12 and 14.
 public struct KeyFormat: Sendable {
-    /// The text as it is in the playlist.
+    /// The text as in the playlist.
     public let text: String
 
-    /// - Parameter text: the text as it is in a playlist.
+    /// - Parameter text: the text as in a playlist.
     public init(_ text: String) { self.text = text }
 
     /// The format of a tag without KEYFORMAT: the URI leads to the 16 bytes of the key.

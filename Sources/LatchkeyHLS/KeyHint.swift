@@ -3,15 +3,15 @@ public import LatchkeyCore
 
 /// The key that a live playlist will use next: EXT-X-PRELOAD-HINT with TYPE=KEY.
 ///
-/// No segment uses it yet. `ContentKeyLoader.preload` gets it ready like the keys in use.
+/// No segment uses it yet. `ContentKeyLoader.preload` loads it like the keys in use.
 ///
 /// Source: `Documentation/HLS.md` §7 rule 22.
 public struct KeyHint: Sendable, Hashable {
     /// URI, variables replaced, not resolved.
     public let uri: KeyURI
-    /// KEYFORMAT; `identity` if the tag has none.
+    /// KEYFORMAT; `identity` if absent.
     public let format: KeyFormat
-    /// DATE-OF-FIRST-USE; `nil` if the tag has none, or one that is no date.
+    /// DATE-OF-FIRST-USE; `nil` if absent or not a valid date.
     public let firstUse: Date?
     /// The line of the tag, counted from 1.
     public let line: Int
@@ -21,7 +21,7 @@ public struct KeyHint: Sendable, Hashable {
 }
 
 extension KeyHint {
-    /// - Returns: `nil` for a hint of another type, and for one that names no key.
+    /// - Returns: `nil` for a hint of another type, and for a hint without a key.
     init?(
         _ attributes: AttributeList, _ variables: inout Substitution, _ warnings: inout WarningList
     ) throws(PlaylistError) {

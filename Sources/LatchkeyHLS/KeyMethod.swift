@@ -1,4 +1,4 @@
-/// How the segments of a key are encrypted.
+/// The encryption method of a key's segments.
 ///
 /// Source: RFC 8216 §4.3.2.4, `Documentation/HLS.md` §7 rule 11.
 public enum KeyMethod: Sendable, Hashable {
@@ -10,10 +10,10 @@ public enum KeyMethod: Sendable, Hashable {
     case sampleAES
     /// Samples in fMP4, `cenc`.
     case sampleAESCTR
-    /// A method that this library does not know, as written. Do not decrypt with it.
+    /// A method unknown to this library, as written. Do not decrypt with it.
     case other(String)
 
-    /// The method as it is written in a playlist.
+    /// The method as written in a playlist.
     public var text: String {
         switch self {
         case .none: "NONE"

@@ -56,7 +56,7 @@ extension KeyTag {
 
     private func check(attributeCount: Int, _ warnings: inout WarningList) throws(PlaylistError) {
         if method == .none {
-            // HLS.md rule 7: the attributes are out of specification and have no meaning.
+            // HLS.md rule 7: the attributes violate the specification and have no meaning.
             if attributeCount > 1 { warnings.add("METHOD=NONE with other attributes", line: line) }
         } else if uri?.raw.isEmpty != false {
             let what = uri == nil ? "without URI" : "with an empty URI"

@@ -11,11 +11,11 @@ public struct KeyTag: Sendable, Hashable {
     public var uri: KeyURI?
     /// IV as written, variables replaced: `0x` or `0X` and 1 to 32 hexadecimal digits.
     public var iv: String?
-    /// KEYFORMAT; `identity` if the tag has none.
+    /// KEYFORMAT; `identity` if absent.
     public var format: KeyFormat
     /// Whether the tag has KEYFORMAT.
     public var statesFormat: Bool
-    /// KEYFORMATVERSIONS; `1` if the tag has none.
+    /// KEYFORMATVERSIONS; `1` if absent.
     public var formatVersions: String
     /// Whether the tag has KEYFORMATVERSIONS.
     public var statesFormatVersions: Bool
@@ -24,7 +24,7 @@ public struct KeyTag: Sendable, Hashable {
     /// The line of the tag, counted from 1.
     public var line: Int
 
-    /// An attribute without a meaning for this library, such as KEYID.
+    /// An attribute that this library does not interpret, such as KEYID.
     public struct Attribute: Sendable, Hashable {
         /// The name as written.
         public let name: String
@@ -34,7 +34,7 @@ public struct KeyTag: Sendable, Hashable {
 }
 
 extension KeyTag {
-    /// The 16 bytes of the IV, with short values padded on the left; `nil` if the tag has none.
+    /// The 16 bytes of the IV, with short values padded on the left; `nil` if absent.
     public var ivBytes: Data? {
         guard let digits = iv?.dropFirst(2), digits.count <= 32 else { return nil }
         return Data(hexString: String(repeating: "0", count: 32 - digits.count) + digits)

@@ -1,29 +1,29 @@
 import LatchkeyCore
 
-/// Media playlists of one class, of which as few are read as tell their keys apart.
+/// Media playlists of one class. Only as many are read as are needed to distinguish their keys.
 ///
-/// A class is a kind of stream, and within it what a packager gives keys by: the group of a rendition; the codecs and the stated
-/// protection of a variant. Packagers give keys by quality, so that along a class, ordered by quality, each key covers a run. Where
-/// the two ends have the same keys, all between them have; where they differ, a playlist halfway between tells more.
+/// A class groups playlists by the properties by which packagers assign keys: the group of a rendition; the codecs and the
+/// stated protection of a variant. Within a class, ordered by quality, packagers assign each key to a contiguous run. If both
+/// ends have the same keys, so do all playlists between them; if they differ, the playlist halfway between narrows it down.
 ///
 /// Source: `Documentation/HLS.md` §7 rule 23.
 struct Ladder: Sendable {
     enum Reading: Hashable {
         case keys(Set<KeyURI>)
-        /// It could not be read.
+        /// The playlist could not be read.
         case failed
     }
 
-    /// Ordered by picture size and bandwidth; those of a rendition group as the playlist lists them.
+    /// Ordered by picture size and bandwidth; rendition groups keep the playlist's order.
     let uris: [String]
     private var readings: [Int: Reading] = [:]
 
     /// - Parameter uris: the playlists in their order.
     init(_ uris: [String]) { self.uris = uris }
 
-    /// The playlists to read next: the ends first, then halfway between neighbors whose keys differ.
-    /// - Parameter listed: the session keys. Neighbors with no other keys need none between them: the stream lists its keys. `nil`
-    ///   if no playlist may stand for another.
+    /// The playlists to read next: the ends first, then halfway between neighbors with different keys.
+    /// - Parameter listed: the session keys. If two neighbors have only listed keys, the playlists between them are skipped:
+    ///   the stream lists its keys. `nil` means that every playlist must be read.
     func next(listed: Set<KeyURI>?) -> [Int] {
         guard let listed else { return uris.indices.filter { readings[$0] == nil } }
         guard !readings.isEmpty else { return uris.count > 1 ? [0, uris.count - 1] : Array(uris.indices) }
@@ -34,7 +34,7 @@ struct Ladder: Sendable {
         }
     }
 
-    /// Notes what a playlist said.
+    /// Records a playlist's result.
     mutating func note(_ reading: Reading, at index: Int) { readings[index] = reading }
 
     private func isListed(_ index: Int, _ listed: Set<KeyURI>) -> Bool {
@@ -43,7 +43,7 @@ struct Ladder: Sendable {
 }
 
 extension Playlist {
-    /// The names of the pathways of content steering, that to start with first; one name in a playlist without any.
+    /// The pathways of content steering, the initial one first; one name if the playlist has none.
     var pathways: [String] {
         let names = streams.filter { $0.group == nil }.map(\.pathway)
         let first = names.contains { $0 == firstPathway } ? firstPathway : nil
@@ -51,7 +51,7 @@ extension Playlist {
         return ((first.map { [$0] } ?? []) + names).filter { seen.insert($0).inserted }
     }
 
-    /// The classes of a pathway's playlists, of those that are wanted. In order of their first appearance.
+    /// The classes of a pathway's wanted playlists, in order of first appearance.
     func ladders(ofPathway name: String, where isWanted: (String) -> Bool) -> [Ladder] {
         var classes: [StreamEntry.Class] = []
         var streams: [StreamEntry.Class: [StreamEntry]] = [:]
@@ -64,7 +64,7 @@ extension Playlist {
         return classes.map { Ladder((streams[$0] ?? []).sorted { $0.rank < $1.rank }.compactMap(\.uri)) }
     }
 
-    /// The streams of a pathway: its variants, and all renditions but those that only other pathways' variants refer to.
+    /// The streams of a pathway: its variants, and all renditions except those used only by other pathways' variants.
     private func streams(ofPathway name: String) -> [StreamEntry] {
         let own = groups { $0 == name }
         let others = groups { $0 != name }
@@ -86,7 +86,7 @@ extension StreamEntry {
         let id: String
     }
 
-    /// What playlists have in common that have the same keys, or keys by quality.
+    /// The common properties of playlists that have the same keys, or keys by quality.
     fileprivate struct Class: Hashable {
         let kind: Kind
         let groupID: String?

@@ -14,9 +14,9 @@ public struct ByteRange: Sendable, Hashable {
 public struct MediaMap: Sendable, Hashable {
     /// The resource, resolved.
     public let uri: String
-    /// The part of the resource; `nil` for all of it.
+    /// The part of the resource; `nil` means all of it.
     public let byteRange: ByteRange?
-    /// The indexes into `Playlist.keyTags` in force at the tag. They can differ from those of its segments (HLS.md rule 5).
+    /// The indexes into `Playlist.keyTags` in force at the tag. They can differ from the keys of its segments (HLS.md rule 5).
     public let keys: [Int]
     /// The line of the tag, counted from 1.
     public let line: Int
@@ -28,15 +28,15 @@ public struct MediaMap: Sendable, Hashable {
 public struct MediaSegment: Sendable, Hashable {
     /// The resource, resolved.
     public let uri: String
-    /// The part of the resource; `nil` for all of it.
+    /// The part of the resource; `nil` means all of it.
     public let byteRange: ByteRange?
-    /// EXTINF in seconds; `nil` if there is none.
+    /// EXTINF in seconds; `nil` if absent.
     public let duration: Double?
     /// The Media Sequence Number. It is the IV of an identity key without one (HLS.md rule 13).
     public let sequenceNumber: Int
     /// Whether EXT-X-DISCONTINUITY precedes the segment.
     public let followsDiscontinuity: Bool
-    /// The initialization section that the segment needs; `nil` if there is none.
+    /// The initialization section that the segment needs; `nil` if absent.
     public let map: MediaMap?
     /// The indexes into `Playlist.keyTags` in force; empty for a clear segment.
     public let keys: [Int]

@@ -7,21 +7,27 @@ public enum PlaylistKind: String, Sendable, Hashable, Codable {
     case media
     /// It lists playlists.
     case multivariant
-    /// It has tags of both kinds, which no playlist may have.
+    /// It has tags of both kinds, which is invalid.
     case mixed
     /// It has tags of neither kind.
     case unknown
 }
 
-/// An HLS playlist: its keys, and which of its segments each key opens.
+/// An HLS playlist: its keys, and the segments that each key opens.
 ///
-/// Parsing is one pass over the bytes. It counts segments and does not keep them; `segments()` lists them for a player and
-/// therefore the value holds the bytes (shared, not copied). Only a valid playlist becomes a value: `kind` is `media` or
-/// `multivariant`.
+///     bytes ──PlaylistReader──▶ valid: Playlist ──KeyDiscovery──▶ the keys to request
+///                               refused: PlaylistError, PlaylistReport
+///
+/// Only a valid playlist becomes a value, so `kind` is `media` or `multivariant`. Two rules matter most. The key tags in force
+/// are alternatives for one content key, one per KEYFORMAT; a tag replaces only the tag of its own KEYFORMAT. And key URIs are
+/// passed on byte for byte: no step may normalize or decode them, or put them into an error.
+///
+/// Parsing is one pass over the bytes. It counts segments but does not keep them; `segments()` lists them for a player, so the
+/// value holds the bytes (shared, not copied).
 ///
 /// A partial segment uses the keys in force at its line; those after the last segment use `keysAtEnd`. In a delta update
-/// (EXT-X-SKIP), the keys of the skipped segments and the key in force after them come from `context.earlierCopy`. Without it, a
-/// warning says that they are missing (HLS.md rule 9).
+/// (EXT-X-SKIP), the keys of the skipped segments and the key in force after them come from `context.earlierCopy`. Without it,
+/// a warning says that they are missing (HLS.md rule 9).
 ///
 /// Source: RFC 8216, draft-pantos-hls-rfc8216bis-20, `Documentation/HLS.md` §7.
 public struct Playlist: Sendable, Hashable {
@@ -31,7 +37,7 @@ public struct Playlist: Sendable, Hashable {
     public let keyTags: [KeyTag]
     /// Its EXT-X-SESSION-KEY tags in order: hints for preloading, neither complete nor binding (HLS.md rule 16).
     public let sessionKeyTags: [KeyTag]
-    /// The key that comes next, as far as a live playlist says so.
+    /// The next key, if a live playlist announces it.
     public let hintedKey: KeyHint?
     /// The number of segments.
     public let segmentCount: Int
@@ -49,17 +55,17 @@ public struct Playlist: Sendable, Hashable {
     public let variables: [String: String]
     /// EXT-X-MEDIA-SEQUENCE: the number of the first segment.
     public let mediaSequence: Int
-    /// Whether it has EXT-X-ENDLIST, which means that it will not grow.
+    /// Whether it has EXT-X-ENDLIST, which means that it is final.
     public let isComplete: Bool
-    /// Whether its segments are single pictures, as EXT-X-I-FRAMES-ONLY says.
+    /// Whether its segments are single pictures (EXT-X-I-FRAMES-ONLY).
     public let hasOnlyIFrames: Bool
     /// Oddities that did not prevent parsing.
     public let warnings: [PlaylistWarning]
     /// The context that it was parsed with.
     public let context: PlaylistContext
-    /// The pathway that content steering starts with; `nil` if the playlist names none.
+    /// The initial pathway of content steering; `nil` if absent.
     let firstPathway: String?
-    /// What it inherited from the previous copy.
+    /// The keys inherited from the previous copy.
     let inherited: InheritedKeys
     /// The bytes that it was parsed from.
     let source: Data
@@ -67,7 +73,7 @@ public struct Playlist: Sendable, Hashable {
     /// Parses a playlist.
     ///
     /// - Parameters:
-    ///   - bytes: the playlist as it was loaded.
+    ///   - bytes: the playlist as loaded.
     ///   - context: its URI, the variables that it may import, and its limits.
     /// - Throws: a `PlaylistError` for everything that RFC 8216 requires a client to refuse, and for an exceeded limit.
     /// - Complexity: linear in the number of bytes.
@@ -95,12 +101,12 @@ public struct Playlist: Sendable, Hashable {
         source = bytes
     }
 
-    /// The distinct URIs of FairPlay keys in order of first appearance, session keys first; not resolved. Without those of tags that open
-    /// nothing.
+    /// The distinct URIs of FairPlay keys in order of first appearance, session keys first; not resolved. Excludes tags that
+    /// open nothing.
     public var fairPlayURIs: [KeyURI] { Self.fairPlayURIs(sessionKeyTags + openingKeyTags) }
 
-    /// The key tags that open a segment or may open the next one: not those that another of their KEYFORMAT replaces before a segment
-    /// (HLS.md rule 5).
+    /// The key tags that open a segment or may open the next one. Excludes tags that another tag of their KEYFORMAT replaces
+    /// before a segment (HLS.md rule 5).
     package var openingKeyTags: [KeyTag] {
         let used = Set(segmentRuns.flatMap(\.keys)).union(keysAtEnd)
         var later: Set<KeyFormat> = []

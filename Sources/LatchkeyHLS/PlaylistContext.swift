@@ -1,10 +1,10 @@
-/// What the parser of a playlist needs to know from outside it.
+/// The external information that parsing a playlist needs.
 public struct PlaylistContext: Sendable, Hashable {
-    /// The URI that the playlist came from, after redirects; `nil` if it is not known.
+    /// The URI of the playlist, after redirects; `nil` if unknown.
     public var uri: String?
-    /// The variables of the multivariant playlist that led here, for `EXT-X-DEFINE:IMPORT`; `nil` if there is none.
+    /// The variables of the multivariant playlist that led here, for `EXT-X-DEFINE:IMPORT`; `nil` without one.
     public var imports: [String: String]?
-    /// The previous copy of the playlist, which has the keys of the segments that a delta update skips; `nil` if there is none.
+    /// The previous copy of the playlist, with the keys of the segments that a delta update skips; `nil` without one.
     public var earlierCopy: EarlierCopy?
     /// The limits for the playlist.
     public var limits: PlaylistLimits

@@ -1,13 +1,13 @@
 public import LatchkeyCore
 
-/// Why a playlist was refused, and at which line.
+/// The reason that a playlist was refused, with the line.
 ///
 /// The texts contain no value from the playlist, because key URIs and variables often carry tokens.
 public struct PlaylistError: DiagnosableError, Hashable {
     let kind: Kind
-    /// The line that was refused, counted from 1; `nil` if the playlist as a whole was.
+    /// The refused line, counted from 1; `nil` if the whole playlist was refused.
     public let line: Int?
-    /// What is wrong, in a few words: `undefined variable nope`.
+    /// The problem in a few words: `undefined variable nope`.
     public let summary: String
 
     init(_ kind: Kind, line: Int? = nil, _ summary: String) {

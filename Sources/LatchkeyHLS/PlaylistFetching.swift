@@ -8,7 +8,7 @@ public protocol PlaylistFetching: Sendable {
     func playlist(at uri: String) async throws -> FetchedPlaylist
 }
 
-/// A playlist as it was loaded.
+/// A loaded playlist.
 public struct FetchedPlaylist: Sendable {
     /// The body.
     public let bytes: Data

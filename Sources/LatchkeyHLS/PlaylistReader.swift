@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// Parses a playlist line by line. Keeps what it knows so far, so that a report on a refused playlist can include it.
+/// Parses a playlist line by line. Keeps its partial results, so that a report on a refused playlist can include them.
 struct PlaylistReader {
     let context: PlaylistContext
     var keyTags: [KeyTag] = []
@@ -81,7 +81,7 @@ struct PlaylistReader {
     private mutating func readLines(_ bytes: Bytes) throws(PlaylistError) {
         var lines = LineScanner(bytes)
         try readHeader(lines.next())
-        // If the first line is not the header, it is parsed like any other line, so that the report can say what the file is.
+        // If the first line is not the header, it is parsed like any other line, so that the report can identify the file.
         if !hasHeader { lines = LineScanner(bytes) }
         let limit = limits.lineBytes
         while let line = lines.next() {

@@ -1,12 +1,12 @@
 public import Foundation
 public import LatchkeyCore
 
-/// What a playlist says about its keys, as JSON for tools. Also covers refused playlists.
+/// A playlist's statements about its keys, as JSON for tools. Also covers refused playlists.
 ///
-/// For a refused playlist, kind, segments and warnings state what was parsed so far; key tags, runs and FairPlay URIs are null.
-/// `error` gives the reason in a few words; for a missing `#EXTM3U` the warning gives it. Null values are encoded.
+/// For a refused playlist, kind, segments and warnings cover the part before the refusal; key tags, runs and FairPlay URIs are
+/// null. `error` gives the reason in a few words; for a missing `#EXTM3U` the warning gives it. Null values are encoded.
 public struct PlaylistReport: Sendable {
-    /// Why the playlist was refused; `nil` if it is valid.
+    /// The reason for the refusal; `nil` if the playlist is valid.
     public let refusal: PlaylistError?
     private let reader: PlaylistReader
     private let byteCount: Int

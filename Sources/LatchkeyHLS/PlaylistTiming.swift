@@ -1,10 +1,10 @@
 import Foundation
 
-/// The durations that a media playlist states, in seconds, and the longest of what it lists.
+/// The durations that a media playlist states, in seconds, and its longest items.
 ///
 /// Source: draft-pantos-hls-rfc8216bis-20 §4.4.3.1, §4.4.3.7, §4.4.3.8, §4.4.4.1 and §4.4.4.9.
 public struct PlaylistTiming: Sendable, Hashable {
-    /// EXT-X-TARGETDURATION; `nil` if the playlist has none, or no number.
+    /// EXT-X-TARGETDURATION; `nil` if absent or not a number.
     public private(set) var target: Double?
     /// PART-TARGET of EXT-X-PART-INF.
     public private(set) var partTarget: Double?
@@ -33,7 +33,7 @@ public struct PlaylistTiming: Sendable, Hashable {
 }
 
 extension Playlist {
-    /// The durations that the playlist states. A second pass over its bytes.
+    /// The durations that the playlist states. Parses its bytes a second time.
     public var timing: PlaylistTiming {
         var timing = PlaylistTiming()
         source.withUnsafeBytes { bytes in

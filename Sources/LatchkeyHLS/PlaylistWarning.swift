@@ -1,8 +1,8 @@
-/// Something odd in a playlist that did not prevent parsing.
+/// An oddity in a playlist that did not prevent parsing.
 public struct PlaylistWarning: Sendable, Hashable, CustomStringConvertible {
     /// The line of the oddity, counted from 1; `nil` if it concerns the whole playlist.
     public let line: Int?
-    /// What is odd. Contains no value from the playlist.
+    /// The oddity. Contains no value from the playlist.
     public let text: String
 
     init(_ text: String, line: Int? = nil) {

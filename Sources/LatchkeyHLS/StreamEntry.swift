@@ -1,4 +1,4 @@
-/// A playlist in a multivariant playlist, or a rendition without a playlist of its own.
+/// A playlist in a multivariant playlist, or a rendition without its own playlist.
 ///
 /// Source: RFC 8216 §4.3.4.1 to §4.3.4.3.
 public struct StreamEntry: Sendable, Hashable {
@@ -34,9 +34,9 @@ public struct StreamEntry: Sendable, Hashable {
     public let groups: [String: String]
     /// The line of the tag, counted from 1.
     public let line: Int
-    /// PATHWAY-ID: the pathway of content steering that the playlist belongs to. The default is `.`.
+    /// PATHWAY-ID: the playlist's content steering pathway. Defaults to `.`.
     let pathway: String
-    /// VIDEO-RANGE, HDCP-LEVEL and ALLOWED-CPC, as they are stated: playlists that differ in them may have keys of their own.
+    /// VIDEO-RANGE, HDCP-LEVEL and ALLOWED-CPC, as stated. Playlists that differ in them may have different keys.
     let protection: [String?]
 
     /// A picture size in pixels.

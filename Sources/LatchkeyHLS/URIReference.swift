@@ -1,4 +1,4 @@
-/// A URI or a relative reference as text. Resolution follows RFC 3986 §5.2 and changes nothing that need not change.
+/// A URI or a relative reference as text. Resolution follows RFC 3986 §5.2 and changes nothing unnecessarily.
 ///
 /// `URL` is not used: it refuses or rewrites texts that servers and key systems compare byte for byte. A reference with a
 /// scheme is returned unchanged, so `skd:` and `data:` are never normalized (HLS.md rule 21).
@@ -25,7 +25,7 @@ struct URIReference {
         path = rest
     }
 
-    /// The reference resolved against a base; unchanged if there is no base or the reference has a scheme.
+    /// The reference resolved against a base; unchanged without a base or if the reference has a scheme.
     static func resolve(_ reference: String, against base: String?) -> String {
         guard let base else { return reference }
         var target = URIReference(reference)

@@ -1,4 +1,4 @@
-/// An EXT-X-DEFINE tag, which says where the value of a variable comes from.
+/// An EXT-X-DEFINE tag, which states the source of a variable's value.
 ///
 /// Variables in its own attributes are not replaced (HLS.md rule 19).
 ///

@@ -21,7 +21,7 @@ extension ContentKeyStore {
 
     /// Reads a `keys.json` from a file.
     ///
-    /// - Throws: `keysUnreadable` if the file cannot be read, and what `init(json:)` throws.
+    /// - Throws: `keysUnreadable` if the file cannot be read, and the errors of `init(json:)`.
     public init(contentsOf file: URL) throws(Diagnosis) {
         let json: Data
         do { json = try Data(contentsOf: file) } catch { throw .unreadable }
@@ -29,7 +29,7 @@ extension ContentKeyStore {
     }
 }
 
-/// Why a `keys.json` was refused.
+/// The reasons that a `keys.json` is refused.
 extension Diagnosis {
     fileprivate static let unreadable = Diagnosis(
         code: "keysUnreadable", reason: "The key file is not there or is not the JSON of a key file.",

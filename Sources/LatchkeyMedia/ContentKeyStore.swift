@@ -9,15 +9,15 @@ public struct ContentKeyStore: Sendable {
     public enum Match: Sendable, Hashable {
         /// One key.
         case one(StoredKey)
-        /// The name fits different keys.
+        /// The name matches different keys.
         case several
-        /// No key has the name.
+        /// The name matches no key.
         case none
     }
 
     /// The keys in their original order.
     public let keys: [StoredKey]
-    /// Names, the most exact ones first: the whole URI, the text after its scheme, its last path component.
+    /// Names, in order of precision: the whole URI, the text after its scheme, its last path component.
     private let names: [[String: Match]]
     private let ids: [KeyID: Match]
 
@@ -29,8 +29,8 @@ public struct ContentKeyStore: Sendable {
         ids = Self.index(keys, by: \.id)
     }
 
-    /// Finds a key by its URI, the text after the URI's scheme, the URI's last path component, or by its identifier as hexadecimal
-    /// digits, UUID or base64. The more exact name wins.
+    /// Finds a key by its URI, the text after the URI's scheme, the URI's last path component, or by its identifier as
+    /// hexadecimal digits, UUID or base64. The most precise match wins.
     public func key(named name: String) -> Match {
         for index in names {
             if let match = index[name] { return match }
@@ -42,17 +42,17 @@ public struct ContentKeyStore: Sendable {
     /// Finds a key by its identifier.
     public func key(_ id: KeyID) -> Match { ids[id] ?? .none }
 
-    /// What a content identifier names a key by, if the vendor does not say which part of the key URI it is.
+    /// The part of a content identifier that names a key, if the vendor does not specify the part of the key URI.
     ///
-    /// The first of these that names a key: the whole, the text after the scheme, the last path component, the host. The whole if none
-    /// does, for the refusal to show.
+    /// The first match of: the whole, the text after the scheme, the last path component, the host. Without a match, the
+    /// whole, for the refusal to show.
     package func name(in identifier: ContentIdentifier) -> String {
         let uri = KeyURI(identifier.description)
         let candidates = [uri.raw, uri.remainderBeforeQuery, uri.pathComponents.last ?? uri.host, uri.host]
         return candidates.first(where: hasKey) ?? uri.raw
     }
 
-    /// Whether a name is that of one key.
+    /// Whether a name matches exactly one key.
     package func hasKey(named name: String) -> Bool {
         if case .one = key(named: name) { true } else { false }
     }

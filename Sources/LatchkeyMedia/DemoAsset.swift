@@ -10,10 +10,11 @@ public enum DemoAsset: String, Sendable, CaseIterable {
     /// Fragmented MP4, `cbcs`, another key from the third segment on.
     case rotation = "rotation"
 
-    /// The folder with all of them, `keys.json` and `hashes.json`; the first place where it should be, if it is missing.
+    /// The folder with all streams, `keys.json` and `hashes.json`; its first expected location if it is missing.
     public static var folder: URL { (try? located()) ?? places[0] }
 
-    /// Finds the folder: beside the program, where a build leaves it, or in `../share/latchkey`, where `make install` puts it.
+    /// Finds the folder: next to the program, where a build leaves it, or in `../share/latchkey`, where `make install` puts
+    /// it.
     /// - Throws: a `Diagnosis` `demoAssetMissing`.
     public static func located() throws -> URL {
         let found = places.first { FileManager.default.fileExists(atPath: $0.appending(path: "keys.json").path) }
@@ -26,7 +27,8 @@ public enum DemoAsset: String, Sendable, CaseIterable {
         try ContentKeyStore(contentsOf: located().appending(path: "keys.json"))
     }
 
-    /// Where the folder may be. `Bundle.module` would do for a build, but ends the process if nothing is there.
+    /// The possible locations of the folder. `Bundle.module` would work for a build, but ends the process if the folder is
+    /// missing.
     private static var places: [URL] {
         let program = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let builds =
@@ -41,7 +43,7 @@ public enum DemoAsset: String, Sendable, CaseIterable {
 }
 
 extension Diagnosis {
-    /// The demo streams are not where the program looks for them, for instance because it was copied without them.
+    /// The demo streams are not in any expected location, for example because the program was copied without them.
     fileprivate static func demoAssetMissing(_ places: [URL]) -> Diagnosis {
         Diagnosis(
             code: "demoAssetMissing",

@@ -2,10 +2,10 @@ public import Foundation
 public import LatchkeyHTTP
 import LatchkeySystem
 
-/// Serves the playlists and segments of a folder, and nothing else in it.
+/// Serves only the playlists and segments of a folder.
 ///
-/// The extension decides whether a file is served, so that nobody gets a `keys.json` beside the media. Names that begin with a dot,
-/// links that lead out of the folder, and paths with `..` are not found.
+/// The file extension decides whether a file is served, so a `keys.json` next to the media is never exposed. Names that begin
+/// with a dot, links that lead out of the folder, and paths with `..` are not found.
 public struct MediaHost: Sendable {
     /// The limit of a playlist in bytes: 16 MiB. A larger one is neither rewritten nor served.
     public static let playlistBytes = 16 * 1_024 * 1_024
@@ -32,7 +32,7 @@ public struct MediaHost: Sendable {
         return HTTPResponse(status: 200, contentType: type, bytes: rewriting.rewritten(playlist))
     }
 
-    /// The file at a path; `nil` if there is none or the path leads out of the folder.
+    /// The file at a path; `nil` if it is missing or the path leads out of the folder.
     private func file(at path: String) -> String? {
         let parts = path.split(separator: "/")
         guard !parts.isEmpty, parts.allSatisfy({ !$0.hasPrefix(".") && !$0.contains("\0") && !$0.contains("\\") })
@@ -44,7 +44,7 @@ public struct MediaHost: Sendable {
     }
 
     private func playlist(_ file: String) -> Data? {
-        // The reply says that it cannot be read; who asks need not know why.
+        // The reply says that the file cannot be read; the client does not need the reason.
         try? PlainFile.read(file, limit: Self.playlistBytes)
     }
 

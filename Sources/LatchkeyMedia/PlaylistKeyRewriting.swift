@@ -1,10 +1,10 @@
 public import Foundation
 public import LatchkeyCore
 
-/// Replaces key URIs in a playlist and leaves every other byte as it is.
+/// Replaces key URIs in a playlist and leaves every other byte unchanged.
 ///
-/// Only the `URI` of `EXT-X-KEY` and `EXT-X-SESSION-KEY` tags of FairPlay's key format changes. Works on the text, line by line;
-/// a tag that cannot be read stays as it is.
+/// Only the `URI` of `EXT-X-KEY` and `EXT-X-SESSION-KEY` tags of FairPlay's key format changes. Works on the text, line by
+/// line; a malformed tag stays unchanged.
 ///
 /// Source: `Documentation/HLS.md`, RFC 8216 §4.3.2.4.
 public struct PlaylistKeyRewriting: Sendable {
