@@ -2,10 +2,10 @@
     import AVFoundation
     import Latchkey
 
-    // Advisory keys came with the SDKs of 2026, which Xcode 27 has.
+    // Advisory keys require the SDKs of 2026 (Xcode 27).
     #if os(Linux) || ((os(iOS) || os(tvOS)) && !targetEnvironment(macCatalyst) && compiler(>=6.4))
         nonisolated extension AVContentKeySession {
-            /// Turns advisory keys on if the system has them. They cannot be turned off again.
+            /// Turns on advisory keys if the system supports them. They cannot be turned off again.
             func useAdvisoryKeys() {
                 guard #available(iOS 27, tvOS 27, *) else { return }
                 supportsAdvisoryKeys = true
@@ -18,7 +18,7 @@
         }
 
         nonisolated extension AVContentKeyRequest {
-            /// Makes an SPC by the call that the session expects. The other call raises an exception.
+            /// Makes an SPC with the call that the session's mode requires. The other call raises an exception.
             func makeSPC(
                 _ session: AVContentKeySession, _ certificate: Data, _ identifier: Data,
                 _ options: [String: any Sendable],
@@ -56,7 +56,7 @@
             _ certificate: Data, _ identifier: Data, _ options: [String: any Sendable],
             _ reply: @escaping @Sendable (Result<Data?, any Error>) -> Void
         ) {
-            // The asynchronous form traps if the completion comes twice, or with neither data nor an error.
+            // The asynchronous form traps if the completion is called twice, or with neither data nor an error.
             makeStreamingContentKeyRequestData(
                 forApp: certificate, contentIdentifier: identifier, options: options
             ) { spc, error in reply(.spc(spc, error)) }
@@ -64,7 +64,7 @@
     }
 
     nonisolated extension Result where Success == Data?, Failure == any Error {
-        /// The result in the arguments of an AVFoundation completion.
+        /// Converts the arguments of an AVFoundation completion to a result.
         fileprivate static func spc(_ spc: Data?, _ error: (any Error)?) -> Self {
             spc.map { .success($0) } ?? .failure(error ?? ContentKeyError.noSPC)
         }

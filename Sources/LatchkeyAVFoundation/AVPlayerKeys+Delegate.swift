@@ -2,8 +2,8 @@
     public import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    // AVFoundation finds optional methods by their Objective-C names, and never calls a misspelled one. All are in the extension that
-    // states the conformance, and a test drives each of them.
+    // AVFoundation finds optional methods by their Objective-C names and never calls a misspelled one. So all are in the
+    // extension that declares the conformance, and a test drives each of them.
     nonisolated extension AVPlayerKeys: AVContentKeySessionDelegate {
         public func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
             take(keyRequest, for: .streaming, in: session)

@@ -2,22 +2,23 @@
     import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    // A streaming request whose key the license cache keeps becomes a persistable one: only of that does the system make a key that it
-    // takes again. For the loader and the service it remains a streaming request.
+    // If the license cache keeps a streaming request's key, the request becomes persistable: the system accepts a key again
+    // only in that form. To the loader and the service it stays a streaming request.
     nonisolated extension AVPlayerKeys {
-        /// Starts a streaming request, as one whose key can be kept if the cache wants it and the system can.
+        /// Starts a streaming request. If the cache wants the key and the system can store it, the request becomes
+        /// persistable.
         func startForReplays(_ taken: SessionKeyRequest) {
             let key = taken.keyURI
             guard loader.licenseCache?.wants(key, of: taken.asset) == true else { return taken.start(loader) }
             changeSession(taken.session) { _ = $0.keptForReplays.insert(key) }
             do { try makePersistable(taken) } catch {
                 changeSession(taken.session) { _ = $0.keptForReplays.remove(key) }
-                // As with AirPlay: the receiver has a license of its own.
+                // As with AirPlay: the receiver gets its own license.
                 taken.start(loader)
             }
         }
 
-        /// Asks again for a key that could not be kept, or that AVFoundation turned down although it was: without the cache.
+        /// Requests a key again without the cache, because it could not be kept or AVFoundation rejected the kept one.
         func streamInstead(_ taken: SessionKeyRequest) {
             loader.licenseCache?.drop(taken.keyURI)
             if taken.reply.state.isAnswered || taken.reply.state.refusal?.kind == .persistableKeyFailed {

@@ -3,29 +3,29 @@
     public import Latchkey
 
     nonisolated extension AVPlayerKeys {
-        /// What the session reports beyond failures.
+        /// A session event other than a failure.
         public enum Notice: Sendable, Hashable {
-            /// AVFoundation took a key.
+            /// AVFoundation accepted a key.
             case succeeded(KeyURI, KeyPurpose)
-            /// A key that was to be stored is streamed, because the system cannot store it now; usually because of AirPlay.
+            /// A key requested for storage is streamed, because the system cannot store it now; usually because of AirPlay.
             case streamedInstead(KeyURI)
-            /// AVFoundation keeps failing although the keys are good: call `replaceSession()` and make a new asset.
+            /// AVFoundation keeps failing although the keys are valid: call `replaceSession()` and make a new asset.
             case stuck
-            /// Whether the connected displays protect the picture of a key has changed.
+            /// The protection of the connected displays for a key's picture has changed.
             case protectionChanged(KeyURI, ExternalProtection)
-            /// The content protection session has another identifier, for services that want it; `nil` if it has none.
+            /// The content protection session has a new identifier, for services that need it; `nil` if it has none.
             case sessionIdentifierChanged(Data?)
-            /// There are reports of expired sessions: see `expiredSessionReports()`.
+            /// Reports of expired sessions are available: see `expiredSessionReports()`.
             case reportsPending
         }
 
-        /// Whether the connected displays protect the picture as far as its key demands.
+        /// Whether the connected displays protect the picture as its key requires.
         public enum ExternalProtection: String, Sendable, Hashable {
-            /// Not known yet.
+            /// Not yet known.
             case pending
-            /// They do.
+            /// They protect it.
             case sufficient
-            /// They do not.
+            /// They do not protect it.
             case insufficient
         }
     }

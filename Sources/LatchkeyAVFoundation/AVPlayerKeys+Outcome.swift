@@ -2,16 +2,16 @@
     public import Latchkey
 
     nonisolated extension AVPlayerKeys {
-        /// What happened to the keys, for whoever owns them.
+        /// A result of a key request or a session event.
         public enum Outcome: Sendable {
-            /// A key did not come, was not taken, or ended.
+            /// A key was not delivered, was rejected, or ended.
             case failure(KeyFailure)
-            /// What an app may want to know beyond failures.
+            /// An event other than a failure.
             case notice(Notice)
-            /// A request ended with nothing to show: AVFoundation cancelled it and is not asking again, or it repeats a refusal that was
-            /// reported.
+            /// A request ended without an effect on playback: AVFoundation cancelled it and is not asking again, or it repeats
+            /// a refusal that was reported.
             case cancellation(KeyFailure)
-            /// This many later outcomes did not fit, because none were read for too long.
+            /// The number of later outcomes that were dropped, because too many were unread.
             case dropped(Int)
         }
 
@@ -22,7 +22,7 @@
         func onCancelled(_ failure: KeyFailure) { emit(.cancellation(failure)) }
     }
 
-    /// The outcomes that wait to be read. When they are too many the newest are dropped and counted, and the count is read in their place.
+    /// The unread outcomes. When the limit is reached, the newest are dropped and counted, and the count is delivered instead.
     nonisolated final class UnreadOutcomes: Sendable {
         static let limit = 256
 

@@ -2,11 +2,12 @@
     import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    // A request is taken, perhaps made persistable, given to the loader, and removed when AVFoundation reports success or failure.
+    // A request is added, perhaps made persistable, given to the loader, and removed when AVFoundation reports success or
+    // failure.
     nonisolated extension AVPlayerKeys {
-        /// Takes a request, unless it was taken before.
+        /// Adds a request and starts it, unless it was added before.
         func take(_ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession) {
-            // Made without the lock, because it asks the app what the key is called.
+            // Evaluated outside the lock, because it calls the app.
             let named = request.initializationData.flatMap(options.keyNamed)
             let key = KeyURI(playerIdentifier: request.identifier) ?? named ?? ""
             let known = state.withLock { state in state.index(of: session).map { state.sessions[$0] } }
@@ -40,22 +41,22 @@
             }
         }
 
-        /// Has AVFoundation replace a request by a persistable one of the same title. It stays open until its successor ends, so that it is not
-        /// taken a second time.
+        /// Asks AVFoundation to replace a request with a persistable one of the same title. The request stays open until its
+        /// successor ends, so that it is not added a second time.
         func makePersistable(_ taken: SessionKeyRequest) throws {
             change(taken.session) { $0.name(taken.asset, of: taken.keyURI) }
             try taken.becomePersistable()
         }
 
-        /// AVFoundation took the key.
+        /// Records that AVFoundation accepted the key.
         func succeed(_ request: AVContentKeyRequest, in session: AVContentKeySession) {
             guard let taken = change(session, { $0.succeed(request) }) ?? nil else { return }
-            // A key that is only downloaded does not play yet.
+            // A key that is only being downloaded has not started playback.
             if taken.purpose == .persistable, hasUser(session) { loader.offline?.started(taken.keyURI) }
             onNotice(.succeeded(taken.keyURI, taken.purpose))
         }
 
-        /// AVFoundation reported that a request got no key, or that its key cannot be used.
+        /// Records that a request got no key, or that its key cannot be used.
         func fail(_ request: AVContentKeyRequest, _ error: any Error, in session: AVContentKeySession) {
             let failed = change(session) { requests in
                 requests.fail(request).map { ($0, isAskedAgain: requests.isOpen($0.keyURI)) }
@@ -64,7 +65,7 @@
             let (key, phase) = (taken.keyURI, taken.reply.state)
             if phase.isAnswered { taken.discard() } else { taken.reply.abandon() }
             guard !(phase.refusal.map { $0.kind == .cancelled } ?? error.isCancellation) else {
-                // A request that another one replaced is not the end of the wait for its key.
+                // A request that was replaced does not end the wait for its key.
                 if !phase.isAbandoned, !isAskedAgain {
                     onCancelled(
                         KeyFailure(phase.refusal ?? .cancelledBySystem(error), key: key, asset: taken.asset))
@@ -82,7 +83,8 @@
             if change(session, { $0.isStuck(after: error) }) == true { onNotice(.stuck) }
         }
 
-        /// Whether to ask again for a key that AVFoundation turned down. Each reason has a count of its own, until AVFoundation takes a key.
+        /// Whether to ask again for a key that AVFoundation rejected. Each reason has its own count, which resets when
+        /// AVFoundation accepts a key.
         func mayRetry(
             _ request: AVContentKeyRequest, _ reason: AVContentKeyRequest.RetryReason, in session: AVContentKeySession
         ) -> Bool {
@@ -92,7 +94,7 @@
             return taken != nil
         }
 
-        /// Tries again after AVFoundation did not take a key: a stored key may be bad, and a renewal has time left.
+        /// Tries again after AVFoundation rejected a key: a stored key may be bad, and a renewal has time left.
         private func recover(_ taken: SessionKeyRequest) {
             switch taken.purpose {
             case .streaming: break
@@ -113,7 +115,7 @@
             state.withLock { state in state.index(of: session).map { body(&state.sessions[$0]) } }
         }
 
-        /// Changes what a session has asked for; `nil` if the session is not in use.
+        /// Changes a session's requests; `nil` if the session is not in use.
         @discardableResult
         private func change<Value: Sendable>(
             _ session: AVContentKeySession, _ body: (inout SessionRequests<SessionKeyRequest>) -> Value
@@ -142,7 +144,7 @@
     // MARK: - Called by requests
 
     nonisolated extension AVPlayerKeys {
-        /// Requests a key anew of the session that had it.
+        /// Requests a key again from the session that had it.
         func request(_ key: KeyURI, again session: AVContentKeySession) {
             whileUsable {
                 guard state.withLock({ $0.index(of: session) }) != nil else { return }
@@ -159,12 +161,12 @@
             return await loader.keysNow(in: stream, heldBy: known.player)
         }
 
-        /// Reports why a key ended.
+        /// Reports the reason that a key ended.
         func report(_ error: ContentKeyError, _ request: SessionKeyRequest) {
             onFailure(KeyFailure(error, key: request.keyURI, asset: request.asset))
         }
 
-        /// The request by which a session renews a key.
+        /// The request with which a session renews a key.
         func taken(_ key: KeyURI, in session: AVContentKeySession) -> SessionKeyRequest? {
             state.withLock { state in state.index(of: session).flatMap { state.sessions[$0].requests[key] } }
         }

@@ -4,11 +4,11 @@
 
     // Tokens and proofs about stored keys, for services, and revocation.
     nonisolated extension AVPlayerKeys {
-        /// A token from which the service reads when a stored key expires.
+        /// A token that tells the service when a stored key expires.
         ///
         /// Source: `Documentation/Players.md` §3.9f.
-        /// - Throws: `persistableKeyFailed` if the key is not stored or AVFoundation makes no token, with its error in `underlying`;
-        ///   `deadlineExceeded` if the system does not answer.
+        /// - Throws: `persistableKeyFailed` if the key is not stored or AVFoundation makes no token, with its error in
+        ///   `underlying`; `deadlineExceeded` if the system does not respond.
         @available(tvOS 17, *)
         public func expirationToken(for key: KeyURI) async throws(ContentKeyError) -> Data {
             let stored: Secret?
@@ -23,13 +23,13 @@
             }
         }
 
-        /// A proof for the service that the device can no longer use a stored key, for example after its title was deleted.
+        /// Proof for the service that the device can no longer use a stored key, for example after its title was deleted.
         ///
         /// Source: `Documentation/Players.md` §3.9g.
         /// - Parameters:
         ///   - key: A key that `loader.offline` removed.
-        ///   - challenge: The service's nonce, 8 bytes. Defaults to none.
-        /// - Throws: `persistableKeyFailed` if AVFoundation makes no proof; `deadlineExceeded` if the system does not answer.
+        ///   - challenge: The service's nonce, 8 bytes; `nil` by default.
+        /// - Throws: `persistableKeyFailed` if AVFoundation makes no proof; `deadlineExceeded` if the system does not respond.
         @available(tvOS 17, *)
         public func proofOfRemoval(of key: RemovedKey, challenge: Data? = nil) async throws(ContentKeyError) -> Data {
             try await proof { session, reply in
@@ -39,10 +39,10 @@
             }
         }
 
-        /// A proof for the service that the device can no longer use any stored key of the app. Also remove the keys from the store:
-        /// `loader.offline.deleteAll()`.
-        /// - Parameter challenge: The service's nonce, 8 bytes. Defaults to none.
-        /// - Throws: why there is no application certificate; and as `proofOfRemoval(of:challenge:)`.
+        /// Proof for the service that the device can no longer use any stored key of the app. Also remove the keys from the
+        /// store: `loader.offline.deleteAll()`.
+        /// - Parameter challenge: The service's nonce, 8 bytes; `nil` by default.
+        /// - Throws: The reason that there is no application certificate; and the errors of `proofOfRemoval(of:challenge:)`.
         @available(tvOS 17, *)
         public func proofOfRemovalOfAllKeys(challenge: Data? = nil) async throws(ContentKeyError) -> Data {
             let app = try await loader.applicationCertificate().bytes
@@ -54,7 +54,7 @@
         }
 
         /// Revokes a key: playback that needs it stops, and it is not renewed.
-        /// - Returns: Whether the session had the key.
+        /// - Returns: Whether a session had the key.
         @available(iOS 17.4, tvOS 17.4, macOS 14.4, visionOS 1.1, watchOS 10.4, *)
         @discardableResult
         public func revoke(_ key: KeyURI) -> Bool {
@@ -65,7 +65,7 @@
             return !held.isEmpty
         }
 
-        /// AVFoundation's asynchronous forms trap if the completion comes twice, or with neither data nor an error.
+        /// AVFoundation's asynchronous forms trap if the completion is called twice, or with neither data nor an error.
         private func proof(
             _ ask: @escaping @Sendable (AVContentKeySession, Promise<Data, any Error>) -> Void
         ) async throws(ContentKeyError) -> Data {

@@ -2,29 +2,37 @@
     public import AVFoundation
     @_spi(Adapters) public import Latchkey
 
-    /// Gives AVFoundation's assets their keys, through a content key session for each.
+    /// Delivers keys to AVFoundation's assets, through one content key session per asset.
     ///
     ///     let keys = AVPlayerKeys(loader)
     ///     keys.protect(asset, as: "movie-1")
     ///     player.replaceCurrentItem(with: AVPlayerItem(asset: asset))
     ///
-    /// `outcomes` says what happened. `ProtectedPlayback` does all of this for an app whose views observe it.
+    /// `outcomes` reports results. `ProtectedPlayback` does all of this for an app whose views observe it.
     ///
-    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
-    /// and releases its keys. Keys that the app requested of `loader.offline` are stored, and come from the store from then on, if
-    /// the system allows it; all other keys are streamed. Several of these may share a loader. Safe to use from any thread.
+    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open
+    /// requests and releases its keys. Keys that the app requested from `loader.offline` are stored, and come from the store
+    /// from then on, if the system allows it; all other keys are streamed. Several instances may share a loader. Safe to use
+    /// from any thread.
     ///
-    /// A key is renewed as long as its asset is protected and exists. An asset that is released leaves its keys for the next asset of the
-    /// same stream or title: protected within the lease, it needs no new license.
+    /// A key is renewed as long as its asset is protected and exists. A released asset leaves its keys for the next asset of
+    /// the same stream or title: if that is protected within the lease, it needs no new license.
+    ///
+    /// **For maintainers.** The way of a request: a delegate callback, `take(_:for:in:)`, the loader,
+    /// `SessionKeyRequest.answer(_:)`, then `succeed` or `fail` when AVFoundation reports. The life of a key belongs to the
+    /// loader; this class only maps AVFoundation's objects to it. `state` holds all that changes, and nothing calls out while
+    /// holding its lock. Four rules prevent exceptions and lost keys: a request is answered once, on `queue`; a session
+    /// expires on `queue`, after its callbacks and answers; a session is used only in `whileUsable`; no two assets use one
+    /// session at a time (`AssetSession`).
     public nonisolated final class AVPlayerKeys: NSObject, Sendable {
         struct State {
             var sessions: [AssetSession] = []
             var isSuspended = false
 
-            /// The place of a session.
+            /// The index of a session.
             func index(of session: AVContentKeySession) -> Int? { sessions.firstIndex { $0.session === session } }
 
-            /// Leaves a session without a user, as the newest of those.
+            /// Marks a session as idle and moves it to the end, as the newest idle one.
             mutating func end(_ index: Int) -> AssetSession {
                 var session = sessions.remove(at: index)
                 session.end()
@@ -35,32 +43,34 @@
 
         let loader: ContentKeyLoader
         let options: Options
-        /// What happened, from the start: up to 256 outcomes wait to be read, and `Outcome.dropped(_:)` counts those that did not fit. For
-        /// one reader; the closures of the initializer take nothing away from it. Ends with this object.
+        /// The results, from the start: up to 256 outcomes are buffered, and `Outcome.dropped(_:)` counts the rest. For one
+        /// reader; the initializer's closures do not consume it. Ends with this object.
         public let outcomes: AsyncStream<Outcome>
         private let unread: UnreadOutcomes
         private let onOutcome: @Sendable (Outcome) -> Void
-        /// The sessions call back on this queue, and requests are answered on it, so no answer crosses a cancellation.
+        /// The sessions call back on this queue, and requests are answered on it, so an answer cannot race with a
+        /// cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
         let state = Locked(State())
-        /// Held while a session is used that another thread may expire, which raises an exception. No callback takes it.
+        /// Held while a session is in use: expiring it on another thread at that time raises an exception. No callback
+        /// acquires it.
         private let sessionUse = NSLock()
 
-        /// Makes keys whose owner reads `outcomes`.
+        /// Creates keys whose owner reads `outcomes`.
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - options: Defaults to what production wants.
+        ///   - options: The session settings. The defaults suit production.
         public convenience init(_ loader: ContentKeyLoader, options: Options = Options()) {
             self.init(loader, options: options) { _ in }
         }
 
-        /// Makes keys with closures beside `outcomes`.
+        /// Creates keys with closures in addition to `outcomes`.
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - options: Defaults to what production wants.
-        ///   - onNotice: Takes what the app may want to know beyond failures. Called on a queue that it must not block.
-        ///   - onFailure: Takes why a key did not come, was not taken, or ended; not called for cancellations. Called on a queue that it
-        ///     must not block.
+        ///   - options: The session settings. The defaults suit production.
+        ///   - onNotice: Receives events other than failures. Called on a queue that it must not block.
+        ///   - onFailure: Receives the reason that a key was not delivered, was rejected, or ended; not called for
+        ///     cancellations. Called on a queue that it must not block.
         public convenience init(
             _ loader: ContentKeyLoader, options: Options = Options(),
             onNotice: @escaping @Sendable (Notice) -> Void = { _ in },
@@ -75,7 +85,7 @@
             }
         }
 
-        /// - Parameter onOutcome: Takes each outcome, beside `outcomes`, whose limit does not apply to it.
+        /// - Parameter onOutcome: Receives every outcome, in addition to `outcomes`, without its limit.
         init(_ loader: ContentKeyLoader, options: Options, onOutcome: @escaping @Sendable (Outcome) -> Void) {
             self.loader = loader
             self.options = options
@@ -85,25 +95,25 @@
             super.init()
         }
 
-        /// The sessions expire, too, once the last answer is given.
+        /// The sessions also expire, after the last answer.
         deinit {
             release()
             unread.finish()
         }
 
-        /// Hands an outcome to whoever reads or takes it.
+        /// Delivers an outcome to the closure and the stream.
         func emit(_ outcome: Outcome) {
             onOutcome(outcome)
             unread.add(outcome)
         }
 
-        /// Gives an asset its keys. Call it before the asset loads anything: before its player item is made.
+        /// Provides an asset with its keys. Call it before the asset loads anything: before its player item is made.
         /// Protecting it again changes nothing.
         ///
         /// In the simulator, which has no FairPlay, this reports the failure `playerUnsupported`.
         /// - Parameters:
-        ///   - asset: What plays; also an interstitial's asset.
-        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Defaults to
+        ///   - asset: The asset to play, which may be an interstitial's.
+        ///   - name: The app's name for the title, used to request credentials and carried by failures and events. Defaults to
         ///     `nil`: the name under which the keys were preloaded or stored, if any.
         public func protect(_ asset: AVURLAsset, as name: AssetID? = nil) {
             endSessionsWithoutUser()
@@ -115,14 +125,16 @@
                 loader.forgetRefusals(by: session.player)
                 let isSuspended = { self.state.withLock { $0.isSuspended } }
                 if isSuspended() { loader.suspend(session.player) }
-                // Asked again, because `resume()` may have come in between.
+                // Checked again, because `resume()` may have run in between.
                 if !isSuspended() { loader.resume(session.player) }
             }
         }
 
-        /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not renewed.
+        /// Releases the keys of an asset that no longer plays: its open requests end with `cancelled`, and its keys are not
+        /// renewed.
         ///
-        /// Make a new asset to play the stream again. Within the lease it needs no new license, unless the vendor's session has ended.
+        /// Make a new asset to play the stream again. Within the lease it needs no new license, unless the vendor's session
+        /// has ended.
         public func release(_ asset: AVURLAsset) {
             let released = state.withLock { state in
                 state.sessions.firstIndex { $0.asset === asset && !$0.isIdle }.map { state.end($0) }
@@ -137,17 +149,17 @@
             for session in removeAll() { end(session) }
         }
 
-        /// Renews no key and sends no heartbeat until `resume()`, for a window or an app in the background that does not play.
+        /// Pauses renewals and heartbeats until `resume()`, for a window or an app in the background that does not play.
         public func suspend() {
             for player in setSuspended(true) { loader.suspend(player) }
         }
 
-        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        /// Resumes renewals after `suspend()`. An overdue renewal is made once.
         public func resume() {
             for player in setSuspended(false) { loader.resume(player) }
         }
 
-        /// The title of a key that a notice names; `nil` if it is not known.
+        /// The title of a key that a notice names; `nil` if unknown.
         public func asset(of key: KeyURI) -> AssetID? {
             let sessions = state.withLock { $0.sessions }.sorted { !$0.isIdle && $1.isIdle }
             let known = sessions.lazy.compactMap {
@@ -156,51 +168,53 @@
             return known.first ?? sessions.first { $0.requests.keys.contains(key) }?.name
         }
 
-        /// Asks for a key before an asset does. The next asset of the same title takes the key.
+        /// Requests a key before an asset does. The next asset of the same title uses it.
         /// - Parameters:
         ///   - key: The key's URI as the playlist states it.
-        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: the key is for the next asset that is
-        ///     protected.
-        /// - Returns: `false` in the simulator, and if the key is there or was asked for, because AVFoundation would do nothing.
+        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: the key is for the next
+        ///     protected asset.
+        /// - Returns: `false` in the simulator, and if the key is present or was requested, because AVFoundation would do
+        ///   nothing.
         @discardableResult
         public func preload(_ key: KeyURI, as asset: AssetID? = nil) -> Bool { preload(key, as: asset, of: nil) }
 
-        /// Asks for a key before an asset does, as `preload(_:as:)`.
+        /// Requests a key before an asset does, like `preload(_:as:)`.
         /// - Parameters:
         ///   - key: The key's URI as the playlist states it.
         ///   - asset: The app's name for the title; `nil` if it has none.
-        ///   - stream: The playlist's URL; `nil` if it is not known. Of assets without a name, that of this stream takes the key.
+        ///   - stream: The playlist's URL; `nil` if unknown. An asset without a name gets the key if it plays this stream.
         @discardableResult
         public func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool {
             process(key.raw, nil, key, asset, stream)
         }
 
-        /// Asks for the key of initialization data before an asset does; `Options.keyNamed` names the key.
+        /// Requests the key of initialization data before an asset does; `Options.keyNamed` names the key.
         /// - Parameters:
-        ///   - initializationData: What the stream has.
-        ///   - asset: The app's name for the title. Defaults to `nil`: the key is for the next asset that is protected.
-        /// - Returns: `false` in the simulator, and if the key is there or was asked for.
+        ///   - initializationData: The stream's data.
+        ///   - asset: The app's name for the title. Defaults to `nil`: the key is for the next protected asset.
+        /// - Returns: `false` in the simulator, and if the key is present or was requested.
         @discardableResult
         public func preload(initializationData: Data, as asset: AssetID? = nil) -> Bool {
             process(nil, initializationData, options.keyNamed(initializationData), asset, nil)
         }
 
-        /// Asks for the keys whose leases ended, because the app was away or their renewals failed, and whose assets are still protected.
+        /// Requests the keys whose leases ended because the app was away or their renewals failed, for assets that are still
+        /// protected.
         ///
-        /// AVFoundation then makes a renewal request for each; what fails is reported again. Playback that has only stalled goes on. An item
-        /// that has failed stays failed: make a new asset and item, and protect the asset.
-        /// - Returns: The keys that are asked for.
+        /// AVFoundation then makes a renewal request for each; failures are reported again. Playback that has only stalled
+        /// continues. A failed item stays failed: make a new asset and item, and protect the asset.
+        /// - Returns: The requested keys.
         @discardableResult
         public func renewEndedKeys() -> Set<KeyURI> {
             let players = state.withLock { $0.sessions.filter(\.hasUser).map(\.player) }
             return Set(players.flatMap { loader.renewEndedKeys(of: $0) })
         }
 
-        /// Starts over with new sessions, after the media services were reset or after the notice `stuck`: open requests end with
-        /// `cancelled`, the old sessions expire, and new ones ask for the same keys.
+        /// Starts over with new sessions, after the media services were reset or after the notice `stuck`: open requests end
+        /// with `cancelled`, the old sessions expire, and new ones request the same keys.
         ///
-        /// An asset that has begun to load cannot change its session: make new assets and items, and protect them; each takes the keys of
-        /// its stream or title.
+        /// An asset that has begun to load cannot change its session: make new assets and items, and protect them; each gets
+        /// the keys of its stream or title.
         public func replaceSession() {
             let replaced = removeAll()
             let titles = replaced.map { old in
@@ -218,8 +232,8 @@
     // MARK: - Sessions
 
     nonisolated extension AVPlayerKeys {
-        /// Makes a session request a key, unless it has the key or requests it.
-        /// - Returns: Whether it does.
+        /// Makes a session request a key, unless it has or is requesting the key.
+        /// - Returns: Whether the key is requested.
         @discardableResult
         private func process(
             _ identifier: String?, _ initializationData: Data?, _ key: KeyURI?, _ asset: AssetID?, _ stream: URL?
@@ -240,7 +254,7 @@
             return isAsked
         }
 
-        /// The session of an asset: its own, an idle one that fits and whose keys live, or a new one.
+        /// The session for an asset: its own, an idle one that matches and whose keys are valid, or a new one.
         private func takeSession(for asset: AVURLAsset, as name: AssetID?) -> AssetSession {
             let (own, idle) = state.withLock { state in
                 (
@@ -257,13 +271,13 @@
             return change(session) { $0.begin(asset, as: name) }
         }
 
-        /// Whether an asset can take over a session: its keys are on their way, or live.
+        /// Whether an asset can take over a session: its keys are requested or valid.
         private func isUsable(_ session: AssetSession) -> Bool {
             session.requests.isEmpty || session.requests.openRequests.contains { $0.purpose != .renewal }
                 || loader.holdsLiveKeys(session.player)
         }
 
-        /// The session for a key that is preloaded: that of the stream or title, or else one that has the key, or a new one.
+        /// The session for a preloaded key: the session of the stream or title, one that has the key, or a new one.
         private func takeSession(for key: KeyURI?, of stream: URL?, as name: AssetID?) -> AssetSession {
             let known = state.withLock { state in
                 let known = state.sessions.filter {
@@ -288,7 +302,7 @@
             return AssetSession(session, for: stream, as: name, requests)
         }
 
-        /// Changes a session, which is added if it is new.
+        /// Changes a session, and adds it if it is new.
         private func change(_ session: AssetSession, _ body: (inout AssetSession) -> Void) -> AssetSession {
             state.withLock { state in
                 let index = state.index(of: session.session) ?? state.sessions.count
@@ -298,7 +312,7 @@
             }
         }
 
-        /// Leaves the keys of a session that has no user for the next asset, if that can use them.
+        /// Keeps the keys of an unused session for the next asset, if that can use them.
         private func leave(_ session: AssetSession) {
             for request in session.requests.openRequests { request.release() }
             guard loader.canKeep(session.player) else { return remove(session) }
@@ -307,18 +321,18 @@
                 let isTaken = state.index(of: session.session).map { !state.sessions[$0].isIdle } ?? false
                 return (isTaken && !state.isSuspended, state.sessions.filter(\.isIdle))
             }
-            // An asset may have taken it meanwhile.
+            // An asset may have taken over the session in the meantime.
             if isTaken { loader.resume(session.player) }
             let (played, preloaded) = (idle.filter(\.hasPlayed), idle.filter { !$0.hasPlayed })
             for session in played.dropLast(Self.idleLimit) + preloaded.dropLast(Self.preloadLimit) { remove(session) }
         }
 
-        /// How many sessions are kept for the next asset of their streams.
+        /// The number of idle sessions kept for the next asset of their streams.
         private static let idleLimit = 4
-        /// How many sessions are kept that only preloaded keys.
+        /// The number of idle sessions kept that only preloaded keys.
         private static let preloadLimit = 16
 
-        /// Leaves the sessions whose assets no longer exist.
+        /// Marks sessions as idle if their assets no longer exist.
         private func endSessionsWithoutUser() {
             let left = state.withLock { state in
                 state.sessions.filter { !$0.isIdle && !$0.hasUser }
@@ -327,7 +341,7 @@
             for session in left { leave(session) }
         }
 
-        /// Whether an asset uses the keys of a session; one whose asset no longer exists is left.
+        /// Whether an asset uses the keys of a session. Marks the session as idle if its asset no longer exists.
         func hasUser(_ session: AVContentKeySession) -> Bool {
             endSessionsWithoutUser()
             return state.withLock { state in state.index(of: session).map { state.sessions[$0].hasUser } ?? false }
@@ -347,7 +361,7 @@
             }
         }
 
-        /// Removes a session, unless an asset has taken it meanwhile.
+        /// Removes a session, unless an asset has taken it over in the meantime.
         private func remove(_ session: AssetSession) {
             let removed = state.withLock { state in
                 state.index(of: session.session).flatMap {
@@ -357,14 +371,14 @@
             if let removed { end(removed) }
         }
 
-        /// Releases the requests and keys of a session that was removed, and expires it.
+        /// Releases the requests and keys of a removed session, and expires it.
         private func end(_ session: AssetSession) {
             for request in session.requests.openRequests { request.release() }
             loader.release(session.player)
             queue.async { [queue, sessionUse, session = session.session] in
-                // Whoever uses the session still has asked then; it is not handed out any more.
+                // Waits for the current use to end. No new use can begin, because the session was removed.
                 sessionUse.withLock {}
-                // Behind the callbacks that are on their way, and behind their answers, which take the same queue.
+                // After pending callbacks and their answers, which run on the same queue.
                 queue.async { queue.async { session.expire() } }
             }
         }
@@ -373,11 +387,11 @@
     // MARK: - Use of sessions
 
     nonisolated extension AVPlayerKeys {
-        /// Does something with sessions that do not expire meanwhile.
-        /// - Returns: Whether there are sessions.
+        /// Runs a closure during which no session expires.
+        /// - Returns: Whether the platform has sessions.
         @discardableResult
         func whileUsable(_ body: () -> Void) -> Bool {
-            #if targetEnvironment(simulator)  // Making a FairPlay session there is an exception.
+            #if targetEnvironment(simulator)  // Creating a FairPlay session there raises an exception.
                 onFailure(KeyFailure(.unsupported))
                 return false
             #else
@@ -386,8 +400,8 @@
             #endif
         }
 
-        /// Does something with a session of its own, which expires when `done` is called.
-        /// - Returns: Whether there is a session.
+        /// Runs a closure with a temporary session, which expires when `done` is called.
+        /// - Returns: Whether the platform has sessions.
         func withNewSession(_ body: (_ session: AVContentKeySession, _ done: @escaping @Sendable () -> Void) -> Void)
             -> Bool
         {

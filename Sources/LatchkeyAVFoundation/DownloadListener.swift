@@ -15,9 +15,9 @@
             var onEvent: @Sendable (OfflineDownloadEvent) -> Void = { _ in }
             var onInvalid: @Sendable () -> Void = {}
             var downloads: [ObjectIdentifier: Download] = [:]
-            /// What the system wants to hear once it has delivered its events.
+            /// The system's completion handlers, called after it has delivered its events.
             var handlers: [@MainActor () -> Void] = []
-            /// Whether the system has delivered its events, and nobody has heard of it.
+            /// Whether the system has delivered its events and no handler has been called for them.
             var isHandled = false
         }
 
@@ -32,7 +32,7 @@
 
         func whenInvalid(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onInvalid = body } }
 
-        /// Calls a handler when the system has delivered its events, or at once if it has.
+        /// Calls a handler after the system has delivered its events; immediately if it already has.
         func whenHandled(_ handler: @escaping @MainActor () -> Void) {
             let isHandled = state.withLock { state in
                 defer { state.isHandled = false }
@@ -43,7 +43,7 @@
         }
 
         /// Reports a task's progress from now on.
-        /// - Parameter keys: What is held until the task ends.
+        /// - Parameter keys: Kept until the task ends.
         func watch(_ task: URLSessionTask, holding keys: AVPlayerKeys? = nil) {
             if let keys {
                 state.withLock { $0.downloads[ObjectIdentifier(task), default: Download()].keys = keys }
@@ -83,7 +83,7 @@
             locate(assetDownloadTask, location)
         }
 
-        // Deprecated in favor of the task's progress, which is observed by key-value observing where there is Objective-C.
+        // Deprecated in favor of the task's progress, which needs Objective-C's key-value observing.
         #if !canImport(ObjectiveC)
             func urlSession(
                 _ session: URLSession, assetDownloadTask: AVAssetDownloadTask, didLoad timeRange: CMTimeRange,
@@ -131,8 +131,9 @@
     }
 
     nonisolated extension NSError {
-        /// Whether the app or the viewer cancelled a download: the viewer in the system's Live Activity, from version 27. If the system
-        /// did, as when the viewer quits the app, the error names a reason. Source: `Documentation/Players.md` §3.8.
+        /// Whether the app or the viewer cancelled a download: the viewer in the system's Live Activity, from version 27. If
+        /// the system cancelled it, for example because the viewer quit the app, the error states a reason. Source:
+        /// `Documentation/Players.md` §3.8.
         fileprivate var isCancellation: Bool {
             switch (domain, code) {
             case (NSCocoaErrorDomain, CocoaError.Code.userCancelled.rawValue): true
@@ -144,8 +145,8 @@
     }
 
     #if canImport(ObjectiveC)
-        /// Observes the progress of tasks as long as they run.
-        // Sound: what changes is touched only while the lock is held.
+        /// Observes the progress of tasks while they run.
+        // Sound: all mutable state is accessed only while the lock is held.
         private nonisolated final class DownloadProgress: @unchecked Sendable {
             private let lock = NSLock()
             private var observations: [ObjectIdentifier: NSKeyValueObservation] = [:]

@@ -2,8 +2,9 @@
     import AVFoundation
     import Latchkey
 
-    /// A background session of the system's. The process has one for each identifier, as long as it runs: a second one would get the delegate
-    /// of the first, and a task of one that was invalidated is an exception. Source: `Documentation/Players.md` §3.8.
+    /// A background session of the system. The process has one per identifier for its lifetime: a second one would get the
+    /// first one's delegate, and creating a task in an invalidated session raises an exception. Source:
+    /// `Documentation/Players.md` §3.8.
     nonisolated final class DownloadSession: Sendable {
         private static let sessions = Locked<[String: DownloadSession]>([:])
 
@@ -12,7 +13,7 @@
         private let listener = DownloadListener()
         private let session = Locked<AVAssetDownloadURLSession?>(nil)
 
-        /// The session of an identifier, with the downloads that the system has of it.
+        /// The session of an identifier, with the downloads that the system keeps for it.
         static func named(
             _ identifier: String, _ configure: @escaping @Sendable (URLSessionConfiguration) -> Void
         ) -> DownloadSession {
@@ -29,7 +30,7 @@
             self.configure = configure
         }
 
-        /// Takes the events from now on, also those of downloads of earlier launches.
+        /// Delivers events to a closure from now on, including those of downloads from earlier launches.
         func report(to onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void) {
             listener.report(to: onEvent)
             withTasks { [listener] tasks in
@@ -39,7 +40,7 @@
 
         func whenHandled(_ handler: @escaping @MainActor () -> Void) { listener.whenHandled(handler) }
 
-        /// - Parameter keys: What the download needs, and nothing else.
+        /// - Parameter keys: The keys that only this download needs.
         func begin(_ asset: AssetID, _ configuration: AVAssetDownloadConfiguration, with keys: AVPlayerKeys?) {
             let task = open().makeAssetDownloadTask(downloadConfiguration: configuration)
             // The system keeps the description between launches.
@@ -48,14 +49,14 @@
             task.resume()
         }
 
-        /// Does something with the downloads of a title that have not ended.
+        /// Runs a closure with each unfinished download of a title.
         func withTasks(of asset: AssetID, _ body: @escaping @Sendable (URLSessionTask) -> Void) {
             withTasks { tasks in
                 for task in tasks where task.asset == asset { body(task) }
             }
         }
 
-        /// Gives the downloads that have not ended, on a queue of the session.
+        /// Calls a closure with the unfinished downloads, on a queue of the session.
         func withTasks(_ body: @escaping @Sendable ([URLSessionTask]) -> Void) {
             open().getAllTasks { tasks in body(tasks.filter { [.running, .suspended].contains($0.state) }) }
         }
@@ -65,7 +66,7 @@
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configure(configuration)
             return session.withLock { session in
-                // Of two threads the first one makes it.
+                // If two threads race, the first one creates it.
                 if let session { return session }
                 let made = AVAssetDownloadURLSession(
                     configuration: configuration, assetDownloadDelegate: listener, delegateQueue: nil)
@@ -77,7 +78,7 @@
     }
 
     nonisolated extension URLSessionTask {
-        /// The title that is downloaded.
+        /// The title being downloaded.
         var asset: AssetID { AssetID(taskDescription ?? "") }
     }
 

@@ -2,10 +2,10 @@
     import AVFoundation
     import Latchkey
 
-    /// Gets keys through a session of its own, because a session that streams a key does not ask for it again.
+    /// Gets keys through its own session, because a session that streams a key does not request it again.
     ///
-    /// Whatever ends a request counts: a key, a failure, a cancellation. A request that ends without a word leaves the wait to its caller's
-    /// deadline. Made for one call, which ends it however the call ends.
+    /// Any end of a request counts: a key, a failure, a cancellation. If AVFoundation reports nothing, the caller's deadline
+    /// ends the wait. Made for one call, which ends it in every case.
     nonisolated final class KeyFetch: Sendable {
         private struct State {
             var keys: AVPlayerKeys?
@@ -21,12 +21,13 @@
             self.options = options
         }
 
-        /// Asks for keys, and hands over what became of each: `nil` if it is there.
+        /// Requests keys and delivers the result of each: `nil` on success.
         /// - Parameters:
         ///   - wanted: The keys.
-        ///   - asset: The title that they are stored for. Defaults to `nil`: the one that needs each key.
-        ///   - take: Takes each key, and why it is not there.
-        /// - Throws: What `take` throws, which ends the wait; `CancellationError` if the task is cancelled or the fetch has ended.
+        ///   - asset: The title for which they are stored. Defaults to `nil`: the title that needs each key.
+        ///   - take: Receives each key and its error.
+        /// - Throws: The error of `take`, which ends the wait; `CancellationError` if the task is cancelled or the fetch has
+        ///   ended.
         func get(
             _ wanted: Set<KeyURI>, for asset: AssetID? = nil, _ take: (KeyURI, KeyFailure?) throws -> Void
         ) async throws {
@@ -46,7 +47,7 @@
             var iterator = outcomes.makeAsyncIterator()
             while !missing.isEmpty {
                 guard let outcome = await iterator.next() else { throw CancellationError() }
-                // A failure without a key is every key's, as in the simulator.
+                // A failure without a key applies to all keys, as in the simulator.
                 for key in outcome.key.map({ missing.intersection([$0]) }) ?? missing {
                     missing.remove(key)
                     try take(key, outcome.failure)
@@ -54,7 +55,7 @@
             }
         }
 
-        /// Ends the requests that are still open, and lets none begin.
+        /// Ends the open requests and prevents new ones.
         func end() {
             let keys = state.withLock { state in
                 defer { state = State(hasEnded: true) }

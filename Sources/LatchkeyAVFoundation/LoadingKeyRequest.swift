@@ -2,15 +2,15 @@
     import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    /// A key request of a resource loader, as the key loader sees it. It is finished once, on the queue of `ResourceLoaderKeys`, unless
-    /// AVFoundation cancelled it.
-    // Sound: constants, and a weak reference that is set once; AVFoundation takes answers from any thread.
+    /// A resource loader's key request, in the form that the key loader uses. It is finished once, on the queue of
+    /// `ResourceLoaderKeys`, unless AVFoundation cancelled it.
+    // Sound: constants, and a weak reference that is set once; AVFoundation accepts answers on any thread.
     nonisolated final class LoadingKeyRequest: ReplyingKeyRequest, @unchecked Sendable {
         let keyURI: KeyURI
         let purpose: KeyPurpose
         let player: PlayerID
         private let title: Locked<AssetID?>
-        /// The resource loader that asks; it goes away with its asset.
+        /// The requesting resource loader, which is deallocated with its asset.
         private weak var source: AVAssetResourceLoader?
         let request: AVAssetResourceLoadingRequest
         private weak var keys: ResourceLoaderKeys?
@@ -38,7 +38,7 @@
 
         var asset: AssetID? { title.withLock { $0 } }
 
-        /// Names the title if it is not known, before the loader gets the request.
+        /// Names the title if it is unknown, before the loader gets the request.
         func name(_ asset: AssetID) { title.withLock { $0 = $0 ?? asset } }
 
         func renewalPlanned(at date: Date) { renewal.withLock { $0 = date } }
@@ -47,7 +47,7 @@
             finish(result, type: AVStreamingKeyDeliveryContentKeyType)
         }
 
-        /// AVFoundation asks again, at the renewal date in the answer, unless the asset is gone.
+        /// AVFoundation asks again at the renewal date in the answer, if the asset still exists.
         func renew() -> Bool {
             if source == nil { keys?.release(player) }
             return source != nil && renewal.withLock { $0 } != nil && request.contentInformationRequest != nil
@@ -61,7 +61,7 @@
     // MARK: - Used by streamed and stored keys
 
     nonisolated extension LoadingKeyRequest {
-        /// AVFoundation's call blocks its thread, so it runs on one that may wait. A cancelled task waits no longer for it.
+        /// AVFoundation's call blocks its thread, so it runs on one that may wait. A cancelled task stops waiting for it.
         fileprivate func makeSPC(
             _ certificate: Data, _ contentIdentifier: Data, options: [String: any Sendable]?
         ) async throws -> Data {
@@ -87,7 +87,7 @@
                     request.dataRequest?.respond(with: key)
                     request.finishLoading()
                 case .failure(let error):
-                    // The app is told first, so that it knows the reason when its player fails.
+                    // Reported to the app first, so that it knows the reason when its player fails.
                     if error.isReportable { keys?.onFailure(KeyFailure(error, key: keyURI, asset: asset)) }
                     request.finishLoading(with: error.nsError)
                 }
@@ -98,14 +98,14 @@
     // MARK: - Called by ResourceLoaderKeys
 
     nonisolated extension LoadingKeyRequest {
-        /// Has a loader answer the request with a stored key, or store a new one.
+        /// Answers the request with a stored key through a loader, or stores a new one.
         func startStoring(_ loader: ContentKeyLoader) {
             guard reply.state.isPending else { return }
             reply.attach(loader.answer(StoredLoadingKeyRequest(base: self, loader: loader)))
         }
     }
 
-    /// The same request for a stored key. The SPC's options say so; if AVFoundation refuses them, the key is streamed.
+    /// The same request for a stored key, as its SPC's options state; if AVFoundation rejects them, the key is streamed.
     private nonisolated struct StoredLoadingKeyRequest: PersistableKeyRequest {
         let base: LoadingKeyRequest
         let loader: ContentKeyLoader

@@ -1,4 +1,4 @@
-// Downloads exist on tvOS not at all, and on watchOS in other forms: `StoredKeys` stores keys alone.
+// tvOS has no downloads, and watchOS has a different API: `StoredKeys` stores keys alone.
 #if canImport(AVFoundation) && !os(tvOS) && !os(watchOS)
     public import AVFoundation
     public import Latchkey
@@ -8,24 +8,25 @@
     ///     let downloads = OfflineDownloads(loader)
     ///     try await downloads.begin("movie-1", title: "A Movie", from: url, keys: keysOfTheChosenRenditions)
     ///
-    /// A title is ready when its media is there and `loader.offline` says that its keys are stored. To play it, make an asset of the
-    /// location's `url` and protect it as any other, by `AVPlayerKeys` with the same loader. To play it while it downloads, play the very
-    /// asset that downloads: see `begin(_:title:from:keys:protectedBy:choose:)`. `events` has each location: read it from the launch on.
+    /// A title is ready when its media is complete and `loader.offline` says that its keys are stored. To play it, make an
+    /// asset of the location's `url` and protect it like any other, with `AVPlayerKeys` and the same loader. To play it while
+    /// it downloads, play the asset that is downloading: see `begin(_:title:from:keys:protectedBy:choose:)`. `events` reports
+    /// each location: read it from launch on.
     ///
-    /// Downloads continue while the app is suspended. Make one of these at each launch, with the same identifier: the system then reports the
-    /// downloads that outlived the app to it. Safe to use from any thread.
+    /// Downloads continue while the app is suspended. Create an instance at each launch, with the same identifier: the system
+    /// then reports the downloads of earlier launches to it. Safe to use from any thread.
     public nonisolated final class OfflineDownloads: Sendable {
         /// The identifier of the background session.
         public let identifier: String
-        /// The progress and the end of downloads, from the start, for one reader. Nothing is left out, so that no location is lost. It has
-        /// nothing if the downloads were made with `onEvent`.
+        /// The progress and the end of downloads, from the start, for one reader. No event is dropped, so that no location is
+        /// lost. Empty if the downloads were created with `onEvent`.
         public let events: AsyncStream<OfflineDownloadEvent>
         private let loader: ContentKeyLoader
         private let options: AVPlayerKeys.Options
         private let storedKeys: StoredKeys
         private let session: DownloadSession
 
-        /// Makes downloads whose owner reads `events`, in a background session with the system's settings.
+        /// Creates downloads whose owner reads `events`, in a background session with the system's settings.
         public convenience init(
             _ loader: ContentKeyLoader, identifier: String = "latchkey.downloads",
             options: AVPlayerKeys.Options = AVPlayerKeys.Options()
@@ -34,15 +35,15 @@
             self.init(loader, identifier, options, { _ in }, events) { continuation.yield($0) }
         }
 
-        /// Makes downloads whose events a closure takes.
+        /// Creates downloads whose events a closure receives.
         /// - Parameters:
         ///   - loader: Gets and stores the keys; its configuration names a key store.
         ///   - identifier: Names the background session of the system, the same at each launch. Defaults to, also if empty,
-        ///     `latchkey.downloads`. Two of these with one identifier share the session, and the later one gets its events.
+        ///     `latchkey.downloads`. Two instances with one identifier share the session, and the later one gets its events.
         ///   - options: The options of the key sessions that get the keys.
-        ///   - configure: Adjusts the session before it is made, such as `allowsCellularAccess` or `isDiscretionary`. Called once for each
-        ///     identifier, before this returns or when the system has ended the session.
-        ///   - onEvent: Takes the progress and the end of downloads. Called on a queue of the session.
+        ///   - configure: Adjusts the session before it is created, such as `allowsCellularAccess` or `isDiscretionary`.
+        ///     Called once for each identifier, before this returns or when the system has ended the session.
+        ///   - onEvent: Receives the progress and the end of downloads. Called on a queue of the session.
         public convenience init(
             _ loader: ContentKeyLoader, identifier: String = "latchkey.downloads",
             options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
@@ -89,19 +90,22 @@
     // MARK: - Media
 
     nonisolated extension OfflineDownloads {
-        /// Stores the keys of a title, and then begins to download its media; resumes the download if there is one.
+        /// Stores the keys of a title, and then begins to download its media; resumes an existing download.
         ///
-        /// The download asks for the asset's keys, too, and gets the stored ones, so the asset is protected before the download begins.
-        /// To play the title meanwhile, hand over the keys of the player and play this asset: they protect it, and the app releases it as
-        /// any other. The system lets no download begin while the app is in the background, unless the session is discretionary.
+        /// The download also requests the asset's keys and gets the stored ones, so the asset is protected before the download
+        /// begins. To play the title meanwhile, pass the player's keys and play this asset: they protect it, and the app
+        /// releases it like any other. The system starts no download while the app is in the background, unless the session is
+        /// discretionary.
         /// - Parameters:
         ///   - asset: The title's name in the app's store.
         ///   - title: The name that the system shows in its list of downloads.
-        ///   - stream: The multivariant playlist, with the options of its requests, such as cookies or `AVURLAssetAllowsCellularAccessKey`.
-        ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.keys(of:)` finds them in a playlist.
+        ///   - stream: The multivariant playlist, with the options of its requests, such as cookies or
+        ///     `AVURLAssetAllowsCellularAccessKey`.
+        ///   - keys: The keys of all chosen renditions, including audio, SD and HD; `loader.keys(of:)` finds them in a
+        ///     playlist.
         ///   - player: The keys that protect the asset. Defaults to `nil`: keys for this download only, which end with it.
         ///   - choose: Chooses the renditions, in AVFoundation's own types.
-        /// - Throws: What `storeKeys(_:of:)` and `running()` throw; then no media is downloaded.
+        /// - Throws: The errors of `storeKeys(_:of:)` and `running()`; then no media is downloaded.
         nonisolated(nonsending)
             public func begin(
                 _ asset: AssetID, title: String, from stream: AVURLAsset, keys: Set<KeyURI>,
@@ -114,13 +118,13 @@
             if isThere { return resume(asset) }
             let configuration = AVAssetDownloadConfiguration(asset: stream, title: title)
             choose(configuration)
-            // What fails here fails the download, which reports it.
+            // Failures here fail the download, which reports them.
             let own = player == nil ? AVPlayerKeys(loader, options: options) { _ in } : nil
             (player ?? own)?.protect(stream, as: asset)
             session.begin(asset, configuration, with: own)
         }
 
-        /// Stores the keys of a title, and then begins to download its media from an address.
+        /// Stores the keys of a title, and then begins to download its media from a URL.
         nonisolated(nonsending)
             public func begin(
                 _ asset: AssetID, title: String, from url: URL, keys: Set<KeyURI>,
@@ -130,8 +134,8 @@
             try await begin(asset, title: title, from: AVURLAsset(url: url), keys: keys, choose: choose)
         }
 
-        /// The downloads that have not ended, also those of earlier launches.
-        /// - Throws: `deadlineExceeded` if the system does not answer; `cancelled` if the task is cancelled.
+        /// The unfinished downloads, including those of earlier launches.
+        /// - Throws: `deadlineExceeded` if the system does not respond; `cancelled` if the task is cancelled.
         public func running() async throws(ContentKeyError) -> [OfflineDownload] {
             let nothing = "The system did not list its downloads"
             return try await loader.withinDeadline(nothing, otherwise: .downloadFailed) { [session] in
@@ -141,22 +145,23 @@
             }
         }
 
-        /// Pauses the download of a title; nothing happens if there is none.
+        /// Pauses the download of a title; no effect if there is none.
         public func pause(_ asset: AssetID) { session.withTasks(of: asset) { $0.suspend() } }
 
-        /// Continues a download that was paused; nothing happens if there is none.
+        /// Resumes a paused download; no effect if there is none.
         public func resume(_ asset: AssetID) { session.withTasks(of: asset) { $0.resume() } }
 
-        /// Ends the download of a title, which the event `cancelled` confirms; nothing happens if there is none. Its keys stay:
+        /// Cancels the download of a title, which the event `cancelled` confirms; no effect if there is none. Its keys stay:
         /// `loader.offline.delete(_:)` removes them.
         public func cancel(_ asset: AssetID) { session.withTasks(of: asset) { $0.cancel() } }
 
         #if !os(macOS)
-            /// Has the system told that the events of a background session were handled, once they were: call it from the app delegate's
-            /// function of the same name.
+            /// Calls the system's completion handler after the events of a background session were handled. Call it from the
+            /// app delegate's function of the same name.
             /// - Parameters:
             ///   - identifier: The session that the system names.
-            ///   - completionHandler: The system's, called once on the main thread after the events have been given to `onEvent`.
+            ///   - completionHandler: The system's handler, called once on the main thread after the events were given to
+            ///     `onEvent`.
             /// - Returns: `false` if the session is not this one; then the handler is not called.
             @MainActor @discardableResult
             public func handleEvents(

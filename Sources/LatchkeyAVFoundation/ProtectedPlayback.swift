@@ -3,36 +3,38 @@
     public import Latchkey
     public import Observation
 
-    /// A player with its keys: plays protected streams one after the other, and has what a view shows of them.
+    /// A player with its keys: plays protected streams one after the other, and publishes the state that a view shows.
     ///
     ///     let playback = ProtectedPlayback(loader)
     ///     playback.play(stream, as: "movie-1")
     ///
-    /// Show `player` in a view, `problem` to the viewer, and call `stop()` when the view goes away: until then the keys are renewed. After a
-    /// reset of the media services it has another player. Two of these, such as a mini player's and a main player's, may share a loader.
+    /// Show `player` in a view and `problem` to the viewer. Call `stop()` when the view disappears: until then the keys are
+    /// renewed. After a reset of the media services it has another player. Several instances, such as a mini player's and a
+    /// main player's, may share a loader.
     @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
     @MainActor @Observable public final class ProtectedPlayback {
-        /// What interrupted a title, and how it continues.
+        /// The reason for an interruption, and how playback recovered.
         public nonisolated enum Recovery: Sendable, Hashable {
-            /// The media services were reset. `player` is a new one, at the same place as far as the old one knew it, and is paused: the
-            /// system wants the viewer to resume. Set up the app's audio session anew.
+            /// The media services were reset. `player` is a new one, at the last position that the old one knew, and is
+            /// paused: the system expects the viewer to resume. Set up the app's audio session again.
             case mediaServicesReset
             /// FairPlay was stuck, and playback started over with a new key session.
             case stuck
         }
 
-        /// The player. Another one takes its place after the media services were reset.
+        /// The player. Replaced after the media services were reset.
         public private(set) var player: AVPlayer
-        /// Why the title does not play, or soon stops; `nil` if nothing is known to be wrong. `viewerMessage` has words for the viewer.
+        /// The reason that the title does not play, or will soon stop; `nil` if no problem is known. `viewerMessage` has words
+        /// for the viewer.
         public private(set) var problem: KeyFailure?
-        /// What the key session reported last about the title, other than that it took a key.
+        /// The key session's last event for the title, other than an accepted key.
         public private(set) var notice: AVPlayerKeys.Notice?
-        /// What interrupted the title last; `nil` if nothing did.
+        /// The last interruption of the title; `nil` if there was none.
         public private(set) var recovery: Recovery?
-        /// Whether the picture is black, because a display does not protect it as its license demands (HDCP).
+        /// Whether the picture is black, because a display does not protect it as its license requires (HDCP).
         public private(set) var isOutputObscured = false
 
-        /// The keys, for all that is not playback. `outcomes` is the app's to read.
+        /// The keys, for uses other than playback. The app may read `outcomes`.
         public let keys: AVPlayerKeys
 
         private struct Title {
@@ -44,18 +46,18 @@
         @ObservationIgnored private let end: @Sendable () -> Void
         @ObservationIgnored private let makePlayer: @MainActor () -> AVPlayer
         @ObservationIgnored private var title: Title?
-        /// Where the item is to be, and whether it plays, as soon as it is ready; `nil` if it just plays from its beginning.
+        /// The position of the item and whether it plays, once it is ready; `nil` to play from the beginning.
         @ObservationIgnored private var start: (position: CMTime, plays: Bool)?
         @ObservationIgnored private var playerObservations: [NSKeyValueObservation] = []
         @ObservationIgnored private var itemObservation: NSKeyValueObservation?
         @ObservationIgnored private var resets: NotificationWatch?
-        /// How often playback started over and came to nothing.
+        /// The number of unsuccessful restarts.
         @ObservationIgnored private var attempts = 0
 
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - options: The settings of the key session. Defaults to what production wants.
-        ///   - makePlayer: Makes the player, also again after a reset of the media services. Defaults to a plain one.
+        ///   - options: The settings of the key session. The defaults suit production.
+        ///   - makePlayer: Creates the player, again after each reset of the media services. Defaults to a plain one.
         public init(
             _ loader: ContentKeyLoader, options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             makePlayer: @escaping @MainActor () -> AVPlayer = { AVPlayer() }
@@ -74,24 +76,25 @@
 
         deinit { end() }
 
-        /// Plays a stream instead of the one before, whose keys are released.
+        /// Plays a stream instead of the previous one, whose keys are released.
         /// - Parameters:
-        ///   - stream: The stream, or the place of a downloaded one.
+        ///   - stream: The URL of the stream, or of a downloaded one.
         ///   - name: The app's name for the title, as in `AVPlayerKeys.protect(_:as:)`. Defaults to `nil`.
         public func play(_ stream: URL, as name: AssetID? = nil) {
             play(as: name) { AVURLAsset(url: stream) }
         }
 
-        /// Plays an asset with options of its own, such as cookies, instead of the one before.
+        /// Plays an asset with its own options, such as cookies, instead of the previous one.
         /// - Parameters:
         ///   - name: The app's name for the title. Defaults to `nil`.
-        ///   - make: Makes the asset, and another one each time that playback starts over: an asset has one key session.
+        ///   - make: Creates the asset, and another one for each restart: an asset has one key session.
         public func play(as name: AssetID? = nil, _ make: @escaping @MainActor () -> AVURLAsset) {
             (notice, recovery, attempts) = (nil, nil, 0)
             begin(name, make, at: .zero, plays: true)
         }
 
-        /// Plays the title again from where it was, and asks for its keys again, as after a sign-in or a purchase.
+        /// Plays the title again from its last position, and requests its keys again, for example after a sign-in or a
+        /// purchase.
         public func tryAgain() {
             guard let title else { return }
             (recovery, attempts) = (nil, 0)
@@ -115,7 +118,7 @@
             _ name: AssetID?, _ make: @escaping @MainActor () -> AVURLAsset, at position: CMTime, plays: Bool
         ) {
             if let last = title?.asset {
-                // Before the next asset is protected, which takes over the keys if it is the same title.
+                // Before the next asset is protected, which takes over the keys of the same title.
                 player.replaceCurrentItem(with: nil)
                 keys.release(last)
             }
@@ -135,7 +138,7 @@
             guard let title else { return }
             switch outcome {
             case .failure(let failure):
-                // Those of the title before are late.
+                // Late failures of the previous title are ignored.
                 if failure.asset == nil || failure.asset == title.name { problem = failure }
             case .notice(.stuck): startOver(after: .stuck)
             case .notice(.succeeded(let key, _)): if problem?.key == key { problem = nil }
@@ -151,7 +154,7 @@
                 attempts = 0
                 guard let start else { return }
                 self.start = nil
-                // A live stream has no duration, and continues where it is now.
+                // A live stream has no duration, and continues at the live position.
                 if item.duration.seconds.isFinite { player.seek(to: start.position) }
                 if start.plays { player.play() }
             case .failed:
@@ -185,7 +188,7 @@
             return true
         }
 
-        /// Nothing of before a reset plays, whether it has failed yet or not.
+        /// Nothing created before a reset plays afterwards, whether it has failed yet or not.
         private func watchResets() {
             #if !os(macOS)
                 let session = AVAudioSession.sharedInstance()
@@ -225,8 +228,8 @@
         }
     }
 
-    /// Observes a notification as long as it lives.
-    // Sound: the observer is set once, and is used again only when nothing else has this object.
+    /// Observes a notification for its lifetime.
+    // Sound: the observer is set once, and is used again only when no other reference to this object exists.
     private nonisolated final class NotificationWatch: @unchecked Sendable {
         private let observer: any NSObjectProtocol
 

@@ -2,21 +2,23 @@
     public import AVFoundation
     @_spi(Adapters) public import Latchkey
 
-    /// Gives AVFoundation's assets their keys through their resource loader, for apps that have not moved to content key sessions.
+    /// Delivers keys to AVFoundation's assets through their resource loader, for apps that have not moved to content key
+    /// sessions.
     ///
     ///     let keys = ResourceLoaderKeys(loader, onFailure: show)
     ///     keys.protect(asset, as: "movie-1")
     ///
-    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
-    /// and releases its keys. It takes requests for `skd` URLs only, so the app's own delegate can forward to it. New apps use `AVPlayerKeys`:
-    /// Apple deprecated keys through the resource loader with version 18 and no longer supports them. Safe to use from any thread.
+    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open
+    /// requests and releases its keys. It handles requests for `skd` URLs only, so the app's own delegate can forward to it.
+    /// New apps use `AVPlayerKeys`: Apple deprecated keys through the resource loader with version 18 and no longer supports
+    /// them. Safe to use from any thread.
     public nonisolated final class ResourceLoaderKeys: NSObject, Sendable {
         private struct State {
             /// The open requests.
             var requests: [ObjectIdentifier: LoadingKeyRequest] = [:]
-            /// The app's names for what plays.
+            /// The app's names for the titles.
             var titles: [ObjectIdentifier: AssetID] = [:]
-            /// What has asked for keys.
+            /// The players that requested keys.
             var players: Set<PlayerID> = []
             var isSuspended = false
         }
@@ -24,15 +26,17 @@
         private let loader: ContentKeyLoader
         private let assetOf: @Sendable (KeyURI) -> AssetID?
         let onFailure: @Sendable (KeyFailure) -> Void
-        /// The resource loader calls back on this queue, and requests are finished on it, so no answer crosses a cancellation.
+        /// The resource loader calls back on this queue, and requests are finished on it, so an answer cannot race with a
+        /// cancellation.
         let queue = DispatchQueue(label: "latchkey.resource-loader")
         private let state = Locked(State())
 
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - assetOf: Returns the title of a key whose asset was not protected by name, as where a player owns its assets. Defaults to
-        ///     `nil` for each key.
-        ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on a queue that it must not block.
+        ///   - assetOf: Returns the title of a key whose asset was not protected by name, for example because a player owns
+        ///     its assets. Defaults to `nil` for each key.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on a
+        ///     queue that it must not block.
         public init(
             _ loader: ContentKeyLoader, assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -45,10 +49,10 @@
 
         deinit { release() }
 
-        /// Gives an asset its keys. Call it before the asset loads anything.
+        /// Provides an asset with its keys. Call it before the asset loads anything.
         /// - Parameters:
-        ///   - asset: What plays.
-        ///   - name: The app's name for the title, which credentials are asked for with, and which failures and events carry. Defaults to
+        ///   - asset: The asset to play.
+        ///   - name: The app's name for the title, used to request credentials and carried by failures and events. Defaults to
         ///     `nil`: the name under which the keys were stored, if any.
         public func protect(_ asset: AVURLAsset, as name: AssetID? = nil) {
             state.withLock { $0.titles[ObjectIdentifier(asset.resourceLoader)] = name }
@@ -67,10 +71,10 @@
         /// Releases all keys: open requests end with `cancelled`, and no key is renewed.
         public func release() { for player in state.withLock({ $0.players }) { release(player) } }
 
-        /// Renews no key and sends no heartbeat until `resume()`, for a window or an app in the background that does not play.
+        /// Pauses renewals and heartbeats until `resume()`, for a window or an app in the background that does not play.
         public func suspend() { for player in setSuspended(true) { loader.suspend(player) } }
 
-        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        /// Resumes renewals after `suspend()`. An overdue renewal is made once.
         public func resume() { for player in setSuspended(false) { loader.resume(player) } }
 
         private func setSuspended(_ isSuspended: Bool) -> Set<PlayerID> {
@@ -135,7 +139,7 @@
             let isSuspended = { self.state.withLock { $0.isSuspended } }
             if isSuspended() {
                 loader.suspend(taken.player)
-                // `resume()` may have come in between.
+                // `resume()` may have run in between.
                 if !isSuspended() { loader.resume(taken.player) }
             }
             if isNew { start(taken) }

@@ -1,6 +1,6 @@
 import Latchkey
 
-/// How often a player may ask for a key again, counted per key and reason.
+/// Limits how often a player may request a key again, per key and reason.
 ///
 /// The loader retries requests to a service itself. This limits retries of a player that rejected an answer.
 nonisolated struct RetryBudget: Sendable {
@@ -12,7 +12,7 @@ nonisolated struct RetryBudget: Sendable {
     private let limit: Int
     private var spent: [Entry: Int] = [:]
 
-    /// - Parameter limit: how often a key is asked for again for the same reason.
+    /// - Parameter limit: how often a key is requested again for the same reason.
     init(_ limit: Int) { self.limit = limit }
 
     /// Spends one retry.
@@ -24,6 +24,6 @@ nonisolated struct RetryBudget: Sendable {
         return true
     }
 
-    /// Resets the count of a key that the player took.
+    /// Resets the count of a key that the player accepted.
     mutating func reset(_ key: KeyURI) { spent = spent.filter { $0.key.key != key } }
 }

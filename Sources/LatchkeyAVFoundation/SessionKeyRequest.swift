@@ -2,10 +2,10 @@
     import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    /// A key request of a content key session, as the loader sees it. It is answered once, on the queue of `AVPlayerKeys`, and only as long as
-    /// AVFoundation wants an answer.
+    /// A content key session's request, in the form that the loader uses. It is answered once, on the queue of `AVPlayerKeys`,
+    /// and only as long as AVFoundation expects an answer.
     ///
-    /// It keeps the session, because touching a request without a session raises an exception.
+    /// It keeps the session, because using a request without a session raises an exception.
     // Sound: constants of sendable types, a weak reference that is set once, and a reply with a lock. Not final, because
     // `PersistableSessionKeyRequest` inherits from it.
     nonisolated class SessionKeyRequest: ReplyingKeyRequest, @unchecked Sendable {
@@ -65,9 +65,9 @@
         func answer(_ result: Result<Data, ContentKeyError>) {
             queue.async { [self] in
                 guard ![.cancelled, .failed].contains(request.status) else {
-                    // The loader would keep alive what it answered with.
+                    // Otherwise the loader would keep renewing the delivered key.
                     if case .success = result { discard() }
-                    // A session that expired does not say what became of its requests.
+                    // An expired session does not report the outcome of its requests.
                     keys?.fail(request, request.error ?? SessionKeyRequest.cancellation, in: session)
                     return reply.abandon()
                 }
@@ -83,7 +83,7 @@
         func renew() -> Bool {
             guard let keys, keys.hasUser(session) else { return false }
             queue.async { [self] in
-                // A session expires on this queue, after it has ceased to be one in use.
+                // A session expires on this queue, after it is no longer in use.
                 guard keys.isCurrent(session) else { return }
                 session.renewExpiringResponseData(for: (keys.taken(keyURI, in: session) ?? self).request)
             }
@@ -102,7 +102,7 @@
     // MARK: - Called by AVPlayerKeys
 
     nonisolated extension SessionKeyRequest {
-        /// Names the title if it is not known, before the loader gets the request.
+        /// Names the title if it is unknown, before the loader gets the request.
         func name(_ asset: AssetID) { title.withLock { $0 = $0 ?? asset } }
 
         /// Revokes and releases the key.
@@ -112,7 +112,7 @@
             release()
         }
 
-        /// Replaces this request by a persistable one.
+        /// Replaces this request with a persistable one.
         /// - Throws: AVFoundation's error if the key cannot be stored; this request is still open then.
         func becomePersistable() throws {
             guard reply.state.isPending else { return }
@@ -121,7 +121,7 @@
         }
     }
 
-    /// A request for a key that is stored.
+    /// A request for a stored key.
     nonisolated final class PersistableSessionKeyRequest: SessionKeyRequest, PersistableKeyRequest, @unchecked Sendable
     {
         var storedKey: StoredKeyUse { options.storedKeys }

@@ -1,30 +1,30 @@
 import Foundation
 @_spi(Adapters) import Latchkey
 
-/// What one content key session has asked for: open requests, and the requests whose keys it took.
+/// The requests of one content key session: open ones, and those whose keys it accepted.
 ///
-/// How long a key lives is the loader's knowledge. This only matches the player's own objects with the loader's, and remembers what the
-/// session will not ask for again. A value type: guard it with a lock, and do not call out while holding the lock.
+/// The loader knows how long a key lives. This type only matches the player's objects to the loader's, and remembers the keys
+/// that the session will not request again. A value type: guard it with a lock, and do not call out while holding the lock.
 nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
     private struct Entry {
         let request: Request
-        /// Orders the requests.
+        /// The order of the requests.
         let number: Int
     }
 
     private let stuckLimit: Int
     private var open: [ObjectIdentifier: Entry] = [:]
-    /// The last request of each key that the session took; a session renews a key by it, and never asks for the key again.
+    /// The last accepted request of each key. A session uses it to renew the key, and never requests the key again.
     private var taken: [KeyURI: Entry] = [:]
-    /// The titles of keys that the app asked for itself.
+    /// The titles of keys that the app requested itself.
     private var named: [KeyURI: AssetID] = [:]
     private var retries: RetryBudget
     private var staleSPCs = 0
     private var last = 0
 
     /// - Parameters:
-    ///   - retries: how often a key is asked for again for one reason, until the player takes it.
-    ///   - stuckAfter: how many stale SPCs in a row mean that the player is stuck.
+    ///   - retries: how often a key is requested again for one reason, until the player accepts it.
+    ///   - stuckAfter: the number of consecutive stale SPCs after which the player counts as stuck.
     init(retries: Int = 3, stuckAfter: Int = 3) {
         stuckLimit = stuckAfter
         self.retries = RetryBudget(retries)
@@ -33,27 +33,27 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
     /// The open requests, oldest first.
     var openRequests: [Request] { open.values.sorted { $0.number < $1.number }.map(\.request) }
 
-    /// The keys that the session took or was asked for.
+    /// The keys that the session accepted or is requesting.
     var keys: Set<KeyURI> { Set(taken.keys).union(open.values.map(\.request.keyURI)) }
 
-    /// Whether the session took no key and is asked for none.
+    /// Whether the session accepted no key and is requesting none.
     var isEmpty: Bool { taken.isEmpty && open.isEmpty }
 
-    /// The request by which a session renews a key; `nil` if it took no such key.
+    /// The request with which a session renews a key; `nil` if it accepted no such key.
     subscript(key: KeyURI) -> Request? { taken[key]?.request }
 
-    /// Whether a key is requested.
+    /// Whether a key is being requested.
     func isOpen(_ key: KeyURI) -> Bool { open.values.contains { $0.request.keyURI == key } }
 
-    /// The title under which the app asked for a key.
+    /// The title under which the app requested a key.
     func asset(of key: KeyURI) -> AssetID? { named[key] }
 
     /// Names the title of a key before the key is requested.
     mutating func name(_ asset: AssetID?, of key: KeyURI) { if let asset { named[key] = asset } }
 
-    /// Adds a request that the player hands over.
+    /// Adds a request from the player.
     /// - Parameters:
-    ///   - request: the request as the loader sees it.
+    ///   - request: the request in the loader's form.
     ///   - identity: the player's own object.
     /// - Returns: `false` if the request was added before and is open.
     mutating func add(_ request: Request, as identity: AnyObject) -> Bool {
@@ -63,7 +63,7 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
         return true
     }
 
-    /// Notes that the player took a key, or that its system had it.
+    /// Records that the player accepted a key, or that its system had it.
     mutating func succeed(_ identity: AnyObject) -> Request? {
         staleSPCs = 0
         guard let entry = finish(identity) else { return nil }
@@ -76,7 +76,7 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
     /// Removes a request that got no key, or whose key the player rejected.
     mutating func fail(_ identity: AnyObject) -> Request? { finish(identity)?.request }
 
-    /// Decides whether the player may hand a request over again; each reason has its own count.
+    /// Decides whether the player may repeat a request; each reason has its own count.
     /// - Returns: the request to replace; `nil` if the player must not retry.
     mutating func retry(_ identity: AnyObject, because reason: String) -> Request? {
         guard let request = open[ObjectIdentifier(identity)]?.request, retries.take(request.keyURI, reason) else {
@@ -98,7 +98,7 @@ nonisolated struct SessionRequests<Request: ReplyingKeyRequest>: Sendable {
         return staleSPCs == stuckLimit
     }
 
-    /// Removes a key that the session is not to renew any more.
+    /// Removes a key, so that the session no longer renews it.
     mutating func remove(_ key: KeyURI) -> Request? { taken.removeValue(forKey: key)?.request }
 
     /// Removes an open request, and the abandoned requests that it replaced.

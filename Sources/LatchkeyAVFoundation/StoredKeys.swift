@@ -2,15 +2,16 @@
     import Foundation
     public import Latchkey
 
-    /// Stores the keys of titles and renews them, apart from media: on tvOS, or in a background task.
+    /// Stores the keys of titles and renews them, independently of media: on tvOS, or in a background task.
     ///
     ///     let storedKeys = StoredKeys(loader)
     ///     try await storedKeys.storeKeys(keys, of: "movie-1")
     ///     for renewal in try await storedKeys.renewKeys() { print(renewal.key, renewal.isRenewed) }
     ///
-    /// Each call gets its keys through a key session of its own, and needs no download session. It ends at the latest one attempt's timeout
-    /// after the deadline of the loader's `RetryPolicy`, 40 s by default, whatever the system does, and at once if its task is cancelled.
-    /// What was stored or renewed until then stays. In the simulator each key fails with `playerUnsupported`.
+    /// Each call gets its keys through its own key session, and needs no download session. It ends at the latest one attempt's
+    /// timeout after the deadline of the loader's `RetryPolicy`, 40 s by default, even if the system does not respond, and
+    /// immediately if its task is cancelled. Keys stored or renewed until then stay. In the simulator each key fails with
+    /// `playerUnsupported`.
     @available(tvOS 17, *)
     public nonisolated struct StoredKeys: Sendable {
         private let loader: ContentKeyLoader
@@ -24,14 +25,16 @@
             self.options = options
         }
 
-        /// Gets and stores those keys of a title that are not stored or have expired. The first key that does not come ends the call.
+        /// Gets and stores the keys of a title that are not stored or have expired. The first failed key ends the call.
         /// - Parameters:
-        ///   - keys: The keys of all chosen renditions, audio, SD and HD alike; `loader.keys(of:)` finds them in a playlist.
+        ///   - keys: The keys of all chosen renditions, including audio, SD and HD; `loader.keys(of:)` finds them in a
+        ///     playlist.
         ///   - asset: The title's name in the app's store.
         ///
-        /// Two calls for one title share their work: the second waits for the first, and gets what is still missing.
-        /// - Throws: `cancelled` if the task, the system or the loader cancelled a request; `downloadFailed` if AVFoundation took no key,
-        ///   as after a reset of the media services, with its error in `underlying`; what the loader and the store throw.
+        /// Two calls for one title share their work: the second waits for the first, and gets the keys still missing.
+        /// - Throws: `cancelled` if the task, the system or the loader cancelled a request; `downloadFailed` if AVFoundation
+        ///   accepted no key, for example after a reset of the media services, with its error in `underlying`; the errors of
+        ///   the loader and the store.
         public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws(ContentKeyError) {
             let offline = try offline
             try await fetching(.reuse, "The keys were not all stored") { fetch in
@@ -46,18 +49,19 @@
             }
         }
 
-        /// Renews the stored keys that are due, whatever becomes of the others. The media stays, and so does a key that is not renewed.
-        /// - Returns: What became of each key that was due, ordered by their URIs.
-        /// - Throws: `storedKeyRenewalUnsupported` if keys are due and the vendor renews none; `deadlineExceeded` if the store did not say
-        ///   which keys are due; `cancelled` if the task is cancelled.
+        /// Renews the stored keys that are due. A failed key does not affect the others. The media and the keys that are not
+        /// renewed stay.
+        /// - Returns: The result for each due key, ordered by URI.
+        /// - Throws: `storedKeyRenewalUnsupported` if keys are due and the vendor does not support renewal; `deadlineExceeded`
+        ///   if the store did not report the due keys in time; `cancelled` if the task is cancelled.
         @discardableResult
         public func renewKeys() async throws(ContentKeyError) -> [KeyRenewal] {
             try await renew { offline, _ in Set(try await offline.dueForRenewal().map(\.uri)) }
         }
 
-        /// Renews the keys of a title, due or not: as when its rights were prolonged.
-        /// - Returns: What became of each key, ordered by their URIs; nothing for a title that was not stored.
-        /// - Throws: As `renewKeys()`; that the vendor renews none is a failure of each key.
+        /// Renews the keys of a title, due or not, for example after its rights were extended.
+        /// - Returns: The result for each key, ordered by URI; empty for a title that was not stored.
+        /// - Throws: The errors of `renewKeys()`, except that a vendor without renewal is a failure of each key.
         @discardableResult
         public func renewKeys(of asset: AssetID) async throws(ContentKeyError) -> [KeyRenewal] {
             try await renew { _, assets in
@@ -66,14 +70,15 @@
         }
     }
 
-    /// What became of a stored key that was to be renewed.
+    /// The result of renewing a stored key.
     @available(tvOS 17, *)
     public nonisolated struct KeyRenewal: Sendable, Identifiable {
         /// The key's URI.
         public let key: KeyURI
         /// The titles that need the key.
         public let assets: Set<AssetID>
-        /// Why the key was not renewed; `nil` if it was. The stored key is as it was, and plays until its window ends.
+        /// The reason that the key was not renewed; `nil` if it was. The stored key is unchanged, and plays until its window
+        /// ends.
         public let failure: KeyFailure?
 
         /// Whether the key was renewed.
@@ -119,7 +124,7 @@
             var options = options
             options.storedKeys = storedKeys
             let fetch = KeyFetch(loader, options)
-            // Here and not where the keys come from, so that nothing is open once the caller goes on.
+            // Here and not at the source of the keys, so that no request is open when the caller continues.
             defer { fetch.end() }
             try await loader.withinDeadline(nothing, otherwise: .downloadFailed) { try await body(fetch) }
         }
@@ -139,13 +144,13 @@
             ended[key] = KeyRenewal(key: key, assets: Set(owners.map(\.id)), failure: failure)
         }
 
-        /// - Returns: `false` if it was not known yet which keys to renew.
+        /// - Returns: `false` if the keys to renew were still unknown.
         mutating func endAll(_ error: ContentKeyError) -> Bool {
             for key in open { end(key, KeyFailure(error, key: key)) }
             return !ended.isEmpty
         }
 
-        /// A key that came and could not be stored is not renewed.
+        /// A key that was delivered but could not be stored is not renewed.
         mutating func check(_ now: [OfflineAsset]) {
             let before = assets.dates
             for (key, date) in now.dates where date == before[key] && ended[key]?.isRenewed == true {
@@ -155,12 +160,12 @@
     }
 
     nonisolated extension KeyFailure {
-        /// What a call that gets keys throws.
+        /// The error of a call that gets keys.
         fileprivate var asError: ContentKeyError { loaderError ?? .downloadFailed("The system took no key", error) }
     }
 
     nonisolated extension [OfflineAsset] {
-        /// When each key was stored.
+        /// The storage date of each key.
         fileprivate var dates: [KeyURI: Date?] {
             Dictionary(flatMap(\.keys).map { ($0.uri, $0.stored) }) { first, _ in first }
         }

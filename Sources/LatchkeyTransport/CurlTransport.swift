@@ -3,18 +3,18 @@
     public import FoundationNetworking
     public import LatchkeyCore
 
-    /// The transport over libcurl, the default on Linux: HTTP/2 where there is one, connections kept warm between requests.
+    /// The transport over libcurl, the default on Linux: HTTP/2 if the server supports it, persistent connections.
     ///
-    /// It follows no redirect, keeps no cookie and caches nothing. A request's `timeoutInterval` is the longest time until the reply's
-    /// head is there and the longest pause in its body; no exchange takes more than ten minutes, no head more than 128 KiB or 1,000
-    /// fields. Whatever a server sends, there is a reply or an error.
+    /// It follows no redirect, keeps no cookie and caches nothing. A request's `timeoutInterval` limits the time until the
+    /// reply's head is complete, and each pause in its body; no exchange takes more than ten minutes, no head more than 128
+    /// KiB or 1,000 fields. Every exchange ends with a reply or an error.
     public final class CurlTransport: Transport {
         private let client: CurlClient
 
         /// - Parameters:
-        ///   - connectionsPerHost: how many connections a host gets at most. Defaults to 6.
-        ///   - authorities: a file of certificate authorities in PEM that are trusted beside the system's. The variables
-        ///     `SSL_CERT_FILE` and `SSL_CERT_DIR` take the place of the system's own.
+        ///   - connectionsPerHost: the maximum number of connections to a host. Defaults to 6.
+        ///   - authorities: a PEM file of certificate authorities that are trusted in addition to the system's. The variables
+        ///     `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the system's own.
         public init(connectionsPerHost: Int = 6, authorities: URL? = nil) {
             client = CurlClient(
                 CurlConfiguration(connectionsPerHost: connectionsPerHost, authorities: authorities))
@@ -25,7 +25,8 @@
             return HTTPReply(url: reply.url, status: reply.status, headers: reply.headers, body: reply.body)
         }
 
-        /// Asks for the server's root by HEAD, whatever the answer, and so leaves a connection that the next request takes.
+        /// Sends a HEAD request for the server's root, with any reply accepted, which leaves a connection for the next
+        /// request.
         public func warm(_ origin: URL) async throws -> Bool { try await warmed(origin) }
     }
 #endif

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Scheme, host and port of an URL, the port always stated.
+/// Scheme, host and port of a URL, with the port always stated.
 package struct Origin: Hashable, CustomStringConvertible {
     package let scheme: String
     package let host: String
@@ -10,7 +10,8 @@ package struct Origin: Hashable, CustomStringConvertible {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
             return nil
         }
-        // `URL` decodes escapes of a host, and what connects may not: `evil.example%2F.example.com` is no host of ours.
+        // `URL` decodes escapes in a host, but the connecting code may not: `evil.example%2F.example.com` must not pass as our
+        // host.
         guard !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "%/?#@\\".unicodeScalars.contains($0) })
         else { return nil }
         self.scheme = scheme
@@ -24,12 +25,12 @@ package struct Origin: Hashable, CustomStringConvertible {
         return isIPv4 || host == "::1" || host == "localhost"
     }
 
-    /// Whether it is the other origin without TLS.
+    /// Whether this is the other origin without TLS.
     package func isPlain(_ other: Origin) -> Bool {
         scheme == "http" && other.scheme == "https" && host == other.host && port == other.port
     }
 
-    /// The origin as an URL with an empty path.
+    /// The origin as a URL with an empty path.
     package var url: URL? { URL(string: "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/") }
 
     package var description: String { "\(scheme)://\(host):\(port)" }

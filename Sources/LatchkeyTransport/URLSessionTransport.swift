@@ -5,19 +5,19 @@ public import LatchkeyCore
     public import FoundationNetworking
 #endif
 
-/// The transport over `URLSession`: HTTP/2 where there is one, connections kept warm between requests.
+/// The transport over `URLSession`: HTTP/2 if the server supports it, persistent connections.
 ///
 /// Its session is ephemeral: no cookies, no cache, nothing on disk.
 ///
-/// Not for Linux, where `CurlTransport` is the default: FoundationNetworking there ends the process where a server closes the connection
-/// inside the reply's head (swift-corelibs-foundation #5285), and takes endless bodies. It also ends the process where a task is
-/// cancelled while a redirect is reported, or together with its session: hence tasks are cancelled between the session's callbacks,
-/// and the session ends by itself.
+/// Not for Linux, where `CurlTransport` is the default: there, FoundationNetworking ends the process if a server closes the
+/// connection inside the reply's head (swift-corelibs-foundation #5285), and reads endless bodies. It also ends the process if
+/// a task is cancelled while a redirect is reported, or together with its session. So tasks are cancelled between the
+/// session's callbacks, and the session is left to finish its tasks.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges = ExchangeTable()
 
-    /// - Parameter connectionsPerHost: how many connections a host gets at most. Defaults to 6.
+    /// - Parameter connectionsPerHost: the maximum number of connections to a host. Defaults to 6.
     public init(connectionsPerHost: Int = 6) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
@@ -28,7 +28,7 @@ public final class URLSessionTransport: Transport {
         session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
 
-    /// Each exchange holds the transport: what is still under way here was cancelled.
+    /// Each exchange retains the transport, so any exchange still open here was cancelled.
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
@@ -44,18 +44,19 @@ public final class URLSessionTransport: Transport {
                 }
             }
         } onCancel: {
-            // Answered here and not by the session, which is silent about a task that was cancelled before it began.
+            // Answered here, because the session reports nothing for a task that was cancelled before it began.
             exchanges.end(task.taskIdentifier, .failure(CancellationError()))
             session.cancelLater(task)
         }
     }
 
-    /// Asks for the server's root by HEAD, whatever the answer: `URLSession` has no other way to open a connection.
+    /// Sends a HEAD request for the server's root, with any reply accepted: `URLSession` has no other way to open a
+    /// connection.
     public func warm(_ origin: URL) async throws -> Bool { try await warmed(origin) }
 }
 
-/// The exchanges under way, by task; receives what the session reports.
-// Sound because all that changes is in `open`, behind its lock; `NSObject` is what keeps the compiler from seeing it.
+/// The open exchanges, by task. Receives the session's callbacks.
+// Sound because all mutable state is in `open`, behind its lock; only `NSObject` prevents the compiler from seeing it.
 private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct Exchange {
         let limit: Int
@@ -82,14 +83,15 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
     ) {
         open.withLock { $0[task.taskIdentifier]?.response = response }
         #if canImport(FoundationNetworking)
-            // A task that was cancelled meanwhile waits for no answer, and takes one for a mistake.
+            // A task cancelled in the meantime expects no answer, and treats one as an error.
             guard task.state == .running else { return }
         #endif
         completionHandler(nil)
     }
 
-    /// The connection was lost under a POST. Whether to send it again is the loader's to decide, as a token may be good for one
-    /// request only; and Foundation on Linux, which offers to, then says nothing until the request's time is over.
+    /// The connection was lost during a POST. The loader decides whether to send it again, because a token may be valid for
+    /// one request only. Foundation on Linux offers to resend, and after a refusal reports nothing until the request times
+    /// out.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -142,7 +144,7 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
 }
 
 extension URLSessionTransport {
-    /// Keeps the number of a platform error, and leaves out its text, which holds the URL with its token.
+    /// Keeps the number of a platform error, and drops its text, which contains the URL with its token.
     package static func translated(_ error: (any Error)?, hasBegun: Bool) -> any Error {
         guard let error = error as? URLError else {
             return TransportError(.transportFailed, "The connection gave no HTTP reply.")
@@ -156,12 +158,12 @@ extension URLSessionTransport {
             TransportError(.offline, "The device has no network that it may use (\(number)).")
         case .cannotConnectToHost:
             TransportError(.cannotConnect, "There is no connection to the server (\(number)).")
-        // What Linux calls a body that broke off.
+        // Linux reports a truncated body like this.
         case .unknown where hasBegun:
             TransportError(.connectionLost, "The connection ended before the reply did (\(number)).")
         case .networkConnectionLost, .badServerResponse, .cannotParseResponse, .zeroByteResource:
             TransportError(.connectionLost, "The connection ended before the reply did (\(number)).")
-        // Apple's systems have one number for an unknown authority and for another host's name.
+        // Apple's systems report one number for an unknown authority and for a host name mismatch.
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
             TransportError(
                 .serverCertificateUntrusted,
@@ -173,7 +175,7 @@ extension URLSessionTransport {
         case .secureConnectionFailed, .clientCertificateRejected, .clientCertificateRequired,
             .appTransportSecurityRequiresSecureConnection:
             TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
-        // Foundation on Linux has no code for it, only what libcurl says.
+        // Foundation on Linux has no code for it, only libcurl's text.
         case .unknown where ["SSL", "TLS", "certificate"].contains(where: error.localizedDescription.contains):
             TransportError(.tlsFailed, "No secure connection could be made (\(number)).")
         default: TransportError(.transportFailed, "The exchange failed (\(number)).")
@@ -182,10 +184,10 @@ extension URLSessionTransport {
 }
 
 extension URLSession {
-    /// Cancels a task on the queue of the session's callbacks: after those that are under way, and before those that follow.
+    /// Cancels a task on the session's callback queue: after pending callbacks and before later ones.
     ///
-    /// Cancelling waits for a queue of the session's, on which some callbacks come, and which may wait for the lock that a handler of a
-    /// Swift task's cancellation runs under.
+    /// Cancelling waits for a queue of the session. Some callbacks run on that queue, and it may wait for the lock under which
+    /// a Swift task's cancellation handler runs.
     fileprivate func cancelLater(_ task: URLSessionTask) { delegateQueue.addOperation { task.cancel() } }
 }
 
@@ -194,7 +196,7 @@ extension HTTPReply {
         let headers = response.allHeaderFields.compactMap { name, value in
             (name as? String).map { (name: $0, value: String(describing: value)) }
         }
-        // Sorted, because a field in two spellings comes in the random order of a dictionary on Linux.
+        // Sorted, because on Linux a field in two spellings arrives in the random order of a dictionary.
         self.init(
             url: response.url, status: response.statusCode, headers: headers.sorted { $0.name < $1.name }, body: body)
     }

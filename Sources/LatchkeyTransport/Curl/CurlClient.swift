@@ -2,11 +2,12 @@ import Foundation
 package import FoundationNetworking
 import LatchkeyCore
 
-/// An HTTP client over libcurl: HTTP/2 if the server has it, kept connections, any number of exchanges on one thread.
+/// An HTTP client over libcurl: HTTP/2 if the server supports it, persistent connections, any number of exchanges on one
+/// thread.
 ///
-/// It follows no redirects, keeps no cookies, caches nothing and decompresses nothing. Whatever a server sends, an exchange ends
-/// with a reply or an error within its time and its limits. Proxies come from the environment (`https_proxy`, `no_proxy`). Safe
-/// to use from any number of tasks.
+/// It follows no redirects, keeps no cookies, caches nothing and decompresses nothing. Whatever a server sends, an exchange
+/// ends with a reply or an error within its time and its limits. Proxies come from the environment (`https_proxy`,
+/// `no_proxy`). Safe to use from any number of tasks.
 package final class CurlClient: Sendable {
     private let configuration: CurlConfiguration
     private let loop: CurlLoop
@@ -17,10 +18,10 @@ package final class CurlClient: Sendable {
         loop = CurlLoop(configuration)
     }
 
-    /// Each exchange retains the client, so everything that is still open here was cancelled.
+    /// Each exchange retains the client, so any exchange still open here was cancelled.
     deinit { loop.stop() }
 
-    /// How often the thread has looked for work. Does not grow while there is none. For tests.
+    /// The number of times that the thread has looked for work. Constant while idle. For tests.
     package var turns: Int { loop.turns }
 
     /// Sends a request.
@@ -64,7 +65,7 @@ package final class CurlClient: Sendable {
     /// - Parameter answer: receives the result. Called once, on the client's thread; it must not block.
     package func send(_ request: URLRequest, bodyLimit: Int, answer: @escaping Answer) {
         do throws(TransportError) {
-            // The answer retains the client, because nobody else may.
+            // The closure retains the client, which may have no other reference.
             loop.begin(
                 CurlTransfer(try CurlMessage(request), bodyLimit: bodyLimit, configuration) { [self] in
                     withExtendedLifetime(self) {}

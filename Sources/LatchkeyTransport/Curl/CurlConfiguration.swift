@@ -1,7 +1,7 @@
 package import Foundation
 import LatchkeyCore
 
-/// The limits for servers, and which servers a `CurlClient` trusts.
+/// A `CurlClient`'s limits and trusted authorities.
 package struct CurlConfiguration: Sendable, Hashable {
     /// The maximum number of connections to a host. Further requests wait.
     package var connectionsPerHost = 6
@@ -9,11 +9,11 @@ package struct CurlConfiguration: Sendable, Hashable {
     package var headBytes = 128 << 10
     /// The maximum number of header fields of a reply, including interim replies and trailers. Defaults to 1,000.
     package var headFields = 1_000
-    /// The maximum duration of an exchange, however often its body makes progress. Defaults to 10 minutes.
+    /// The maximum duration of an exchange, even if its body makes progress. Defaults to 10 minutes.
     ///
     /// The request's `timeoutInterval` limits the time until the head is complete, and each pause in the body.
     package var longestExchange = Duration.seconds(600)
-    /// A PEM file of authorities that are trusted in addition to the system's. Defaults to `nil`, the system's alone.
+    /// A PEM file of authorities that are trusted in addition to the system's. Defaults to `nil`: only the system's.
     ///
     /// As with OpenSSL, the variables `SSL_CERT_FILE` and `SSL_CERT_DIR` replace the system's file and folder.
     package var authorities: URL?

@@ -29,10 +29,10 @@ final class CurlHandle {
     /// libcurl's text about a failure. Inspect it, but do not show it: it may contain the URL.
     var failure: String { String(cString: message) }
 
-    /// OpenSSL's result of verifying the server's certificate; 0 if it found nothing wrong.
+    /// OpenSSL's result of verifying the server's certificate; 0 on success.
     var verification: Int { Int(latchkey_curl_number(easy, CURLINFO_SSL_VERIFYRESULT)) }
 
-    /// The system's error number of a failed connection; 0 if there is none.
+    /// The system's error number of a failed connection; 0 without an error.
     var systemError: Int32 { Int32(clamping: latchkey_curl_number(easy, CURLINFO_OS_ERRNO)) }
 
     /// Whether there was a connection that could carry the request.
@@ -80,12 +80,12 @@ final class CurlHandle {
         return [
             trusted.file.map { text(CURLOPT_CAINFO, $0) }, trusted.folder.map { text(CURLOPT_CAPATH, $0) },
             number(CURLOPT_SSL_VERIFYPEER, 1), number(CURLOPT_SSL_VERIFYHOST, 2),
-            // TLS 1.3 and 1.2, and of 1.2 what `TLSOffer` offers: no default of whoever has built libcurl decides.
+            // TLS 1.3 and 1.2, with the cipher suites of `TLSOffer` for 1.2, independent of the defaults of the libcurl build.
             number(CURLOPT_SSLVERSION, Self.lowestTLS), text(CURLOPT_SSL_CIPHER_LIST, "ECDHE+AESGCM:ECDHE+CHACHA20"),
         ].compactMap(\.self)
     }
 
-    /// Sets the request's header fields. The body is sent at once, without waiting for `100 Continue`.
+    /// Sets the request's header fields. The body is sent immediately, without waiting for `100 Continue`.
     private func setFields(_ message: CurlMessage) throws(TransportError) {
         for line in message.lines + (message.hasBody ? ["Expect:"] : []) {
             guard let longer = curl_slist_append(fields, line) else {

@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import LatchkeyCore
 
-/// The thread that carries all exchanges of one client. It sleeps while there is nothing to do.
+/// The thread that carries all exchanges of one client. It sleeps when idle.
 // Sound because `inbox` is behind its lock, and only the loop's thread touches everything else.
 final class CurlLoop: @unchecked Sendable {
     private struct Inbox {
@@ -25,14 +25,15 @@ final class CurlLoop: @unchecked Sendable {
     private static let running = Locked<[ObjectIdentifier: CurlLoop]>([:])
     private static let isReady: Bool = {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
-        // Called before OpenSSL's handler, which libcurl has registered by now, and which takes away what the threads use.
+        // Called before OpenSSL's handler, which libcurl has already registered and which frees resources that the threads
+        // use.
         atexit { CurlLoop.endAll() }
         return true
     }()
 
     static var isAnyRunning: Bool { !running.withLock { $0.isEmpty } }
 
-    /// Ends all threads, and waits for them for a second at most: libcurl may wait for a name server.
+    /// Ends all threads and waits at most a second for them: libcurl may wait for a name server.
     private static func endAll() {
         let loops = running.withLock { Array($0.values) }
         let deadline = DispatchTime.now() + .seconds(1)
@@ -55,7 +56,7 @@ final class CurlLoop: @unchecked Sendable {
         if !isBegun { transfer.end(.failure(TransportError(.transportFailed, "libcurl does not start."))) }
     }
 
-    /// Ends an exchange that nobody waits for, and closes its connection.
+    /// Ends an abandoned exchange and closes its connection.
     func giveUp(_ transfer: CurlTransfer) {
         transfer.end(.failure(CancellationError()))
         inbox.withLock { inbox in

@@ -7,7 +7,7 @@ import LatchkeyCore
 struct CurlMessage: Sendable {
     let url: URL
     let method: String
-    /// Header fields as libcurl takes them, `Name: value`, and `Name;` for an empty value.
+    /// Header fields in libcurl's form: `Name: value`, and `Name;` for an empty value.
     let lines: [String]
     let body: Data?
     /// The maximum time until the head is complete, and between two pieces of the body.
@@ -87,14 +87,14 @@ struct CurlMessage: Sendable {
     }
 }
 
-// MARK: - Whether both readers of the URL agree
+// MARK: - Whether both URL parsers agree
 
 extension CurlMessage {
     /// The destination of a request.
     struct Destination: Equatable {
         let scheme: String
         let host: String
-        /// `nil` if the URL states none.
+        /// `nil` if the URL states no port.
         let port: Int?
     }
 

@@ -8,6 +8,6 @@ package struct CurlReply: Sendable {
     package let status: Int
     /// The header fields by name. Several fields of one name are joined with commas under the first spelling.
     package let headers: [(name: String, value: String)]
-    /// The body as it was sent, not decompressed. Never longer than the requested limit.
+    /// The body as sent, not decompressed. Never longer than the requested limit.
     package let body: Data
 }

@@ -5,7 +5,7 @@ import LatchkeySystem
 
 // libcurl calls these on a loop's thread. They are not closures and are declared outside `main.swift`, so that no actor is asserted.
 
-/// libcurl wants a socket. Without one left in the process's budget, the request fails.
+/// Opens a socket for libcurl. If the process's budget is exhausted, the request fails.
 func openSocket(
     context: UnsafeMutableRawPointer?, purpose: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
@@ -19,7 +19,7 @@ func openSocket(
     return socket
 }
 
-/// libcurl needs a socket no more.
+/// Closes a socket that libcurl no longer needs.
 func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> Int32 {
     let status = close(socket)
     OpenFileBudget.process.give()

@@ -65,7 +65,7 @@ extension CurlTransfer {
     /// Frees the handle after the loop has removed it.
     func discard() { handle = nil }
 
-    /// The remaining time until the next byte must arrive; `nil` if it is over.
+    /// The remaining time until the next byte must arrive; `nil` if it has passed.
     func patience(at now: ContinuousClock.Instant) -> Duration? {
         if hasNews { (hasNews, lastHeard) = (false, now) }
         let silence = (head.isComplete ? lastHeard : start).duration(to: now)

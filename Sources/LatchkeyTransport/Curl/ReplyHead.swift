@@ -63,7 +63,7 @@ struct ReplyHead {
         }
     }
 
-    /// The body length that the reply states. Clamped to the largest number; `nil` if it states none.
+    /// The stated body length, clamped to the largest number; `nil` if absent.
     var statedLength: Int? {
         guard let text = joined.first(where: { $0.name.lowercased() == "content-length" })?.value,
             !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })

@@ -3,9 +3,9 @@ import Foundation
 import LatchkeyCore
 
 extension TransportError {
-    /// Translates a result of libcurl. libcurl's text is inspected but not shown, because it may contain the URL with its token.
+    /// Translates a libcurl result. libcurl's text is inspected but not shown, because it may contain the URL with its token.
     /// - Parameters:
-    ///   - verification: OpenSSL's result of verifying the server's certificate; 0 if it found nothing wrong.
+    ///   - verification: OpenSSL's result of verifying the server's certificate; 0 on success.
     ///   - systemError: the system's error number of a failed connection; 0 if unknown.
     ///   - isInHead: whether the head had begun and was not complete.
     init(
@@ -53,8 +53,8 @@ extension TransportError {
         return "What \(place) answers is no proper HTTP\(hint) \(number)."
     }
 
-    /// Numbers of X509_V_ERR. libcurl itself finds a name mismatch, after OpenSSL has found nothing wrong, and then reports 0 or
-    /// 1.
+    /// X509_V_ERR numbers. libcurl itself detects a name mismatch after OpenSSL accepted the certificate, and then reports 0
+    /// or 1.
     private static func unverified(_ place: String, _ verification: Int, _ number: String) -> Self {
         switch verification {
         case 0, 1: Self(.serverNameMismatch, "The TLS certificate of \(place) is for another host name \(number).")
@@ -78,7 +78,7 @@ extension TransportError {
             .contains(where: failure.contains)
     }
 
-    /// OpenSSL's text, or the system's by libcurl, for a server that went in the middle of the handshake.
+    /// OpenSSL's text, or the system's through libcurl, for a server that disconnected during the handshake.
     private static func endsWithoutAnswer(_ failure: String) -> Bool {
         ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset by peer"].contains(where: failure.contains)
     }
