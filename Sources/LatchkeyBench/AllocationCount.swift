@@ -2,19 +2,19 @@ import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
 
-/// Counts what the key server allocates, libcrypto's allocations included.
+/// Counts the key server's allocations, including libcrypto's.
 ///
-/// The process starts itself once more with a small C library in front of the allocator, which is compiled for the
-/// occasion; nothing else sees each allocation without slowing down every other figure.
+/// The process starts itself again with a small C library in front of the allocator, which is compiled for this purpose. Other
+/// ways to count every allocation would slow down all other figures.
 struct AllocationCount: Codable, Sendable, Equatable {
-    /// Allocations for one CKC.
+    /// Allocations per CKC.
     let whole: Double
-    /// Those of the RSA operation among them.
+    /// The RSA operation's part of them.
     let rsa: Double
 
-    /// Builds the counter, and counts in a process of its own. Blocks.
-    /// - Parameter flag: the option by which the process is told to count.
-    /// - Throws: a `Diagnosis` if no compiler, or no allocator that can be counted, is there.
+    /// Builds the counter, and counts in a separate process. Blocks.
+    /// - Parameter flag: the option that makes the process count.
+    /// - Throws: a `Diagnosis` without a compiler, or without an allocator that can be counted.
     static func measured(by flag: String) throws -> AllocationCount {
         #if os(Linux)
             let folder = try WorkingFolder()
@@ -34,7 +34,7 @@ struct AllocationCount: Codable, Sendable, Equatable {
         #endif
     }
 
-    /// Counts in this process, which has the counter in front of its allocator.
+    /// Counts in this process, which runs with the counter in front of its allocator.
     static func counted() throws -> AllocationCount {
         typealias Counter = @convention(c) () -> UInt
         guard let symbol = dlsym(nil, "latchkey_allocations") else {
@@ -43,7 +43,7 @@ struct AllocationCount: Codable, Sendable, Equatable {
         let counter = unsafeBitCast(symbol, to: Counter.self)
         let bench = try KeyServerBench(bits: 2048)
         let count = { (work: (Int) throws -> Void) in
-            // The first round fetches algorithms and fills pools; the second one is what each further CKC costs.
+            // The first round fetches algorithms and fills pools; the second one shows the cost of each further CKC.
             for number in bench.spcs.indices { try work(number) }
             let start = counter()
             for number in bench.spcs.indices { try work(number) }

@@ -3,9 +3,9 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyLicensees
 
-/// What RSA costs where Intel's crypto_mb does eight operations at once.
+/// The cost of RSA if Intel's crypto_mb does eight operations in parallel.
 struct BatchBench: Sendable {
-    /// A folder with the library: what `LATCHKEY_CRYPTO_MB` names, or where `make engines` puts it.
+    /// The library's folder, from `LATCHKEY_CRYPTO_MB` or `make engines`.
     static var folder: String {
         ProcessInfo.processInfo.environment["LATCHKEY_CRYPTO_MB"] ?? URL(filePath: ".build/crypto-mb").path
     }
@@ -14,7 +14,7 @@ struct BatchBench: Sendable {
     private let operations: [RSABatch.Operation]
     private let bench: KeyServerBench
 
-    /// - Throws: `LicenseeError` where the library is not, or does not run.
+    /// - Throws: `LicenseeError` if the library is missing or does not run.
     init(_ bench: KeyServerBench) throws {
         batch = RSABatch(try CryptoMBLibrary(path: Self.folder).function)
         self.bench = bench
@@ -25,7 +25,8 @@ struct BatchBench: Sendable {
         }
     }
 
-    /// Operations per second of one thread's processor time: eight at once, results checked, padding off; and one by one.
+    /// Operations per second of one thread's processor time: eight in parallel, with results checked and padding removed; and
+    /// one by one.
     func rates(seconds: Double) throws -> (own: Double, other: Double) {
         let one = try 1 / Stopwatch.threadTime(perPieceFor: seconds) { try bench.unwrap($0) }
         let calls = operations.count / RSABatch.lanes
@@ -40,7 +41,7 @@ struct BatchBench: Sendable {
 }
 
 extension Bench {
-    /// RSA alone, eight operations at once, of one at a time.
+    /// RSA alone, eight operations in parallel, relative to one at a time.
     func together(bits: Int) throws -> Figure {
         let name = "RSA \(bits) eight at once on one core, of one at a time"
         do {

@@ -5,20 +5,20 @@ import LatchkeyTerminal
 
 /// All measurements, in one run.
 ///
-/// Figures are ratios to something measured in the same run wherever there is such a thing, because the machine and its
-/// other users differ from day to day. What is compared is measured in turn, and the median counts.
+/// Where possible, a figure is a ratio to a measurement in the same run, because the machine and its other users differ from
+/// day to day. Both sides of a ratio are measured in turn, and the median counts.
 struct Bench: Sendable {
-    /// Whether each measurement is done once, which shows that it can be done; its figures mean little.
+    /// Whether each measurement is done only once, as a test that it works; the figures then mean little.
     var isBrief = false
-    /// The option by which this program, started once more, counts allocations.
+    /// The option with which this program, started again, counts allocations.
     let countingFlag: String
-    /// Called with what comes next.
+    /// Called with the name of the next step.
     var progress: @Sendable (String) -> Void = { _ in }
 
-    /// How often each measurement is done.
+    /// The number of repetitions of each measurement.
     var rounds: Int { isBrief ? 1 : 5 }
 
-    /// Some figures that are measured together.
+    /// Figures that are measured together.
     typealias Part = (name: String, measure: () async throws -> [Figure])
 
     /// Measures everything; takes some 40 seconds.
@@ -37,7 +37,7 @@ struct Bench: Sendable {
         return await Self.figures(of: parts)
     }
 
-    /// The figures of all parts. A part that fails is one figure, which says why; the other parts are measured.
+    /// The figures of all parts. A failed part gives one figure with the reason; the other parts are still measured.
     static func figures(of parts: [Part]) async -> [Figure] {
         var figures: [Figure] = []
         for part in parts {
@@ -73,7 +73,7 @@ extension Bench {
         ]
     }
 
-    /// Processor time on both sides: `openssl speed` counts it, too.
+    /// Processor time on both sides, because `openssl speed` counts processor time.
     private func share(of bench: KeyServerBench, bits: Int) throws -> Figure {
         let name = "CKCs on one core, of RSA \(bits)"
         let pairs: [(own: Double, other: Double)]
@@ -135,7 +135,7 @@ extension Bench {
     /// Licenses and RSA alone, in turn.
     /// - Parameters:
     ///   - what: follows “Licenses”.
-    ///   - aim: for what is not RSA, in µs.
+    ///   - aim: for the time outside RSA, in µs.
     func licenses(
         _ what: String, _ load: LicenseLoad, _ bench: KeyServerBench, aim: Figure.Aim
     ) async throws -> [Figure] {
@@ -205,12 +205,12 @@ extension Bench {
 }
 
 extension Figure {
-    /// Licenses against RSA alone, both by the server's processor time, which other users of the machine do not change, and on
-    /// the clock, which also shows time that nobody used. The clock counts only where RSA alone had nearly all of the cores:
-    /// otherwise the program with more threads gets more of them, and the share says nothing.
+    /// Licenses relative to RSA alone, by the server's processor time, which other users of the machine do not change, and by
+    /// the clock, which also shows idle time. The clock counts only if RSA alone had nearly all of the cores: otherwise the
+    /// program with more threads gets more of them, and the share is meaningless.
     /// - Parameters:
     ///   - what: follows “Licenses”.
-    ///   - aim: for what is not RSA, in µs.
+    ///   - aim: for the time outside RSA, in µs.
     static func licenses(
         _ what: String, _ pairs: [(own: Throughput, other: Throughput)], cores: Int, aim: Aim
     ) -> [Figure] {

@@ -2,8 +2,8 @@ import LatchkeyCore
 import LatchkeySupport
 
 extension Figure {
-    /// The figure over the runs so far, with what is aimed at.
-    /// - Parameter values: the oldest first, the one that is shown last; `nil` where it was not measured.
+    /// The figure over the runs so far, with its aim.
+    /// - Parameter values: the oldest first, the current one last; `nil` if not measured.
     func chart(of values: [Double?]) -> HTML {
         let measured = values.compactMap(\.self)
         let limit = aim?.limit
@@ -17,7 +17,7 @@ extension Figure {
             marks: [most, least], aim: limit, isMissed: { isMet(by: $0) == false }, text: unit.text)
     }
 
-    /// What the chart shows, in a sentence.
+    /// A description of the chart, in a sentence.
     private func words(of measured: [Double]) -> String {
         guard let least = measured.min(), let most = measured.max(), let last = measured.last else {
             return "\(name): not measured."

@@ -2,16 +2,16 @@ import Foundation
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// One run of the bench, as a line of its history has it.
+/// One run of the bench, as stored in a line of its history.
 struct BenchRun: Codable, Sendable, Equatable {
-    /// What was measured; `nil` where it could not be.
+    /// A measurement; `nil` if it failed.
     struct Reading: Codable, Sendable, Equatable {
         let name: String
         let value: Double?
     }
 
     let date: Date
-    /// `release` or `debug`: figures of one say nothing about the other.
+    /// `release` or `debug`: the figures of different builds are not comparable.
     let build: String
     let readings: [Reading]
 
@@ -31,11 +31,11 @@ struct BenchRun: Codable, Sendable, Equatable {
     func value(of name: String) -> Double? { readings.first { $0.name == name }?.value }
 }
 
-/// The runs of a file with one JSON object a line.
+/// The runs in a file with one JSON object per line.
 struct BenchHistory: Sendable {
     /// The oldest first.
     let runs: [BenchRun]
-    /// How many lines were none.
+    /// The number of lines that are not runs.
     let unreadable: Int
 
     private static let limit = 64 << 20
@@ -48,7 +48,7 @@ struct BenchHistory: Sendable {
         unreadable = read.count - runs.count
     }
 
-    /// Adds a run to a file, whose other lines stay as they are.
+    /// Appends a run to a file without changing its other lines.
     /// - Returns: the history with the run.
     /// - Throws: `FileError`.
     static func adding(_ run: BenchRun, to path: String, _ console: Console) throws -> BenchHistory {

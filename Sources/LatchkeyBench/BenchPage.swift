@@ -2,13 +2,13 @@ import Foundation
 import Latchkey
 import LatchkeySupport
 
-/// The figures as a page: charts with aims and history, and tables behind them.
+/// The figures as a page: charts with aims and history, and tables with the numbers.
 struct BenchPage {
     let figures: [Figure]
     let history: BenchHistory
     let run: BenchRun
 
-    /// How many runs are shown.
+    /// The maximum number of runs shown.
     private static let limit = 60
 
     var page: String {
@@ -17,7 +17,7 @@ struct BenchPage {
             [verdict, charts, table, runTable])
     }
 
-    /// The runs of the same build; others measure something else.
+    /// The runs of the same build. Other builds are not comparable.
     private var runs: [BenchRun] { history.runs.filter { $0.build == run.build }.suffix(Self.limit) }
 
     private var met: String {

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
 
-/// `latchkey-bench`: how fast the pieces are, as ratios within one run.
+/// `latchkey-bench`: the speed of the parts, as ratios within one run.
 struct BenchVerb: Verb {
     private let check = Flag("check", "exit with status 1 if an aim is missed")
     private let licenses = Flag("licenses", "measure licenses over HTTP only")
@@ -56,7 +56,7 @@ struct BenchVerb: Verb {
         return figures.contains(where: \.hasFailed) || (arguments[check] && !isMet) ? .no : .yes
     }
 
-    /// Keeps the run and writes the page, if one is wanted.
+    /// Saves the run and writes the page, if requested.
     private func write(_ figures: [Figure], _ arguments: Arguments, _ console: Console) throws {
         guard let file = arguments[html] else { return }
         let run = BenchRun(figures, at: Date())

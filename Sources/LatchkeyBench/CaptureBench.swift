@@ -3,9 +3,9 @@ import Latchkey
 import LatchkeyCore
 import LatchkeySupport
 
-/// What it takes to read a browser's capture and to tell whose requests it has: most of `latchkey doctor --har`.
+/// The time to read a browser's capture and to identify its requests: most of `latchkey doctor --har`.
 ///
-/// The capture has what a page brings along: scripts, segments, the beacons of a player, playlists, and licenses among them.
+/// The capture is typical of a page: scripts, segments, a player's beacons, playlists, and some licenses.
 struct CaptureBench: Sendable {
     let archive: Data
 
@@ -25,7 +25,7 @@ struct CaptureBench: Sendable {
 
     var megabytes: Double { Double(archive.count) / 1e6 }
 
-    /// The processor time of reading and telling, and of a JSON parser alone, in seconds.
+    /// The processor time of reading and identifying, and of a JSON parser alone, in seconds.
     func times() throws -> (own: Double, other: Double) {
         let start = Stopwatch.processTime
         let capture = try TrafficCapture(archive)

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Why a figure could not be measured.
+/// The reasons that a figure could not be measured.
 extension Diagnosis {
     static func toolMissing(_ name: String) -> Self {
         Self(code: "toolMissing", reason: "There is no \(name).", remedy: "Install \(name).")

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHLS
 
-/// Key discovery on the large playlist, and beside it the least that any reader has to do.
+/// Key discovery on the large playlist, compared with the minimum work of any reader.
 struct DiscoveryBench: Sendable {
     private let playlist: Data
 

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyTerminal
 
-/// One figure of the bench: what was measured, and what is aimed at.
+/// One figure of the bench: a measurement and its aim.
 struct Figure: Sendable, Equatable {
-    /// What the number counts, and how it is shown.
+    /// The unit of the number, and its format.
     enum Unit: String, Sendable, Encodable {
-        /// A part of something else that was measured in the same run; 1 is all of it.
+        /// A fraction of another measurement in the same run; 1 is all of it.
         case share
         case microseconds
         case milliseconds
@@ -14,7 +14,7 @@ struct Figure: Sendable, Equatable {
         case bytes
     }
 
-    /// What the number should be.
+    /// The aim of a number.
     enum Aim: Sendable, Equatable {
         case atLeast(Double)
         case atMost(Double)
@@ -31,22 +31,22 @@ struct Figure: Sendable, Equatable {
     /// The number; `nil` if it could not be measured, which the note explains.
     let value: Double?
     let unit: Unit
-    /// What the number should be; `nil` for one that only stands beside others.
+    /// The aim; `nil` for a number given for comparison only.
     var aim: Aim?
-    /// What the number was made of, such as the two numbers of a share.
+    /// The components of the number, such as the two numbers of a share.
     var note = ""
     /// Whether measuring it failed.
     var hasFailed = false
 
-    /// What stands for the figures of a part that failed.
+    /// A placeholder for the figures of a failed part.
     static func failed(_ part: String, _ error: any Error) -> Figure {
         Figure(name: part, value: nil, unit: .share, note: "failed: \(Failure(error).reason)", hasFailed: true)
     }
 
-    /// Whether the number is what is aimed at; `nil` without an aim or without a number.
+    /// Whether the number meets its aim; `nil` without an aim or without a number.
     var isMet: Bool? { value.flatMap { isMet(by: $0) } }
 
-    /// Whether another number is what is aimed at; `nil` without an aim.
+    /// Whether another number meets the aim; `nil` without an aim.
     func isMet(by value: Double) -> Bool? {
         switch aim {
         case .atLeast(let limit): value >= limit
@@ -89,7 +89,7 @@ extension Figure.Unit {
 }
 
 extension Double {
-    /// The number with so many digits behind the point, without zeros at its end.
+    /// The number with at most a given number of decimal places, without trailing zeros.
     func shown(places: Int) -> String {
         formatted(.number.precision(.fractionLength(0...places)).grouping(.never).locale(Locale(identifier: "en")))
     }

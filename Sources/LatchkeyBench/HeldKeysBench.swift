@@ -4,16 +4,17 @@ import LatchkeyCore
 import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 
-/// What it costs to keep a hundred keys alive for a day: leases of ten minutes, in virtual time, with a service that answers at once.
+/// The cost of keeping a hundred keys alive for a day: leases of ten minutes, in virtual time, with a service that answers
+/// immediately.
 @available(macOS 15, iOS 18, tvOS 18, *)
 struct HeldKeysBench: Sendable {
-    /// What one day was like.
+    /// The results of one day.
     struct Day: Sendable {
-        /// How many renewals there were.
+        /// The number of renewals.
         var renewals = 0
-        /// The processor time of one, in seconds.
+        /// The processor time per renewal, in seconds.
         var timePerRenewal = 0.0
-        /// The processor time of one license request by itself, in seconds.
+        /// The processor time of one license request alone, in seconds.
         var timePerRequest = 0.0
     }
 
@@ -21,20 +22,20 @@ struct HeldKeysBench: Sendable {
     var day = Duration.seconds(86_400)
     private let lease = Duration.seconds(600)
 
-    /// Lives through a day.
+    /// Simulates a day.
     func live() async throws -> Day {
         let time = VirtualTime()
         return try await time.run { try await self.live(time) }
     }
 
-    /// The memory that a held key takes, in bytes, its request included: by the growth of the process over many keys.
-    /// - Returns: `nil` if the system does not tell.
+    /// The memory of a held key with its request, in bytes: the growth of the process divided by the number of keys.
+    /// - Returns: `nil` if the system does not report it.
     func bytesPerKey(keys: Int = 5_000) async throws -> Double? {
         let time = VirtualTime()
         return try await time.run {
             let loader = self.loader(InstantService(), time, heldKeys: keys)
             defer { loader.cancel() }
-            // One after the other, as it is what is kept that counts, and not what requests need while they are under way.
+            // One after the other, because only the retained memory counts, not that of requests in progress.
             let hold = { (number: Int) in
                 loader.answer(RenewingRequest(KeyURI("skd://keys.example.com/\(number)"), loader))
                 try await time.sleep(for: .milliseconds(1))
@@ -82,12 +83,12 @@ struct HeldKeysBench: Sendable {
     }
 }
 
-/// A key request that comes again each time it is asked to.
+/// A key request that repeats itself whenever it is asked to.
 private final class RenewingRequest: PlayerKeyRequest {
     let keyURI: KeyURI
     let purpose: KeyPurpose
     private let loader: ContentKeyLoader
-    /// Whether the key lives; shared with the renewals.
+    /// Whether the key is alive; shared with the renewals.
     private let life: Locked<Bool>
 
     init(_ keyURI: KeyURI, _ loader: ContentKeyLoader) {

@@ -8,15 +8,15 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// Answers each request at once: with a CKC, or with the certificate.
+/// Answers each request immediately, with a CKC or the certificate.
 final class InstantService: Transport {
     private let state = Locked(0)
     private let ckcBytes: Int
 
-    /// - Parameter ckcBytes: how long a CKC is at least.
+    /// - Parameter ckcBytes: the minimum length of a CKC.
     init(ckcBytes: Int = 0) { self.ckcBytes = ckcBytes }
 
-    /// How many licenses were asked for.
+    /// The number of requested licenses.
     var count: Int { state.withLock { $0 } }
 
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
@@ -30,7 +30,7 @@ final class InstantService: Transport {
         return HTTPReply(url: request.url, status: 200, body: Self.ckc(number, ckcBytes))
     }
 
-    /// A CKC whose payload is as long as is wanted.
+    /// A CKC with a payload of the requested length.
     private static func ckc(_ number: Int, _ count: Int) -> Data {
         let head = SampleBytes.ckc(number)
         guard count > head.count else { return head }

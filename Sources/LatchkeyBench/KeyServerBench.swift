@@ -7,14 +7,14 @@ import LatchkeyFairPlay
 struct KeyServerBench: Sendable {
     let credentials: TestCredentials
     let module: KeyServerModule
-    /// Enough different ones that no cache holds a single exchange.
+    /// Different SPCs, in a number that no cache holds a single exchange.
     let spcs: [[UInt8]]
     private let key: ContentKey
     private let terms = LicenseTerms(.lease(.seconds(3_600)), hdcp: .type0)
 
     /// - Parameters:
     ///   - bits: 1024 or 2048.
-    ///   - identifier: what the SPCs name the key by.
+    ///   - identifier: the content identifier of the SPCs.
     init(bits: Int, identifier: ContentIdentifier = "skd://bench/key") throws {
         credentials = try TestCredentials.make(bits: bits)
         module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
@@ -56,7 +56,7 @@ struct KeyServerBench: Sendable {
         }
     }
 
-    /// Does the RSA operation for one of the SPCs, and no more.
+    /// Does only the RSA operation for one of the SPCs.
     func unwrap(_ number: Int) throws {
         _ = try module.payloadKey(of: module.locate(spcs[number % spcs.count]))
     }

@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// The playlist that key discovery is measured on: 10,000 segments of film, other keys every 50 segments for two key
-/// systems, and a token in every address. Always the same 1,163,764 bytes.
+/// The playlist for measuring key discovery: 10,000 segments of film, other keys every 50 segments for two key systems, and a
+/// token in every address. Always the same 1,163,764 bytes.
 enum LargePlaylist {
     static let segmentCount = 10_000
     private static let segmentsPerKey = 50

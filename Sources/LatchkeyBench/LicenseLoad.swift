@@ -2,19 +2,19 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
 
-/// A light load generator: one thread, some connections that are kept alive, one request at a time on each.
+/// A light load generator: one thread, several persistent connections, one request at a time on each.
 struct LicenseLoad: Sendable {
     let port: UInt16
-    /// What to send; taken in turn.
+    /// The requests, sent in turn.
     var requests: [[UInt8]]
-    /// Connections open at once.
+    /// The number of open connections.
     var connections = 16
-    /// Whether a request that a busy server refuses is sent again, and not counted; else it ends the run.
+    /// Whether a request that a busy server refuses is sent again without being counted; otherwise it ends the run.
     var comesAgain = false
-    /// Whose processor time counts.
+    /// The threads whose processor time counts.
     var counting = Throughput.Scope.otherThreads
-    /// Sends requests for so many seconds, from a thread of its own.
-    /// - Throws: `loadFailed` for the first reply that is no license.
+    /// Sends requests for a number of seconds, from a dedicated thread.
+    /// - Throws: `loadFailed` for the first reply that is not a license.
     func run(seconds: Double) async throws -> Throughput {
         try await onThread { try generate(seconds: seconds) }
     }
@@ -51,7 +51,7 @@ struct LicenseLoad: Sendable {
 extension RequestLoop {
     fileprivate static let patience = Duration.seconds(30)
 
-    /// The reply to one request. Blocks until it is there.
+    /// The reply to one request. Blocks until it arrives.
     /// - Throws: `loadFailed` for anything but a 200 with a body.
     func reply(to request: [UInt8]) throws(Diagnosis) -> HTTPResponse {
         var outcome: Outcome?
@@ -78,12 +78,12 @@ extension RequestLoop.Outcome {
     }
 }
 
-/// The RSA operation alone, on all cores at once: what the licenses over HTTP are measured against.
+/// The RSA operation alone, on all cores in parallel: the baseline for licenses over HTTP.
 struct RSABound: Sendable {
     let bench: KeyServerBench
     let threads: Int
 
-    /// Does them for so many seconds.
+    /// Repeats the operation for a number of seconds.
     func run(seconds: Double) async throws -> Throughput {
         let start = Stopwatch.processTime
         let runs = try await withThrowingTaskGroup(of: Throughput.self) { group in
@@ -103,7 +103,7 @@ struct RSABound: Sendable {
     }
 }
 
-/// Runs work that blocks on a thread of its own, so that Swift's few threads stay the server's.
+/// Runs blocking work on a dedicated thread, so that Swift's few threads stay available to the server.
 func onThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await Promise.value { done in
         Thread.detachNewThread { done.resolve(Swift.Result { try work() }) }

@@ -9,23 +9,23 @@ import LatchkeyForms
     import LatchkeyHTTP
     import LatchkeyPlayback
 
-    /// A `latchkey-server` in a process of its own, and requests of its viewers that are ready to be sent.
+    /// A `latchkey-server` in a separate process, and its viewers' requests in wire form.
     ///
-    /// Each viewer has a token, and a slot that each request renews. Sessions, keys and audit are in memory. A trusted proxy's field names
-    /// many clients, because the load of one would be limited.
+    /// Each viewer has a token, and a slot that each request renews. Sessions, keys and audit are in memory. A trusted proxy's
+    /// field names many clients, because the load of one would be limited.
     final class LicenseServerBench {
         let port: UInt16
         private let operators: UInt16
-        /// Requests with an SPC as it is, each with a token of its own.
+        /// Requests with a raw SPC, each with its own token.
         let requests: [[UInt8]]
         private let folder: WorkingFolder
         private let process = Subprocess()
         private let clock: clockid_t
 
-        /// Starts the server that lies beside this program.
+        /// Starts the server next to this program.
         /// - Parameters:
         ///   - bench: holds the credentials and the SPCs, which name a key in the form of the standard template.
-        ///   - policy: the tenant's, in JSON; `nil` for none, which counts no sessions.
+        ///   - policy: the tenant's policy, in JSON; `nil` for none, which counts no sessions.
         ///   - cryptoMB: the setting of that name. Defaults to one license at a time.
         init(_ bench: KeyServerBench, policy: String?, cryptoMB: String = "off") throws {
             folder = try WorkingFolder()
@@ -47,16 +47,16 @@ import LatchkeyForms
             self.clock = clock
         }
 
-        /// What sends the requests, and counts the server's processor time.
+        /// The load generator, which counts the server's processor time.
         var load: LicenseLoad {
             var load = LicenseLoad(port: port, requests: requests)
             load.counting = .otherProcess(clock)
-            // As many as are at work, or may wait in any case: on a busy machine the server refuses more.
+            // As many as the server processes or always queues: on a busy machine it refuses more.
             load.connections = 2 * ProcessInfo.processInfo.activeProcessorCount
             return load
         }
 
-        /// How many licenses a call of crypto_mb opened on average; `nil` if there was none.
+        /// The average number of licenses that a call of crypto_mb opened; `nil` without calls.
         func operationsPerCall() throws -> Double? {
             let request = HTTPRequest(method: .get, target: "/metrics").bytes(to: "127.0.0.1")
             let reply = try RequestLoop(host: "127.0.0.1", port: Int(operators), connections: 1).reply(to: request)
@@ -78,7 +78,7 @@ import LatchkeyForms
     }
 
     extension LicenseServerBench {
-        /// A policy that counts sessions: five minutes' leases, and one stream for each viewer.
+        /// A policy that counts sessions: five-minute leases, and one stream per viewer.
         static let policy = """
             {"version": 1, "name": "bench", "validity": {"type": "lease", "lease": "5m"},
              "concurrency": {"scope": "account", "limit": 1, "mode": "refuseNewest"}}
@@ -87,8 +87,8 @@ import LatchkeyForms
         /// The same with a heartbeat each half minute.
         static let heartbeats = policy.replacing(#""limit": 1,"#, with: #""limit": 1, "heartbeat": "30s","#)
 
-        /// Gets a license for each request. Blocks until all are there.
-        /// - Returns: for each one the request by which its player tells that it plays.
+        /// Gets a license for each request. Blocks until all have arrived.
+        /// - Returns: for each one, its player's heartbeat request.
         /// - Throws: `loadFailed` for a reply without a heartbeat's token.
         static func heartbeatRequests(_ port: UInt16, _ requests: [[UInt8]]) throws(Diagnosis) -> [[UInt8]] {
             let loop = RequestLoop(host: "127.0.0.1", port: Int(port), connections: 1)
@@ -143,7 +143,8 @@ import LatchkeyForms
             }
         }
 
-        /// - Returns: the ports for players and for operators. What the server logs from then on is read, as a log collector would, and thrown away.
+        /// - Returns: the ports for players and for operators. Later log output of the server is read, as by a log collector,
+        ///   and discarded.
         private static func start(_ process: Subprocess, _ server: URL, _ configuration: URL) throws -> (UInt16, UInt16)
         {
             let output = Pipe()
@@ -161,7 +162,7 @@ import LatchkeyForms
                 let more = output.fileHandleForReading.availableData
                 guard !more.isEmpty else { throw Diagnosis.toolFailed("latchkey-server", text) }
                 text += String(decoding: more, as: UTF8.self)
-                // The listeners stand in the log in this order.
+                // The log lists the listeners in this order.
                 let ports = text.matches(of: /"url":"http:\/\/127\.0\.0\.1:([0-9]+)"/).compactMap { UInt16($0.1) }
                 guard ports.count == 3 else { continue }
                 output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }

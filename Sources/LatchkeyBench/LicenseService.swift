@@ -5,11 +5,11 @@ import LatchkeyHTTP
 import LatchkeyMedia
 import LatchkeyServices
 
-/// A VuDRM service on loopback, and requests for it that are ready to be sent.
+/// A VuDRM service on loopback, and its requests in wire form.
 struct LicenseService: Sendable {
     let host: ServiceHost
     let port: UInt16
-    /// HTTP requests in the raw dialect, each with an SPC of its own.
+    /// HTTP requests in the raw dialect, each with its own SPC.
     let requests: [[UInt8]]
 
     /// Starts the service.
@@ -21,7 +21,7 @@ struct LicenseService: Sendable {
             uri: KeyURI("skd://bench/key"), id: id, content: try KeyServerBench.contentKey(using: &random))
         let pool = WorkerPool()
         let authority = LicenseAuthority(module: bench.module, keys: ContentKeyStore([stored]), pool: pool)
-        // The requests are sent again and again.
+        // The requests are sent repeatedly.
         let lenient: Set = ["vudrm/tokenOnce", "vudrm/tokenAge"]
         let service = VuDRMService(ServiceEnvironment(authority: authority, lenient: lenient))
         host = ServiceHost([service], pool: pool)

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// What `openssl speed` says of RSA on one core: private-key operations per second of processor time.
+/// The RSA result of `openssl speed` on one core: private-key operations per second of processor time.
 ///
 /// It signs, which is the same private-key operation as the decryption of an SPC's key.
 struct OpenSSLSpeed: Sendable {
@@ -13,7 +13,7 @@ struct OpenSSLSpeed: Sendable {
     /// Measures. Blocks for twice the seconds, because public-key operations are measured too.
     /// - Parameters:
     ///   - bits: 1024 or 2048.
-    ///   - seconds: how long.
+    ///   - seconds: the duration of each measurement.
     func privateOperations(bits: Int, seconds: Int) throws(Diagnosis) -> Double {
         let output = try ToolRun.output(of: program, ["speed", "-mr", "-seconds", "\(seconds)", "rsa\(bits)"])
         guard let rate = Self.privateOperations(in: output, bits: bits) else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The memory of this process that is in use, in bytes; `nil` if the system does not tell.
+/// The resident memory of this process, in bytes; `nil` if the system does not report it.
 var residentBytes: Int? {
-    // What the allocator keeps of freed memory goes back to the system first.
+    // Returns the allocator's freed memory to the system first.
     if let symbol = dlsym(nil, "malloc_trim") {
         _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> CInt).self)(0)
     }

@@ -4,24 +4,25 @@ import LatchkeyCore
 import LatchkeySupport
 @_spi(Integrations) import LatchkeyVendors
 
-/// What `recording: .support` costs an app: processor time of a license request, and what a loader remembers of it.
+/// The cost of `recording: .support` for an app: processor time of a license request, and memory in a loader.
 ///
-/// The vendor is VuDRM, whose request is JSON with the SPC in base64; the SPC has 6 KiB, the CKC 1 KiB, and the service answers at once.
+/// The vendor is VuDRM, whose request is JSON with the SPC in base64; the SPC has 6 KiB, the CKC 1 KiB, and the service
+/// answers immediately.
 struct RecordingBench: Sendable {
-    /// How many exchanges a loader remembers.
+    /// The number of exchanges that a loader remembers.
     static let remembered = 64
 
     private let spc = SPCMessage(Data((0..<6_144).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }))
     private let token = "client|2026-01-02T03:04:05Z|\(Data((0..<60).map { UInt8($0) }).base64EncodedString())"
 
-    /// The processor time of a license request, in seconds, all threads together; what a record hides later is in it.
+    /// The processor time of a license request, in seconds, of all threads together, including later redaction of the record.
     func timePerRequest(_ recording: LoaderConfiguration.Recording, requests: Int) async throws -> Double {
         let loader = loader(recording)
         defer { loader.cancel() }
         try await request(10, of: loader)
         let start = Stopwatch.processTime
         try await request(requests, of: loader)
-        // Waits for what is being hidden, and makes a bundle, whose time is taken off.
+        // Waits for pending redaction, and makes a bundle, whose time is subtracted.
         _ = try? loader.supportBundle()
         let end = Stopwatch.processTime
         _ = try? loader.supportBundle()
@@ -39,10 +40,10 @@ struct RecordingBench: Sendable {
         return Stopwatch.processTime - start
     }
 
-    /// The memory that a full record takes for each exchange, in bytes: by the growth of the process, less that without records.
-    /// - Returns: `nil` if the system does not tell.
+    /// The memory per exchange of a full record, in bytes: the growth of the process, minus that without records.
+    /// - Returns: `nil` if the system does not report it.
     func bytesPerExchange(loaders: Int) async throws -> Double? {
-        // What the first loaders bring along once is none of a record's.
+        // One-time allocations of the first loaders are not part of a record.
         _ = try await growth(.support, loaders: 4)
         guard let bare = try await growth(.off, loaders: loaders),
             let whole = try await growth(.support, loaders: loaders)
@@ -80,7 +81,7 @@ struct RecordingBench: Sendable {
 }
 
 extension Bench {
-    /// What a record for support costs.
+    /// The cost of a record for support.
     func recording() async throws -> [Figure] {
         progress("Recording for support")
         let bench = RecordingBench()

@@ -1,26 +1,26 @@
 import Foundation
 import LatchkeyCore
 
-/// Measures what a piece of work takes.
+/// Measures the time of a piece of work.
 enum Stopwatch {
-    /// The processor time that this thread has had, in seconds. What other processes take does not count.
+    /// The processor time of this thread so far, in seconds. Excludes other processes.
     static var threadTime: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
-    /// The processor time that all threads of this process have had, in seconds.
+    /// The processor time of all threads of this process so far, in seconds.
     static var processTime: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
-    /// What a clock of processor time shows, in seconds.
+    /// The reading of a processor-time clock, in seconds.
     static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
         clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
-    /// Seconds of the thread's processor time for one piece of work, done over and over for at least so many seconds.
+    /// The thread's processor time for one piece of work, in seconds, with the work repeated for at least a number of seconds.
     /// - Parameters:
-    ///   - seconds: how long to go on.
-    ///   - batch: after how many pieces the clock is asked; asking costs as much as some work.
-    ///   - work: does one piece; learns its number.
+    ///   - seconds: the minimum duration.
+    ///   - batch: the number of pieces between readings of the clock, which cost as much as some work.
+    ///   - work: does one piece; receives its number.
     static func threadTime(perPieceFor seconds: Double, batch: Int = 8, _ work: (Int) throws -> Void) rethrows -> Double
     {
         let start = threadTime
@@ -35,7 +35,7 @@ enum Stopwatch {
         }
     }
 
-    /// Seconds on the clock for one asynchronous piece of work.
+    /// The elapsed time of one asynchronous piece of work, in seconds.
     static func wallTime(_ work: () async throws -> Void) async rethrows -> Double {
         let timekeeper = SystemTimekeeper()
         let start = timekeeper.uptime
@@ -45,7 +45,7 @@ enum Stopwatch {
 }
 
 extension Sequence<Double> {
-    /// The number in the middle, or between the two in the middle; `nil` if there is none.
+    /// The number in the middle, or the mean of the two in the middle; `nil` without numbers.
     var median: Double? {
         let numbers = sorted()
         guard let high = numbers.dropFirst(numbers.count / 2).first else { return nil }

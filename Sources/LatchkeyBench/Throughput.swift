@@ -2,38 +2,38 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
 
-/// How much was done, in which time.
+/// An amount of work and its time.
 struct Throughput: Sendable, Equatable {
     let pieces: Int
-    /// On the clock.
+    /// Elapsed time.
     let seconds: Double
-    /// Of the threads that count, together.
+    /// The processor time of all counted threads.
     let processTime: Double
-    /// In seconds, what 99 of 100 pieces took at most, from question to answer; `nil` where nobody asked for single ones.
+    /// The 99th percentile of the time from request to reply, in seconds; `nil` if single pieces were not timed.
     var p99: Double?
 
     /// The threads whose processor time counts.
     enum Scope {
         /// All threads of the process.
         case allThreads
-        /// All but the one that measures, because it only asks.
+        /// All but the measuring thread, which only sends requests.
         case otherThreads
-        /// Another process, by the clock of its processor time.
+        /// Another process, by its processor-time clock.
         case otherProcess(clockid_t)
     }
 
-    /// Pieces per second on the clock.
+    /// Pieces per second of elapsed time.
     var rate: Double { Double(pieces) / seconds }
-    /// Pieces per second of processor time, whatever else uses the machine.
+    /// Pieces per second of processor time, independent of other users of the machine.
     var processRate: Double { Double(pieces) / processTime }
     /// Seconds of processor time for one piece.
     var processTimePerPiece: Double { processTime / Double(pieces) }
 
-    /// Does work over and over for at least so many seconds on the clock.
+    /// Repeats work for at least a number of seconds of elapsed time.
     /// - Parameters:
-    ///   - seconds: how long.
-    ///   - scope: whose processor time counts.
-    ///   - work: says how many pieces it did.
+    ///   - seconds: the minimum duration.
+    ///   - scope: the threads whose processor time counts.
+    ///   - work: returns the number of completed pieces.
     static func measure<Failure: Error>(
         seconds: Double, counting scope: Scope = .allThreads, _ work: () throws(Failure) -> Int
     ) throws(Failure) -> Throughput {

@@ -7,21 +7,21 @@ import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
 
-/// From opening a stream to having its key, with a simulated round trip before every exchange.
+/// The time from opening a stream to having its key, with a simulated round trip before every exchange.
 struct TimeToKeyBench: Sendable {
     /// The order of the exchanges.
     enum Order: Sendable, CaseIterable {
-        /// A new loader: the certificate comes along while the playlist does, then the license.
+        /// A new loader: the certificate arrives during the playlist request, then the license.
         case cold
         /// A loader that has its certificate: the playlist, then the license.
         case warm
-        /// As the vendors' sample code does it: certificate, playlist, variant, license, each waiting for the last.
+        /// As in the vendors' sample code: certificate, playlist, variant, license, each waiting for the previous one.
         case samples
-        /// As `cold`, and the app fetches each token over the same round trip.
+        /// Like `cold`, and the app fetches each token over the same round trip.
         case fetchedTokens
-        /// As `fetchedTokens`, after a preload for a player that makes its SPC when it plays.
+        /// Like `fetchedTokens`, after a preload for a player that makes its SPC when it plays.
         case preloaded
-        /// As `fetchedTokens`, after a preload into a player that holds the keys.
+        /// Like `fetchedTokens`, after a preload into a player that holds the keys.
         case preloadedIntoPlayer
     }
 
@@ -37,7 +37,7 @@ struct TimeToKeyBench: Sendable {
 
     /// Starts the services.
     /// - Parameters:
-    ///   - roundTrip: how long each exchange takes at the least.
+    ///   - roundTrip: the minimum duration of each exchange.
     ///   - timekeeper: waits.
     init(roundTrip: Duration, timekeeper: any Timekeeper = SystemTimekeeper()) throws {
         let credentials = try TestCredentials.make(bits: 2048)
@@ -64,7 +64,7 @@ struct TimeToKeyBench: Sendable {
     func stop() async { await bench.host.stop(within: .seconds(2)) }
 
     /// Seconds from opening the stream to having its key.
-    /// - Throws: what kept the key from coming.
+    /// - Throws: the error that prevented the key.
     func time(_ order: Order) async throws -> Double {
         switch order {
         case .cold:

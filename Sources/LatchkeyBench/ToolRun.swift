@@ -6,7 +6,7 @@ import LatchkeySystem
 
 /// Runs another program to its end.
 enum ToolRun {
-    /// The first of some programs that the search path has.
+    /// The first of several programs found in the search path.
     static func find(_ names: String...) throws(Diagnosis) -> URL {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         for name in names {
@@ -17,8 +17,8 @@ enum ToolRun {
         throw .toolMissing(names.joined(separator: " or "))
     }
 
-    /// What a program prints on standard output. Blocks until it ends.
-    /// - Parameter environment: variables beside those of this process.
+    /// A program's standard output. Blocks until it ends.
+    /// - Parameter environment: variables in addition to those of this process.
     /// - Throws: `toolFailed` unless its exit status is 0, and after 30 seconds.
     static func output(
         of program: URL, _ arguments: [String], environment: [String: String] = [:]

@@ -5,13 +5,14 @@
     import LatchkeyCore
     import LatchkeyHTTP
 
-    /// The transport over libcurl beside that over `URLSession`, which it replaced: the same requests to the same server in this process.
+    /// The transport over libcurl compared with that over `URLSession`, which it replaced: the same requests to the same
+    /// server in this process.
     struct TransportBench: Sendable {
-        /// What an exchange, or many, took.
+        /// The cost of one or more exchanges.
         struct Cost: Sendable {
-            /// In seconds on the clock.
+            /// Elapsed time in seconds.
             let time: Double
-            /// In seconds of processor time; the server's is in it on both sides.
+            /// Processor time in seconds; includes the server's on both sides.
             let processTime: Double
         }
 
@@ -29,7 +30,7 @@
 
         func stop() async { await server.stop() }
 
-        /// Small requests with a body as large as an SPC, one after the other over a kept connection.
+        /// Small requests with a body as large as an SPC, one after the other over a persistent connection.
         func smallRequests(_ count: Int, over transport: any Transport) async throws -> Cost {
             var request = try request("/license")
             request.httpMethod = "POST"

@@ -3,18 +3,19 @@
     import Foundation
     @_spi(Adapters) public import Latchkey
 
-    /// Gives Bitmovin's sources their keys.
+    /// Delivers keys to Bitmovin's sources.
     ///
     ///     let keys = try await BitmovinKeys(.axinom(certificate: certificate, license: license), credentials: token, onFailure: show)
     ///     keys.protect(sourceConfig)
     ///
-    /// It is made from a vendor, not from a loader, because the player sends the requests itself, and asks what to put into them with
-    /// closures that cannot wait. So it supports the vendors whose credentials last as long as the stream; for any other vendor making it
-    /// throws, and says why. The player holds the keys, so there is no `release()`; the app has a key renewed with
-    /// `source.drm.fairplay.renewExpiringLicense(for:)`. Safe to use from any thread. Source: `Documentation/Players.md` §8.1.
-    // Sound: `names` is only touched while the lock is held.
+    /// It is created from a vendor instead of a loader, because the player sends the requests itself and gets their contents
+    /// from closures that cannot wait. So it supports the vendors whose credentials last as long as the stream; for any other
+    /// vendor the initializer throws the reason. The player retains the keys, so there is no `release()`; the app renews a key
+    /// with `source.drm.fairplay.renewExpiringLicense(for:)`. Safe to use from any thread. Source: `Documentation/Players.md`
+    /// §8.1.
+    // Sound: `names` is only accessed while the lock is held.
     public nonisolated final class BitmovinKeys: @unchecked Sendable {
-        /// How many names of keys are kept. The oldest is dropped first.
+        /// The maximum number of key names. The oldest is dropped first.
         private static let nameLimit = 256
 
         private let exchange: PreparedExchange
@@ -27,13 +28,13 @@
 
         /// - Parameters:
         ///   - vendor: The vendor.
-        ///   - credentials: Asked once, now.
-        ///   - hosts: Where requests may go.
-        ///   - asset: The app's name for the title, for credentials and failures; with a token per title each has keys of its own. Defaults to
-        ///     `nil`: not known.
-        ///   - onFailure: Takes why a request could not be made or a reply not be read. The player gets nothing then, and fails with an error
-        ///     of its own. Called on any thread, which it must not block.
-        /// - Throws: `unfitForPlayer`; `certificateMissing` if there is no address of a certificate; what is wrong with the settings.
+        ///   - credentials: Requested once, now.
+        ///   - hosts: The hosts that requests may go to.
+        ///   - asset: The app's name for the title, for credentials and failures; with a token per title, each title needs its
+        ///     own instance. Defaults to `nil`: unknown.
+        ///   - onFailure: Receives the reason that a request could not be made or a reply could not be read. The player then
+        ///     gets no data, and fails with its own error. Called on any thread, which it must not block.
+        /// - Throws: `unfitForPlayer`; `certificateMissing` if there is no certificate URL; problems with the settings.
         public init(
             _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy(),
             asset: AssetID? = nil, onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -53,7 +54,7 @@
             self.onFailure = onFailure
         }
 
-        /// Gives a source its keys. Call it before the source is made from its configuration.
+        /// Provides a source with its keys. Call it before the source is created from its configuration.
         public func protect(_ source: SourceConfig) { source.drmConfig = configuration() }
 
         private func configuration() -> FairplayConfig {
@@ -73,7 +74,7 @@
         }
     }
 
-    // MARK: - What the closures return
+    // MARK: - Results of the closures
 
     nonisolated extension BitmovinKeys {
         private func contentIdentifier(for key: KeyURI) -> String {
@@ -92,7 +93,7 @@
             return value(otherwise: Data(), key) { try exchange.licenseBody(for: SPCMessage(spc), key: key) }
         }
 
-        /// - Parameter key: The key's URI if the address differs from key to key; otherwise the address.
+        /// - Parameter key: The key's URI if the address differs per key; otherwise the address.
         private func licenseURL(for key: KeyURI) -> String {
             value(otherwise: "", key) { try exchange.licenseURL(for: key).absoluteString }
         }

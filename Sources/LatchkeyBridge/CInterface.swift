@@ -4,14 +4,14 @@
 
     // The functions of `include/latchkey.h`, which documents them for C. `Scripts/check-apple` compares the two.
 
-    /// What a host states as JSON.
+    /// A host's configuration in JSON.
     private struct Configuration: Decodable {
         let profile: String
         var settings: [String: String]?
         var allowedHosts: [String]?
     }
 
-    /// `latchkey_keys_create`: makes the keys of a vendor.
+    /// `latchkey_keys_create`: creates the keys of a vendor.
     @_cdecl("latchkey_keys_create")
     public func latchkeyKeysCreate(
         _ configuration: UnsafePointer<CChar>?, _ userData: UnsafeMutableRawPointer?,
@@ -41,7 +41,7 @@
         Unmanaged<HostKeys>.fromOpaque(keys).takeRetainedValue().close()
     }
 
-    /// `latchkey_keys_protect`: gives an `AVURLAsset` its keys.
+    /// `latchkey_keys_protect`: provides an `AVURLAsset` with its keys.
     @_cdecl("latchkey_keys_protect")
     public func latchkeyKeysProtect(
         _ keys: UnsafeMutableRawPointer?, _ asset: UnsafeMutableRawPointer?, _ title: UnsafePointer<CChar>?
@@ -61,7 +61,7 @@
     @_cdecl("latchkey_keys_release_all")
     public func latchkeyKeysReleaseAll(_ keys: UnsafeMutableRawPointer?) { object(keys, HostKeys.self)?.releaseAll() }
 
-    /// `latchkey_keys_preload`: asks for a key before an asset does.
+    /// `latchkey_keys_preload`: requests a key before an asset does.
     @_cdecl("latchkey_keys_preload")
     public func latchkeyKeysPreload(
         _ keys: UnsafeMutableRawPointer?, _ keyURI: UnsafePointer<CChar>?, _ title: UnsafePointer<CChar>?
@@ -70,15 +70,15 @@
         return keys.preloadKey(keyURI, title: text(title)) ? 1 : 0
     }
 
-    /// `latchkey_keys_suspend`: renews nothing until `latchkey_keys_resume`.
+    /// `latchkey_keys_suspend`: pauses renewals until `latchkey_keys_resume`.
     @_cdecl("latchkey_keys_suspend")
     public func latchkeyKeysSuspend(_ keys: UnsafeMutableRawPointer?) { object(keys, HostKeys.self)?.suspend() }
 
-    /// `latchkey_keys_resume`: renews again.
+    /// `latchkey_keys_resume`: resumes renewals.
     @_cdecl("latchkey_keys_resume")
     public func latchkeyKeysResume(_ keys: UnsafeMutableRawPointer?) { object(keys, HostKeys.self)?.resume() }
 
-    /// `latchkey_keys_renew_ended`: asks for the keys whose leases ended.
+    /// `latchkey_keys_renew_ended`: requests the keys whose leases ended.
     @_cdecl("latchkey_keys_renew_ended")
     public func latchkeyKeysRenewEnded(_ keys: UnsafeMutableRawPointer?) -> Int32 {
         Int32(clamping: object(keys, HostKeys.self)?.renewEndedKeys().count ?? 0)
@@ -90,7 +90,7 @@
         object(keys, HostKeys.self)?.replaceSession()
     }
 
-    /// `latchkey_keys_report_events`: reports events too.
+    /// `latchkey_keys_report_events`: also reports events.
     @_cdecl("latchkey_keys_report_events")
     public func latchkeyKeysReportEvents(_ keys: UnsafeMutableRawPointer?) {
         object(keys, HostKeys.self)?.reportEvents()
@@ -122,7 +122,7 @@
 
     private func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 
-    /// A text that the host frees.
+    /// A string that the host frees.
     private func copy(_ text: String) -> UnsafeMutablePointer<CChar> {
         let bytes = text.utf8CString
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
@@ -130,7 +130,7 @@
         return copy
     }
 
-    /// Reads JSON that a host wrote.
+    /// Parses a host's JSON.
     private func read<Value: Decodable>(
         _ type: Value.Type, _ json: UnsafePointer<CChar>?
     ) throws(ContentKeyError) -> Value {

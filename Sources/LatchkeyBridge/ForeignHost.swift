@@ -2,8 +2,8 @@
     import Foundation
     import LatchkeyCore
 
-    /// What a host gave through C: its callbacks, and the pointer that they take.
-    // Sound: the pointer is the host's, and is only handed back, on one serial queue. `CInterfaceTests` guard it.
+    /// A C host's callbacks, and its context pointer.
+    // Sound: the host owns the pointer, which is only passed back, on one serial queue. `CInterfaceTests` guard it.
     final class ForeignHost: @unchecked Sendable {
         typealias OnCredentials = @convention(c) (UnsafeMutableRawPointer?, UInt64, UnsafePointer<CChar>) -> Void
         typealias OnOutcome = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>) -> Void
@@ -18,7 +18,7 @@
             (self.userData, self.onOutcome, self.onEnd) = (userData, onOutcome, onEnd)
         }
 
-        // Everything that may call back holds this object, so that this is the last call.
+        // Every source of callbacks retains this object, so this is the last call.
         deinit {
             guard let onEnd else { return }
             nonisolated(unsafe) let userData = userData
@@ -27,7 +27,7 @@
 
         func report(_ outcome: HostOutcome) { outcome.json.withCString { onOutcome?(userData, $0) } }
 
-        /// Asks the host for credentials, by a number that its answer names.
+        /// Requests credentials from the host, with a number that its answer repeats.
         func source(_ onCredentials: @escaping OnCredentials) -> PendingCredentials.Source {
             { [self] request, pending in
                 let number = ForeignAnswers.add(pending)
@@ -38,7 +38,7 @@
 
     /// The requests for credentials that wait for an answer from C, by number.
     ///
-    /// Numbers are the process's, and not an object's: a host may answer twice, or after it freed the keys.
+    /// Numbers are unique in the process rather than per object: a host may answer twice, or after it freed the keys.
     enum ForeignAnswers {
         private struct Table {
             var last: UInt64 = 0
@@ -57,7 +57,7 @@
             return number
         }
 
-        /// The request of a number, which has no other answer after this; `nil` if it has one already.
+        /// Removes and returns the request of a number, so that it gets no second answer; `nil` if it already has one.
         static func remove(_ number: UInt64) -> PendingCredentials? {
             table.withLock { $0.waiting.removeValue(forKey: number) }
         }

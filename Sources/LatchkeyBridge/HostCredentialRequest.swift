@@ -4,13 +4,13 @@
     import LatchkeyCore
     import LatchkeyVendors
 
-    /// What credentials are asked for, for code outside Swift.
+    /// A request for credentials, for code outside Swift.
     #if canImport(ObjectiveC)
         @objcMembers @objc(LatchkeyCredentialRequest)
     #endif
     public final class HostCredentialRequest: NSObject, Sendable {
-        /// Why they are asked for: `certificate`, `session`, `first`, `offline`, `renewal`, `retry`, or `rejected` if the service rejected the
-        /// last ones.
+        /// The reason for the request: `certificate`, `session`, `first`, `offline`, `renewal`, `retry`, or `rejected` if the
+        /// service rejected the last credentials.
         public let reason: String
         /// The step that the request serves, such as `license` or `certificate`.
         public let stage: String
@@ -18,9 +18,9 @@
         public let purpose: String?
         /// The key's URI; `nil` if the request serves several keys.
         public let keyURI: String?
-        /// The app's name for the title; `nil` if it is not known, or if the request serves several keys.
+        /// The app's name for the title; `nil` if unknown, or if the request serves several keys.
         public let title: String?
-        /// Everything as a flat JSON object: `reason`, `stage`, and where they are known `purpose`, `key`, `title`.
+        /// All properties as a flat JSON object: `reason`, `stage`, and if known `purpose`, `key`, `title`.
         public let json: String
 
         init(_ request: Credentials.Request) {
@@ -41,7 +41,7 @@
         }
     }
 
-    /// The answer to one request for credentials, which the host gives once, twice or never.
+    /// The answer to one request for credentials, which the host may give once, twice or never.
     package final class PendingCredentials: Sendable {
         package typealias Source = @Sendable (HostCredentialRequest, PendingCredentials) -> Void
 
@@ -51,7 +51,7 @@
 
         deinit { promise.resolve(.failure(Self.unanswered)) }
 
-        /// Takes the answer; the first one counts.
+        /// Accepts the answer; only the first one counts.
         /// - Returns: Whether this one counts.
         @discardableResult
         package func take(_ credentials: [String: String]?, _ error: (any Error)?) -> Bool {
@@ -59,10 +59,10 @@
             return promise.resolve(given.map(Result.success) ?? .failure(error ?? Self.unanswered))
         }
 
-        /// Calls a closure once the request has an answer, or ended without one.
+        /// Calls a closure after the request was answered or ended without an answer.
         func whenDone(_ call: @escaping @Sendable () -> Void) { promise.whenResolved { _ in call() } }
 
-        /// Credentials that a host gives; none without a source.
+        /// Credentials from a host; none without a source.
         static func credentials(from source: Source?, on queue: DispatchQueue) -> Credentials {
             guard let source else { return .none }
             return Credentials { request in

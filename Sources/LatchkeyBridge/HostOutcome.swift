@@ -3,31 +3,31 @@
     import Latchkey
     import LatchkeyAVFoundation
 
-    /// What happened to a key, for code outside Swift. Holds no secret, except what the key URI itself may hold.
+    /// An outcome of a key request, for code outside Swift. Contains no secret, except any in the key URI itself.
     #if canImport(ObjectiveC)
         @objcMembers @objc(LatchkeyOutcome)
     #endif
     public final class HostOutcome: NSObject, Sendable {
         /// `failure`, `notice` or `event`.
         public let kind: String
-        /// What happened: of a failure the error's code, such as `forbidden`, or `player` for the player's own error; of a notice its name,
-        /// such as `succeeded` or `stuck`; of an event its name, such as `renewalPlanned`.
+        /// The code: for a failure the error's code, such as `forbidden`, or `player` for the player's own error; for a notice
+        /// its name, such as `succeeded` or `stuck`; for an event its name, such as `renewalPlanned`.
         public let code: String
-        /// The app's name for the title; `nil` if it is not known.
+        /// The app's name for the title; `nil` if unknown.
         public let title: String?
         /// The key's URI; `nil` if the outcome concerns all keys.
         public let keyURI: String?
-        /// What else a notice says: the purpose of the key that was taken, or how far displays protect the picture.
+        /// A notice's detail: the purpose of the accepted key, or the protection of the displays.
         public let detail: String?
         /// The error of a failure: domain, number, text and, if it is Latchkey's, a remedy (`localizedRecoverySuggestion`).
         public let error: NSError?
         /// Whether the same request may succeed later.
         public let mayRetry: Bool
-        /// The key under which an app's strings have a text for the viewer; `nil` if there is nothing to say.
+        /// The key of an app's localized text for the viewer; `nil` if there is no text.
         public let viewerKey: String?
-        /// The text for the viewer: the app's own, or an English one; `nil` if there is nothing to say.
+        /// The text for the viewer: the app's own, or an English one; `nil` if there is no text.
         public let viewerText: String?
-        /// Everything as a flat JSON object: `kind`, `code`, and where they are known `title`, `key`, `detail`, `domain`, `number`,
+        /// All properties as a flat JSON object: `kind`, `code`, and if known `title`, `key`, `detail`, `domain`, `number`,
         /// `message`, `remedy`, `mayRetry`, `viewerKey`, `viewerText`. An event also has the members of `KeyEvent`'s JSON.
         public let json: String
 

@@ -13,7 +13,7 @@ import StandInEngine
 import StandInPlayers
 import THEOplayerSDK
 
-/// The applications of `Examples`, each told what to play and waited for.
+/// The applications of `Examples`. Each one plays a scene to its end.
 @MainActor
 enum DemoApplications {
     typealias Scene = DemoDocument.Scene
@@ -129,7 +129,7 @@ enum DemoApplications {
     }
 
     static func tvSDKTokenURL(_ scene: Scene) async throws -> StandInPlayback.Result {
-        // ExpressPlay's own hosts are known; this one is named by the playlist alone.
+        // ExpressPlay's own hosts are known; only the playlist names this one.
         var configuration = scene.configuration
         let port = scene.content.port.map { ":\($0)" } ?? ""
         configuration.hosts.allowed = [HostPolicy.Host("\(scene.content.host ?? "")\(port)")]

@@ -10,40 +10,40 @@ import StandInEngine
 @MainActor
 struct DemoDocument {
     let vendor, player: String
-    /// What the document is about, in one sentence.
+    /// The document's subject, in one sentence.
     let about: String
     let forms: [Form]
 
-    /// One way to play that a document shows, and the application of `Examples` that plays it.
+    /// One of a document's ways to play, and the application of `Examples` that uses it.
     struct Form {
-        /// What is special about it, in a few words.
+        /// Its distinctive feature, in a few words.
         let name: String
         let service: ServiceIdentifier
         let asset: DemoAsset
         /// The picture's name without its ending.
         let picture: String
-        /// How the session is kept alive; `nil` without a session.
+        /// The session's keep-alive method; `nil` without a session.
         var keepAlive: KeepAlive?
         let play: @MainActor (Scene) async throws -> StandInPlayback.Result
     }
 
-    /// What keeps a session alive while virtual time passes.
+    /// The method that keeps a session alive while virtual time passes.
     enum KeepAlive {
         case heartbeats, renewals
 
-        /// What the services' log contains for each.
+        /// The text that each leaves in the services' log.
         var trace: String { self == .heartbeats ? "/sessions/heartbeat" : "renew=true" }
         var name: String { self == .heartbeats ? "heartbeats" : "renewals" }
     }
 
-    /// What an application is told: its content, the vendor's settings, where to leave a picture, where errors go.
+    /// An application's input: its content, the vendor's settings, the file for a picture, the receiver of errors.
     struct Scene {
         let content: URL
         let settings: [String: String]
         let token: @Sendable () -> String
         let picture: URL
         let errors: ErrorBox
-        /// Lets time pass after the stream has played, and checks that the session is kept alive.
+        /// Advances time after the stream has played, and checks that the session is kept alive.
         let passTime: @Sendable () async throws -> Void
 
         let configuration: LoaderConfiguration

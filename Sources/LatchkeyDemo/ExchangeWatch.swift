@@ -11,7 +11,7 @@ final class ExchangeWatch: Sendable {
     private static let patience = Duration.seconds(30)
     private let state = Locked(State())
 
-    /// Takes a line of the log.
+    /// Receives a line of the log.
     func note(_ line: String) {
         let listeners = state.withLock { state in
             state.lines.append(line)

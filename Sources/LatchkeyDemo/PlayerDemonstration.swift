@@ -17,10 +17,10 @@ struct PlayerDemonstration {
     let exchanges: ExchangeWatch
     private let recorder: TraceRecorder
 
-    /// How many heartbeats or renewals of a session to wait for while time passes.
+    /// The number of heartbeats or renewals of a session to wait for while time passes.
     private nonisolated static let beats = 3
 
-    /// - Parameter recorder: records what happens.
+    /// - Parameter recorder: records the events.
     init(on stage: DemoStage, _ exchanges: ExchangeWatch, _ recorder: TraceRecorder = TraceRecorder()) {
         self.stage = stage
         self.exchanges = exchanges
@@ -29,7 +29,7 @@ struct PlayerDemonstration {
     }
 
     /// Plays one form of a document.
-    /// - Returns: the page's row, what to print, and whether everything is right.
+    /// - Returns: the page's row, the text to print, and whether everything is right.
     func play(
         _ form: DemoDocument.Form, of document: DemoDocument
     ) async -> (row: DemoPage.Row, text: String, isRight: Bool) {
@@ -54,7 +54,7 @@ struct PlayerDemonstration {
             throw UsageError("there is no service \(form.service).")
         }
         let time = ManualTimekeeper()
-        // A stage of its own: some SDKs have one delegate for all of their players.
+        // A separate stage, because some SDKs have one delegate for all of their players.
         let simulated =
             form.keepAlive == nil
             ? StandInStage(reference: stage.reference)
@@ -77,7 +77,7 @@ struct PlayerDemonstration {
         defer { note(bench.host.journal.dropFirst(first), of: owner, decodedAt: decoded.withLock { $0 } ?? Date()) }
         let result: StandInPlayback.Result
         do { result = try await simulated.run { try await form.play(scene) } } catch {
-            // The error that the adapter gave the application says more than the player's.
+            // The error that the application got from the adapter is more specific than the player's.
             throw scene.errors.error ?? error
         }
         var line = DemoLine(
@@ -92,7 +92,7 @@ struct PlayerDemonstration {
         return line
     }
 
-    /// Adds to the trace what the services saw, and decoding, which begins with the last of it.
+    /// Adds to the trace the services' exchanges, and decoding, which begins with the last of them.
     private func note(_ entries: some Sequence<JournalEntry>, of owner: String, decodedAt end: Date) {
         var last: Date?
         for entry in entries {
@@ -135,7 +135,7 @@ struct PlayerDemonstration {
                 LoaderConfiguration(hosts: HostPolicy(loopback: .http)), as: owner))
     }
 
-    /// The stage's services; for sessions that renewals keep alive, a service that enforces them in its licenses.
+    /// The stage's services; for sessions kept alive by renewals, a service whose licenses enforce them.
     private func bench(for form: DemoDocument.Form) throws -> TestBench {
         guard form.keepAlive == .renewals else { return stage.bench }
         let exchanges = exchanges
@@ -150,7 +150,7 @@ struct PlayerDemonstration {
         }
     }
 
-    /// How many requests the services got, without those for media.
+    /// The number of requests to the services, without those for media.
     private nonisolated static func requests(of bench: TestBench) -> Int {
         bench.host.journal.count { !$0.path.hasPrefix("/media/") }
     }

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeySimulation
 import LatchkeyTerminal
 
-/// `latchkey-demo`: the applications of `Examples`, each in its player and with its vendor, and the pictures to prove it.
+/// `latchkey-demo`: plays the applications of `Examples`, each in its player and with its vendor, and saves pictures as proof.
 struct PlayersVerb: Verb {
     private let documents = Flag("documents", "play each application in every form that its vendor's document shows")
     private let out = Option(
@@ -38,7 +38,7 @@ struct PlayersVerb: Verb {
         return right == rows ? .yes : .no
     }
 
-    /// Prints a line for each document; or each document's name, and below it a line for each of its forms.
+    /// Prints a line for each document; or each document's name, followed by a line for each of its forms.
     @MainActor
     private func play(
         _ arguments: Arguments, on stage: DemoStage, _ exchanges: ExchangeWatch, _ recorder: TraceRecorder,

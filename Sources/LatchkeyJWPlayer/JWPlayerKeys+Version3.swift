@@ -4,16 +4,17 @@
     @_spi(Adapters) import Latchkey
 
     #if JWPLAYER_3_EARLY
-        /// What JW Player 3 takes. The headers before 3.13 do not say whether it may be `nil`.
+        /// The data type of JW Player 3's completions. The headers before 3.13 do not say whether it may be `nil`.
         public typealias JWPlayer3Bytes = Data?
     #else
-        /// What JW Player 3 takes.
+        /// The data type of JW Player 3's completions.
         public typealias JWPlayer3Bytes = Data
     #endif
 
-    // Version 3 wants the content type together with a renewal date, and empty data in place of an error. It asks for keys once its stream
-    // plays, so an app may set `drmDataSource` after it makes the player. It runs on systems from iOS 10 on; Latchkey needs iOS 16, where
-    // versions before 3.13 ask for no content identifier. An app with one of these sets the compilation condition `JWPLAYER_3_EARLY`.
+    // Version 3 expects the content type together with a renewal date, and empty data instead of an error. It requests keys
+    // once its stream plays, so an app may set `drmDataSource` after it creates the player. It runs on systems from iOS 10 on;
+    // Latchkey needs iOS 16, where versions before 3.13 request no content identifier. An app with one of these sets the
+    // compilation condition `JWPLAYER_3_EARLY`.
     nonisolated extension JWPlayerKeys: JWDrmDataSource {
         public func fetchContentIdentifier(
             forRequest loadingRequestURL: URL, for encryption: JWEncryption,
@@ -41,7 +42,7 @@
             }
         }
 
-        /// Whether a request is for a FairPlay key. The app is told about any other.
+        /// Whether a request is for a FairPlay key. Any other request is reported to the app.
         private func isFairPlay(_ encryption: JWEncryption) -> Bool {
             // In version 3.0 it is a C enum, whose constants have other names.
             guard encryption.rawValue != 0 else { return true }

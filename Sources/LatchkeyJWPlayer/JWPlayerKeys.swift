@@ -1,19 +1,21 @@
 public import Foundation
 @_spi(Adapters) public import Latchkey
 
-/// Gives JW Player its keys: the content key data source of one player, of version 4 or 3.
+/// Delivers keys to JW Player: the content key data source of one player, of version 4 or 3.
 ///
 ///     let keys = JWPlayerKeys(loader, onFailure: show)
 ///     player.contentKeyDataSource = keys      // version 3: player.drmDataSource = keys
 ///     player.configurePlayer(with: configuration)
 ///
-/// Keep it as long as the player plays, because the player may hold it weakly. When it is deallocated it ends open requests and releases
-/// its keys. Each player needs one of its own; they may share a loader. JW Player has no room for an error: a request that fails gets `nil`,
-/// or empty data in version 3, and only `onFailure` is told why. Safe to use from any thread. Source: `Documentation/Players.md` §4.
+/// Keep it as long as the player plays, because the player may hold it weakly. When it is deallocated it ends open requests
+/// and releases its keys. Each player needs its own instance; they may share a loader. JW Player's interface has no error: a
+/// failed request gets `nil`, or empty data in version 3, and only `onFailure` receives the reason. Safe to use from any
+/// thread. Source: `Documentation/Players.md` §4.
 ///
-/// JW Player asks for a license without naming the key of its SPC. So this has it make one SPC at a time: it hands over the content
-/// identifier of the next key when the SPC of the last one has come; before version 3.13, which asks for none, the certificate. Licenses of several keys are requested at the same time.
-// Sound: `order` is only touched while the lock is held; the rest are constants.
+/// JW Player requests a license without naming the key of its SPC. So only one SPC is made at a time: this class passes the
+/// content identifier of the next key when the last key's SPC has arrived; before version 3.13, which requests no identifier,
+/// it passes the certificate. Licenses of several keys are requested in parallel.
+// Sound: `order` is only accessed while the lock is held; the rest are constants.
 public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     let stored: JWPlayerStoredKeys?
     let contentType: String
@@ -28,12 +30,14 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - loader: Gets the keys.
     ///   - stored: The key manager of the player's `JWDRMContentLoader`, if keys are stored. Version 4 only.
-    ///   - contentType: The UTI that JW Player gets with a license. Defaults to `application/octet-stream`, as in JW Player's samples.
+    ///   - contentType: The UTI that JW Player gets with a license. Defaults to `application/octet-stream`, as in JW Player's
+    ///     samples.
     ///   - spcTimeout: How long the SPC of one key may delay other keys. Defaults to 3 s; players need a fraction of that.
     ///   - timekeeper: The clock of `spcTimeout`.
-    ///   - assetOf: Returns the app's name for the title of a key, such as the one that was loaded last; credentials are asked for with
-    ///     it, and failures and events carry it. Defaults to `nil` for each key. Called on any thread.
-    ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
+    ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request credentials
+    ///     and carried by failures and events. Defaults to `nil` for each key. Called on any thread.
+    ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on any
+    ///     thread, which it must not block.
     public init(
         _ loader: ContentKeyLoader, stored: JWPlayerStoredKeys? = nil,
         contentType: String = "application/octet-stream", spcTimeout: Duration = .seconds(3),
@@ -53,13 +57,14 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
 
     deinit { release() }
 
-    /// Sends no heartbeat until `resume()`, for an app in the background that does not play.
+    /// Pauses heartbeats until `resume()`, for an app in the background that does not play.
     public func suspend() { keys.suspend() }
 
-    /// Sends heartbeats again after `suspend()`.
+    /// Resumes heartbeats after `suspend()`.
     public func resume() { keys.resume() }
 
-    /// Releases all keys, because the player changes to another source or goes away: open requests end with nothing, and no key is renewed.
+    /// Releases all keys, because the player changes its source or is discarded: open requests end without an answer, and no
+    /// key is renewed.
     public func release() {
         let waiting = lock.withLock {
             defer { order = SPCOrder(after: order) }
@@ -70,12 +75,12 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     }
 }
 
-// MARK: - What both versions ask for
+// MARK: - Requests of both versions
 
 nonisolated extension JWPlayerKeys {
     /// Answers with a content identifier when it is the key's turn; with `nil` if there is no certificate to make an SPC with.
     ///
-    /// The certificate comes first, so that only the player's own work counts for `spcTimeout`.
+    /// The certificate is loaded first, so that only the player's own work counts for `spcTimeout`.
     func contentIdentifier(for url: URL, _ answer: @escaping (Data?) -> Void) {
         let key = KeyURI(url.absoluteString)
         let identifier: Data
@@ -92,7 +97,8 @@ nonisolated extension JWPlayerKeys {
         }
     }
 
-    /// Answers with the certificate: at once if JW Player asks for content identifiers; otherwise the key's turn begins with it.
+    /// Answers with the certificate: immediately if JW Player requests content identifiers; otherwise the key's turn begins
+    /// with it.
     func certificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
         guard !lock.withLock({ order.namesKeys }) else { return fetchCertificate(for: url, answer) }
         fetchCertificate(for: url) { [weak self] certificate in
@@ -105,7 +111,7 @@ nonisolated extension JWPlayerKeys {
     }
 
     private func fetchCertificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
-        // Sound: it is called once, and JW Player says nothing about threads.
+        // Sound: it is called once, and JW Player documents no threading rule.
         nonisolated(unsafe) let answer = answer
         keys.certificate { [weak self] result in
             if case .failure(let error) = result { self?.fail(error, KeyURI(url.absoluteString)) }
@@ -113,7 +119,7 @@ nonisolated extension JWPlayerKeys {
         }
     }
 
-    /// - Parameter purpose: What a key is wanted for, given the names that JW Player may know it by; `nil` to play it.
+    /// - Parameter purpose: The purpose of a key, given the names by which JW Player may know it; `nil` to play it.
     func license(for spc: Data, purpose: ([String]) -> KeyPurpose?, _ answer: @escaping (PlayerLicense?) -> Void) {
         let (found, repeated) = change { $0.take(for: spc) }
         repeated?.begin(true)
@@ -135,11 +141,11 @@ nonisolated extension JWPlayerKeys {
         if error.isReportable { onFailure(KeyFailure(error, key: key, asset: key.flatMap(assetOf))) }
     }
 
-    /// Changes the order, and starts the next key if it may start.
+    /// Changes the order, and starts the next key if possible.
     private func change<Value>(_ body: (inout SPCOrder) -> Value) -> Value {
         let (value, next, slow) = lock.withLock { (body(&order), order.next(), order.watch()) }
         next?.begin(true)
-        // If JW Player makes no SPC for a key, the other keys come all the same.
+        // If JW Player makes no SPC for a key, the other keys still proceed.
         if let slow {
             Task { [weak self, timekeeper, spcTimeout] in
                 try? await timekeeper.sleep(for: spcTimeout)

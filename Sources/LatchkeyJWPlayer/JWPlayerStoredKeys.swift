@@ -20,21 +20,22 @@ public import Latchkey
 ///
 /// JW Player wants its questions answered at once, so nothing here goes through `loader.offline`: a question looks for a file, and a key is
 /// a file of a few kilobytes that replaces the old one. Keep it as long as the content loader.
-// Sound: `wanted` and `downloading` are only touched while the lock is held; the rest are constants.
+// Sound: `wanted` and `downloading` are only accessed while the lock is held; the rest are constants.
 public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable {
     private let folder: URL
     private let onStored: @Sendable (_ identifier: String) -> Void
     private let onFailure: @Sendable (KeyFailure) -> Void
     private let lock = NSLock()
-    /// The identifiers of the keys that the player is about to store.
+    /// The identifiers of keys that the player is about to store.
     private var wanted: Set<String> = []
     private var downloading = false
 
     /// - Parameters:
-    ///   - folder: Holds the keys and nothing else. It is made when the first key is stored; remove it to remove all keys.
-    ///   - onStored: Takes JW Player's identifier of each key that was stored: its media may be downloaded now. Defaults to nothing. Called on
-    ///     any thread, which it must not block.
-    ///   - onFailure: Takes why a key was not stored or removed; the key's URI is not known. Called on any thread, which it must not block.
+    ///   - folder: Holds only the keys. It is created when the first key is stored; remove it to remove all keys.
+    ///   - onStored: Receives JW Player's identifier of each stored key: its media may be downloaded now. Ignored by default.
+    ///     Called on any thread, which it must not block.
+    ///   - onFailure: Receives the reason that a key was not stored or removed; the key's URI is unknown. Called on any
+    ///     thread, which it must not block.
     public init(
         in folder: URL, onStored: @escaping @Sendable (_ identifier: String) -> Void = { _ in },
         onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -45,20 +46,21 @@ public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable
         super.init()
     }
 
-    /// Whether the keys that JW Player asks for are to be stored. Defaults to `false`: keys that are not stored yet are streamed, also through
-    /// a content loader, because many licenses may not be stored. Set it while the keys of a download are loaded.
+    /// Whether to store the keys that JW Player requests. Defaults to `false`: keys that are not stored yet are streamed, also
+    /// through a content loader, because many licenses may not be stored. Set it while the keys of a download are loaded.
     public var isDownloading: Bool {
         get { lock.withLock { downloading } }
         set { lock.withLock { downloading = newValue } }
     }
 
-    /// `persistable` if JW Player announced that it stores the key, which it does once before each such request; `nil` otherwise.
+    /// `persistable` if JW Player announced that it stores the key, which it does once before each such request; `nil`
+    /// otherwise.
     func purpose(of names: [String]) -> KeyPurpose? {
         lock.withLock { names.compactMap { wanted.remove($0) } }.isEmpty ? nil : .persistable
     }
 
-    /// File and folder names are the identifier in hexadecimal, so that no identifier leads out of the folder and no two are equal on a file
-    /// system that ignores case. File systems take names of up to 255 bytes.
+    /// File and folder names are the identifier in hexadecimal, so that no identifier leads out of the folder and no two are
+    /// equal on a file system that ignores case. File names may have up to 255 bytes.
     private func file(of identifier: String) -> URL {
         let digits = identifier.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         var (place, rest) = (folder, digits[...])

@@ -2,11 +2,11 @@
     import Foundation
     @_spi(Adapters) import Latchkey
 
-    /// An answer that a thread of the player waits for. The first answer counts; at the deadline there is an error.
+    /// An answer for which a thread of the player waits. Only the first answer counts; the deadline produces an error.
     ///
-    /// The deadline runs in real time, whatever the loader's clock says, because a real thread is waiting. The main thread and the threads of
-    /// Swift's tasks never wait, because the work on the answer may need them.
-    // Sound: `result` is only touched while the lock is held.
+    /// The deadline uses real time, independent of the loader's clock, because a real thread is waiting. The main thread and
+    /// the threads of Swift's tasks never wait, because the work on the answer may need them.
+    // Sound: `result` is only accessed while the lock is held.
     nonisolated final class BlockedReply<Value: Sendable>: @unchecked Sendable {
         private let lock = NSLock()
         private let arrival = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@
     }()
 
     nonisolated extension ContentKeyError {
-        /// Why the current thread must not wait; `nil` if it may.
+        /// The reason that the current thread must not wait; `nil` if it may.
         fileprivate static func mustNotWaitHere(_ stage: Stage) -> ContentKeyError? {
             let isMain = Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) != nil
             guard isMain || withUnsafeCurrentTask(body: { $0 != nil }) else { return nil }
@@ -86,7 +86,7 @@
             if let error = error as? ContentKeyError {
                 self = error
             } else if let error = error as? IntegrationError {
-                // The app read it from its service's refusal; a loader would report it like this.
+                // The app read it from its service's refusal; a loader would report it in the same form.
                 self.init(
                     error.kind, stage: stage, error.reason, remedy: error.remedy,
                     isRetryable: error.isRetryable, service: error.service, underlying: error)

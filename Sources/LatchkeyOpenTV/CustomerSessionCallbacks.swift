@@ -1,7 +1,7 @@
 #if canImport(OPYSDKFPS) || canImport(OPYSDKFPSTv)
     public import Foundation
 
-    /// The app's two callbacks of `customer-ssm`, called on no particular isolation.
+    /// The app's two callbacks for `customer-ssm`, called without a particular isolation.
     ///
     /// Source: `Documentation/Vendors/NAGRA.md` §3.
     public nonisolated protocol CustomerSessionCallbacks: Sendable {
@@ -9,24 +9,24 @@
         /// - Parameters:
         ///   - keySystem: FairPlay's key system id, a GUID.
         ///   - payload: The SPC; secret.
-        ///   - type: Whether the key is asked for or renewed.
+        ///   - type: Whether this is the first request or a renewal.
         /// - Throws: An error that ends the key request.
         func license(keySystem: String, payload: Data, type: CustomerLicenseType) async throws -> CustomerLicense
 
         /// Keeps the session alive.
-        /// - Throws: Why it failed, which `onFailure` gets. The SDK plays on, and the next heartbeat is sent; `stopping: .after(_:)` ends
-        ///   playback after some failures in a row.
+        /// - Throws: The reason for the failure, which `onFailure` receives. The SDK continues to play, and the next heartbeat
+        ///   is sent; `stopping: .after(_:)` ends playback after several consecutive failures.
         func heartbeat() async throws
     }
 
-    /// Why the app is asked for a license.
+    /// The reason for a license request.
     public nonisolated enum CustomerLicenseType: Int, Sendable, Hashable {
-        /// The player wants a key.
+        /// The player needs a key.
         case request
-        /// The session lives by license renewals, and one is due.
+        /// License renewals keep the session alive, and one is due.
         case renewal
 
-        /// The word that NAGRA's guide has for it, for a gateway that expects it: `license-request` or `license-renew`.
+        /// The term in NAGRA's guide, for a gateway that expects it: `license-request` or `license-renew`.
         ///
         /// Source: `Documentation/Vendors/NAGRA.md` §3.
         public var word: String {
@@ -37,9 +37,9 @@
         }
     }
 
-    /// What the app's license callback gives.
+    /// The result of the app's license callback.
     public nonisolated struct CustomerLicense: Sendable {
-        /// What keeps the session alive when its period has passed.
+        /// The action that keeps the session alive when its period has passed.
         public enum Renewal: Sendable, Hashable {
             /// A call of `heartbeat()`.
             case heartbeat
@@ -51,11 +51,11 @@
         let heartbeat: Int
         let renewType: Renewal
 
-        /// Makes a license.
+        /// Creates a license.
         /// - Parameters:
-        ///   - ckc: The CKC, ready for the player: its bytes, in no encoding.
-        ///   - heartbeat: How often the session is to be kept alive, in seconds. Defaults to 0: never.
-        ///   - renewType: What keeps it alive. Defaults to renewals of the license.
+        ///   - ckc: The CKC's bytes, without any encoding.
+        ///   - heartbeat: The session's keep-alive period in seconds. Defaults to 0: never.
+        ///   - renewType: The keep-alive action. Defaults to license renewals.
         public init(ckc: Data, heartbeat: Int = 0, renewType: Renewal = .enforced) {
             self.ckc = ckc
             self.heartbeat = heartbeat

@@ -2,7 +2,7 @@
     import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    /// A call of the license delegate, as the loader sees it: there is an SPC, and a thread waits for the answer.
+    /// A call of the license delegate, in the form that the loader uses: the SPC exists, and a thread waits for the answer.
     // Sound: constants of sendable types, and a weak reference that is set once.
     nonisolated final class DelegateKeyRequest: PlayerKeyRequest, @unchecked Sendable {
         let keyURI: KeyURI
@@ -11,7 +11,7 @@
         let player: PlayerID
         let reply = BlockedReply<Data>()
         private let spc: Data
-        /// The certificate that the SPC was made with; `nil` if it needs no check.
+        /// The certificate of the SPC; `nil` if it needs no check.
         private let certificate: Data?
         private let report: @Sendable (ContentKeyError) -> Void
         /// Deallocated with its player.
@@ -47,7 +47,7 @@
             return true
         }
 
-        /// Reports nothing if the player is gone.
+        /// Reports nothing if the player no longer exists.
         func ended(_ error: ContentKeyError) { if request == nil || session != nil { report(error) } }
     }
 

@@ -3,10 +3,10 @@
     import Foundation
     @_spi(Adapters) import Latchkey
 
-    /// What the license delegate keeps from one call of the SDK to the next.
-    // Sound: everything that changes is only touched while the lock is held.
+    /// The license delegate's state between calls of the SDK.
+    // Sound: all mutable state is only accessed while the lock is held.
     nonisolated final class DelegateMemory: @unchecked Sendable {
-        /// How many names are kept. The oldest is dropped first.
+        /// The maximum number of names. The oldest is dropped first.
         private static let limit = 256
 
         private let lock = NSLock()
@@ -21,7 +21,7 @@
             set { lock.withLock { given = newValue } }
         }
 
-        /// The key, if the SDK has asked for one key only.
+        /// The key, if the SDK has requested only one.
         var onlyKey: KeyURI? { lock.withLock { names.count == 1 ? names.first?.key : nil } }
 
         /// The key that has a content identifier.
@@ -29,7 +29,7 @@
             lock.withLock { names.last { $0.identifier == Data(identifier.utf8) }?.key }
         }
 
-        /// Notes the content identifier of a key.
+        /// Records the content identifier of a key.
         func name(_ key: KeyURI, _ identifier: Data) {
             lock.withLock {
                 names.removeAll { $0.key == key }
@@ -41,18 +41,18 @@
     // MARK: - Players
 
     nonisolated extension DelegateMemory {
-        /// A player that asks for keys.
+        /// A player that requests keys.
         struct Player {
             let id: PlayerID
             let loader: ContentKeyLoader
-            /// Its content key session; `nil` once the player is gone.
+            /// Its content key session; `nil` after the player was deallocated.
             weak var session: AVContentKeySession?
             /// Whether the SDK named no session.
             let isUnnamed: Bool
             var assets: Set<AssetID> = []
         }
 
-        /// Notes the player of a request, and releases those that are gone.
+        /// Records the player of a request, and releases players that no longer exist.
         func note(_ request: DelegateKeyRequest, in session: AVContentKeySession?, of loader: ContentKeyLoader) {
             take { !$0.isUnnamed && $0.session == nil }
             let isSuspended = lock.withLock {
@@ -68,7 +68,7 @@
             if isSuspended { loader.suspend(request.player) }
         }
 
-        /// - Returns: What has asked for keys; what asks later is suspended, too.
+        /// - Returns: The players so far; later ones are also suspended.
         func setSuspended(_ isSuspended: Bool) -> [Player] {
             lock.withLock {
                 self.isSuspended = isSuspended

@@ -7,19 +7,20 @@
     public import Foundation
     @_spi(Adapters) public import Latchkey
 
-    /// Gives NAGRA CONNECT's players their keys from the app's own session service: the callback of `customer-ssm`.
+    /// Delivers keys to NAGRA CONNECT's players from the app's own session service: the callback of `customer-ssm`.
     ///
     ///     let delegate = OTVCustomerSSMDelegate(certificate: certificate)
     ///     delegate.setCallback(OpenTVCustomerKeys(app, onFailure: show))
     ///     OTVDRMManager.shared.setLicenseDelegate(delegate)
     ///
-    /// It is made from the app's `CustomerSessionCallbacks`, because there the app speaks to its service, and not a loader; with a
-    /// `LoaderCustomerSession` a loader does. The app opens its session before playback and ends it after, so there is no `release()`. The SDK
-    /// asks for renewals and heartbeats when the last license says so. It blocks a thread of its own until there is a license, or until the
-    /// deadline. Without a license it gets `nil`, and only `onFailure` is told why. On the main thread and in tasks nothing waits: there is
-    /// no license then. Safe to use from any thread. Source: `Documentation/Players.md` §6, `Documentation/Vendors/NAGRA.md` §3.
+    /// It is created from the app's `CustomerSessionCallbacks` instead of a loader, because here the app talks to its service;
+    /// with a `LoaderCustomerSession` a loader does. The app opens its session before playback and ends it after, so there is
+    /// no `release()`. The SDK requests renewals and heartbeats when the last license states them. A call blocks its own
+    /// thread until there is a license, or until the deadline. Without a license the SDK gets `nil`, and only `onFailure`
+    /// receives the reason. A call on the main thread or in a task does not wait and gets no license. Safe to use from any
+    /// thread. Source: `Documentation/Players.md` §6, `Documentation/Vendors/NAGRA.md` §3.
     ///
-    /// The SDK plays on after a failed heartbeat, but NAGRA's guide wants playback to stop. `stopping` does that:
+    /// The SDK continues to play after a failed heartbeat, but NAGRA's guide requires playback to stop. `stopping` does that:
     ///
     ///     OpenTVCustomerKeys(app, stopping: .after(3) { player.pause() }, onFailure: show)
     public nonisolated final class OpenTVCustomerKeys: NSObject, Sendable {
@@ -33,10 +34,10 @@
 
         /// - Parameters:
         ///   - app: Gets licenses and keeps the session alive; a `LoaderCustomerSession` gets licenses from a loader.
-        ///   - deadline: How long a license or a heartbeat may take. Defaults to 35 s.
+        ///   - deadline: The maximum duration of a license request or a heartbeat. Defaults to 35 s.
         ///   - stopping: Ends playback when the session is lost. Defaults to `never`.
-        ///   - onFailure: Takes why there is no license, why a heartbeat failed, and, beside a license, what is wrong with its period; the
-        ///     key's URI is not known. Called on any thread, which it must not block.
+        ///   - onFailure: Receives the reason that there is no license or that a heartbeat failed, and problems with a
+        ///     license's period; the key's URI is unknown. Called on any thread, which it must not block.
         public init(
             _ app: some CustomerSessionCallbacks, deadline: Duration = .seconds(35), stopping: OpenTVStop = .never,
             onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -82,7 +83,7 @@
                 renewType: license.renewType == .heartbeat ? .heartbeat : .enforced)
         }
 
-        /// Returns at once. While a heartbeat is under way, the next one waits, and further ones are skipped.
+        /// Returns immediately. While a heartbeat is in progress, the next one waits, and further ones are skipped.
         public func heartbeat() {
             guard permits.wait(timeout: .now()) == .success else { return }
             queue.async { [self] in
@@ -93,7 +94,7 @@
     }
 
     nonisolated extension CustomerLicense {
-        /// Why the session will end unseen, although the license is right; `nil` if nothing is wrong.
+        /// The reason that the session will end unnoticed although the license is valid; `nil` if there is no problem.
         fileprivate var flaw: ContentKeyError? {
             let fault: String? =
                 switch heartbeat {
@@ -110,7 +111,7 @@
             }
         }
 
-        /// In seconds, for heartbeats; above it the number is taken for milliseconds.
+        /// In seconds, for heartbeats; a larger number is treated as milliseconds.
         private static let longestPeriod = 10_000
     }
 #endif

@@ -7,16 +7,16 @@
     public import AVFoundation
     @_spi(Adapters) public import Latchkey
 
-    /// Gives NAGRA CONNECT's players their keys: the license delegate of the SDK, for any vendor.
+    /// Delivers keys to NAGRA CONNECT's players: the license delegate of the SDK, for any vendor.
     ///
     ///     OTVSDK.load()
     ///     OTVDRMManager.shared.setLicenseDelegate(OpenTVKeys(loader, onFailure: show))
     ///     let player = OTVAVPlayer(url: url)
     ///
-    /// The SDK has one delegate for all players, and holds it. It blocks a thread of its own until there is an answer; cancelling the loader
-    /// answers at once. Without a key it gets `nil`, and only `onFailure` is told why. On the main thread and in tasks nothing waits:
-    /// there is no key then. Call `release()` when the stream ends or another one begins. Safe to use from any thread.
-    /// Source: `Documentation/Players.md` §6.
+    /// The SDK has one delegate for all players, and retains it. It blocks its own thread until there is an answer; cancelling
+    /// the loader answers immediately. Without a key it gets `nil`, and only `onFailure` receives the reason. A call on the
+    /// main thread or in a task does not wait and gets no key. Call `release()` when the stream ends or another one begins.
+    /// Safe to use from any thread. Source: `Documentation/Players.md` §6.
     public nonisolated final class OpenTVKeys: NSObject, Sendable {
         private let loader: ContentKeyLoader
         private let loaderFor: @Sendable (KeyURI) -> ContentKeyLoader?
@@ -30,11 +30,12 @@
         /// - Parameters:
         ///   - loader: Gets the keys, and the certificate.
         ///   - deadline: How long the SDK's thread may wait. Defaults to 35 s, a little more than a loader's own deadline.
-        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the default. The SDK
-        ///     asks for the certificate without naming a key, so all loaders need the same certificate.
-        ///   - assetOf: Returns the app's name for the title of a key, such as the one that was loaded last; credentials are asked for with
-        ///     it, and failures and events carry it. Defaults to `nil` for each key. Called on any thread.
-        ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
+        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the
+        ///     default. The SDK requests the certificate without naming a key, so all loaders need the same certificate.
+        ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request
+        ///     credentials and carried by failures and events. Defaults to `nil` for each key. Called on any thread.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on
+        ///     any thread, which it must not block.
         public init(
             _ loader: ContentKeyLoader, deadline: Duration = .seconds(35),
             loaderFor: @escaping @Sendable (KeyURI) -> ContentKeyLoader? = { _ in nil },
@@ -59,14 +60,14 @@
         /// Releases the keys of players whose only title is this one; other players keep theirs.
         public func release(_ asset: AssetID) { memory.take { $0.assets == [asset] } }
 
-        /// Renews no key and sends no heartbeat until `resume()`, for an app in the background that does not play.
+        /// Pauses renewals and heartbeats until `resume()`, for an app in the background that does not play.
         public func suspend() { for player in memory.setSuspended(true) { player.loader.suspend(player.id) } }
 
-        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        /// Resumes renewals after `suspend()`. An overdue renewal is made once.
         public func resume() { for player in memory.setSuspended(false) { player.loader.resume(player.id) } }
     }
 
-    // The SDK finds methods by their Objective-C names. All are in the extension that states the conformance.
+    // The SDK finds methods by their Objective-C names. All are in the extension that declares the conformance.
     nonisolated extension OpenTVKeys: OTVLicenseDelegate {
         public func scheme() -> String? { "skd" }
 
@@ -91,7 +92,7 @@
             return memory.certificate
         }
 
-        /// For a version of the SDK that does not name the key, and for streams with one key only.
+        /// For a version of the SDK that does not name the key, and for streams with only one key.
         public func ckcMessage(spc: Data) -> Data? { license(for: spc, memory.onlyKey) }
 
         public func ckcMessageWithID(spc: Data, assetID: String) -> Data? {
@@ -128,7 +129,7 @@
             memory.note(request, in: session, of: loader)
             return request.reply.wait(atMost: deadline, .license) {
                 let handle = loader.answer(request)
-                // The key that a late renewal was for stays.
+                // A late renewal leaves its key in place.
                 return { if request.purpose == .renewal { handle.cancel() } else { handle.release() } }
             }
         }

@@ -6,20 +6,20 @@
         let limit: Int
         let stop: @Sendable () -> Void
 
-        /// Playback does not stop; the app decides what to do about a failure.
+        /// Playback does not stop; the app decides how to handle a failure.
         public static let never = OpenTVStop(limit: .max) {}
 
-        /// Stops after a number of failed licenses and heartbeats in a row. A success resets the count.
+        /// Stops after a number of consecutive failed licenses and heartbeats. A success resets the count.
         /// - Parameters:
-        ///   - failures: How many; values below 1 count as 1.
+        ///   - failures: The number; values below 1 count as 1.
         ///   - stop: Stops the player. Called once, on any thread, which it must not block.
         public static func after(_ failures: Int, _ stop: @escaping @Sendable () -> Void) -> OpenTVStop {
             OpenTVStop(limit: max(1, failures), stop: stop)
         }
     }
 
-    /// Counts failures in a row.
-    // Sound: what changes is only touched while the lock is held.
+    /// Counts consecutive failures.
+    // Sound: all mutable state is only accessed while the lock is held.
     nonisolated final class FailureCount: @unchecked Sendable {
         private let policy: OpenTVStop
         private let lock = NSLock()

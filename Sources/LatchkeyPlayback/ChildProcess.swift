@@ -2,10 +2,10 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// One run of a program without a shell. A thread of its own watches it, and a deadline ends it.
+/// One run of a program without a shell. A dedicated thread watches it, and a deadline ends it.
 ///
-/// Standard input is empty. The child inherits no files except its two pipes. `run` returns only after the child has ended, for
-/// whatever reason, so no child is left behind.
+/// Standard input is empty. The child inherits no files except its two pipes. `run` returns only after the child has ended,
+/// for whatever reason, so no child is left behind.
 struct ChildProcess: Sendable {
     /// The path of the program.
     let program: String
@@ -113,7 +113,7 @@ private final class RunningChild: Sendable {
         return (standard, error)
     }
 
-    /// Waits for the child. Its process number is released only after nobody can kill it any more.
+    /// Waits for the child. Its process number is released only when no thread can kill it any more.
     private func leave(_ process: pid_t) -> Int32? {
         var information = siginfo_t()
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
@@ -129,7 +129,7 @@ private final class RunningChild: Sendable {
 }
 
 private func spawn(_ command: ChildProcess, output: Int32, errors: Int32) throws -> pid_t {
-    // Without variables that may hold credentials.
+    // Removes variables that may hold credentials.
     let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LATCHKEY_") }
     do {
         return try Subprocess.spawn(

@@ -6,7 +6,7 @@ struct ClearCopy {
     let ffmpeg: FFmpeg
     let files: WorkingFiles
 
-    /// One run: its playlist, and how many samples of each kind to take if its last segment is repeated.
+    /// One run: its playlist, and the number of samples of each kind to take if its last segment is repeated.
     struct Piece {
         let playlist: URL
         let limits: [MediaKind: Int]
@@ -60,7 +60,7 @@ extension FFmpeg {
         let result = try await run(inputs, maps + ["-c", "copy", "-y", file.path])
         guard FileManager.default.fileExists(atPath: file.path) else {
             let said = String(decoding: result.errors, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
-            // Without the path of the temporary file, and without the address that ffmpeg writes in brackets.
+            // Without the path of the temporary file and the address that ffmpeg writes in brackets.
             let reason = said.replacing(file.deletingLastPathComponent().path + "/", with: "")
                 .replacing(#/^\[[^\]]*\] /#, with: "")
             throw Diagnosis.containerRefused(file.pathExtension, "\(reason.prefix(200)).")

@@ -11,7 +11,7 @@ struct DecoderRun: Equatable {
     let segments: [LocalSegment]
     /// `nil` if the segments are clear.
     let key: ContentKey?
-    /// The key parameters in the segments' sample groups; `nil` if those in the init section apply.
+    /// The key parameters in the segments' sample groups; `nil` if the init section's parameters apply.
     let sampleGroupKeys: SampleGroupKeys?
 
     /// Splits a track where its key, its init section or its timeline changes.
@@ -34,7 +34,7 @@ struct DecoderRun: Equatable {
         return runs
     }
 
-    /// The rules that its segments break, without a key none.
+    /// The rules that its segments break; empty without a key.
     func findings(in container: ContainerKind, from files: WorkingFiles) throws -> [StreamFinding] {
         guard let key else { return [] }
         return try segments.filter { $0.method == .samples }.flatMap { segment in

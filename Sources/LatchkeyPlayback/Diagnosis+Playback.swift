@@ -1,10 +1,10 @@
 import LatchkeyCore
 
-/// Why a stream could not be downloaded, rewritten or handed to the decoder.
+/// Errors in downloading a stream, rewriting it or passing it to the decoder.
 ///
-/// A picture that is wrong is no error: it is a `PlaybackVerdict`.
+/// A wrong picture is not an error: it is a `PlaybackVerdict`.
 extension Diagnosis {
-    /// An address without the secrets that its query may carry, cut to a length that a log can bear.
+    /// An address without the secrets that its query may carry, shortened for logs.
     static func redacted(_ address: String) -> String {
         String(Redaction.standard.redacted(urlText: address).prefix(300))
     }

@@ -3,8 +3,8 @@ public import LatchkeyCore
 
 /// The ffmpeg on this machine, as a decoder of local playlists.
 ///
-/// Version 5.1 or later. It may open only files, and only media formats that HLS uses, so that a hostile segment cannot send it
-/// elsewhere. Keys are passed in key files, because arguments are visible in the list of processes.
+/// Version 5.1 or later. It may open only files, and only media formats that HLS uses, so that a hostile segment cannot make
+/// it open anything else. Keys are passed in key files, because arguments are visible in the list of processes.
 public struct FFmpeg: Sendable {
     /// The path of the program.
     public let path: String
@@ -52,12 +52,13 @@ extension FFmpeg {
         try await hashes(of: playlist, ["-map", "0:v:0?", "-map", "0:a:0?", "-c", "copy"])
     }
 
-    /// The hashes of the samples and of the decoded frames of sound media, from one start of ffmpeg, which costs more than short media.
+    /// The hashes of the samples and of the decoded frames of audio and video, in one start of ffmpeg, which costs more than
+    /// decoding short media.
     /// - Parameters:
-    ///   - playlist: a playlist, beside which a file is written and removed.
+    ///   - playlist: a playlist, next to which a file is written and removed.
     ///   - limits: the number of samples and frames of each stream.
-    /// - Returns: one video and one audio stream each; `nil` if ffmpeg complains about anything, which `sampleHashes(of:)` and
-    ///   `decodedFrames(of:_:limit:)` then tell apart.
+    /// - Returns: one video and one audio stream each; `nil` if ffmpeg complains about anything. Then use `sampleHashes(of:)`
+    ///   and `decodedFrames(of:_:limit:)` to find the cause.
     /// - Throws: as `sampleHashes(of:)`.
     func soundStreams(
         of playlist: URL, limits: [MediaKind: Int]

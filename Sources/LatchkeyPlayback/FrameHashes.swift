@@ -2,7 +2,7 @@
 public struct FrameHashes: Sendable, Hashable {
     /// The kind of the stream.
     public let media: MediaKind
-    /// ffmpeg's name of its codec, such as `h264`, `aac`, `rawvideo`.
+    /// ffmpeg's name for its codec, such as `h264`, `aac`, `rawvideo`.
     public let codec: String
     /// 32 hexadecimal digits each, in file order.
     public internal(set) var hashes: [String]

@@ -14,7 +14,7 @@ struct ISOBox: Equatable {
 
 /// The boxes of an MP4 file or segment, with every length checked.
 ///
-/// A box that exceeds its parent is an error. Boxes that nobody asks for are not parsed.
+/// A box that exceeds its parent is an error. Boxes are parsed on request only.
 struct ISOBoxes {
     let bytes: [UInt8]
 

@@ -2,24 +2,24 @@ public import Foundation
 public import LatchkeyCore
 import LatchkeyHLS
 
-/// A segment, still encrypted. It is enough to tell whether a content key is the right one.
+/// A segment, still encrypted, which is enough to test a content key.
 public struct KeySample: Sendable {
     /// The key's URI; `nil` if no key is in force.
     public let uri: KeyURI?
     /// One track with one segment.
     public let copy: LocalCopy
-    /// Whether the media is encrypted, as its container states; `nil` if it states nothing.
+    /// Whether the media is encrypted, as its container states; `nil` if not stated.
     public let isEncrypted: Bool?
-    /// Whether it is one picture out of a segment, which no decoder takes alone.
+    /// Whether it is one picture out of a segment, which a decoder cannot read alone.
     public let isPicture: Bool
-    /// What its container states; `nil` if all bytes are encrypted.
+    /// The statements of its container; `nil` if all bytes are encrypted.
     let facts: SegmentFacts?
 
-    /// What the media states about the encryption of each track; empty for transport streams and packed audio.
+    /// The stated encryption of each track; empty for transport streams and packed audio.
     public var protections: [TrackProtection] { facts?.tracks ?? [] }
 
     /// The rules of Apple's players that the segment breaks. Nothing is decoded.
-    /// - Parameter key: the license's; `nil` if there is none.
+    /// - Parameter key: the license's key; `nil` without a license.
     public func findings(with key: ContentKey?) -> [StreamFinding] {
         guard uri != nil, var facts else { return [] }
         facts.licensedIV = key?.iv.revealed
@@ -57,7 +57,7 @@ extension StreamDownload {
             isPicture: playlist.hasOnlyIFrames, facts: facts)
     }
 
-    /// What is encrypted as a whole has no container to see.
+    /// A resource that is encrypted as a whole shows no container.
     private static func isEncryptedAsWhole(_ track: LocalTrack, in files: WorkingFiles) throws -> Bool? {
         guard let segment = track.segments.first, segment.method == .wholeSegment else { return nil }
         return try ContainerKind(segment: files.read(segment.file)) == nil
@@ -65,7 +65,7 @@ extension StreamDownload {
 }
 
 extension SegmentFacts {
-    /// What the first segment of a track states; `nil` if all its bytes are encrypted.
+    /// The statements of a track's first segment; `nil` if all its bytes are encrypted.
     fileprivate init?(of track: LocalTrack, in files: WorkingFiles, isCut: Bool) throws {
         guard let segment = track.segments.first, segment.method != .wholeSegment else { return nil }
         try self.init(segment, in: track.container, from: files, isCut: isCut)
@@ -75,8 +75,8 @@ extension SegmentFacts {
 extension StreamPlayer {
     /// Tries a content key on a sample.
     /// - Parameters:
-    ///   - sample: a segment that a key is said to open.
-    ///   - key: the content key; `nil` to decode the sample as it is.
+    ///   - sample: a segment that the key should open.
+    ///   - key: the content key; `nil` to decode the sample unchanged.
     /// - Throws: a `Diagnosis`, or a `CancellationError` after ending ffmpeg.
     public func verdict(on sample: KeySample, with key: ContentKey?) async throws -> KeySampleVerdict {
         var keys: [KeyURI: ContentKey] = [:]
@@ -93,7 +93,7 @@ extension StreamPlayer {
 }
 
 extension LocalCopy {
-    /// The same without any key.
+    /// The same copy without keys.
     fileprivate var inClear: LocalCopy {
         let tracks = tracks.map { track in
             let segments = track.segments.map { segment in

@@ -1,9 +1,10 @@
 package import Foundation
 import LatchkeyCore
 
-/// What this process must not leave behind: child processes, and temporary files such as key files and media in clear.
+/// Resources that this process must not leave behind: child processes, and temporary files such as key files and media in
+/// clear.
 ///
-/// Register such a thing before making it, and remove it from the list after it is gone. When a signal ends the process,
+/// Register a resource before creating it, and remove it from the list after it is gone. When a signal ends the process,
 /// everything in the list is removed. There is only one list, because a signal ends the whole process. Safe to use from any
 /// thread.
 package enum Leftovers {
@@ -15,7 +16,7 @@ package enum Leftovers {
 
     private static let state = Locked(State())
 
-    /// Registers a file or a folder before it is made.
+    /// Registers a file or a folder before it is created.
     /// - Throws: `CancellationError` after `removeAll()`.
     package static func add(_ path: String) throws {
         try state.withLock { state in
@@ -24,7 +25,7 @@ package enum Leftovers {
         }
     }
 
-    /// Removes a file or a folder from the list, because it is gone or may stay.
+    /// Removes a file or a folder from the list, because it is deleted or may stay.
     package static func forget(_ path: String) { state.withLock { _ = $0.paths.remove(path) } }
 
     /// Starts a program and registers it.

@@ -7,7 +7,7 @@ public struct LocalCopy: Sendable {
     public let directory: URL
     /// The chosen variant, then its audio rendition if it has one.
     public let tracks: [LocalTrack]
-    /// Whether the whole stream is there; `false` if a limit cut it off.
+    /// Whether the copy has the whole stream; `false` if a limit cut it off.
     public let isComplete: Bool
 
     /// - Parameters:
@@ -49,7 +49,7 @@ public struct LocalTrack: Sendable {
     }
 }
 
-/// One segment in a file of its own.
+/// One segment in its own file.
 public struct LocalSegment: Sendable, Hashable {
     /// The name of the segment's file.
     public var file: String
@@ -57,7 +57,7 @@ public struct LocalSegment: Sendable, Hashable {
     public var initialization: String?
     /// The duration in seconds, as in the playlist.
     public var duration: Double
-    /// How the segment is encrypted; `nil` if it is not.
+    /// The encryption of the segment; `nil` if it is in clear.
     public var method: Encryption?
     /// The alternative keys of the segment, FairPlay's first; empty if it is not encrypted.
     public var keyURIs: [KeyURI]
@@ -68,7 +68,7 @@ public struct LocalSegment: Sendable, Hashable {
     ///   - file: the name of the segment's file.
     ///   - initialization: the name of the init section's file.
     ///   - duration: the duration in seconds.
-    ///   - method: how the segment is encrypted.
+    ///   - method: the encryption of the segment.
     ///   - keyURIs: the alternative keys of the segment.
     ///   - isDiscontinuous: whether timestamps or codecs may change before the segment.
     public init(
@@ -83,7 +83,7 @@ public struct LocalSegment: Sendable, Hashable {
         self.isDiscontinuous = isDiscontinuous
     }
 
-    /// How a segment is encrypted, as far as a decoder needs to know.
+    /// The encryption of a segment, in the detail that a decoder needs.
     public enum Encryption: String, Sendable, Hashable {
         /// The whole file is one AES-128-CBC stream.
         case wholeSegment = "AES-128"

@@ -35,9 +35,9 @@ public struct PlayedTrack: Sendable, Hashable {
     public let media: MediaKind
     /// The container format.
     public let container: ContainerKind
-    /// ffmpeg's name of its codec; empty if ffmpeg found none.
+    /// ffmpeg's name for its codec; empty if ffmpeg found none.
     public internal(set) var codec = ""
-    /// The MD5 of every decrypted sample as it is in the container.
+    /// The MD5 of every decrypted sample as in the container.
     public internal(set) var samples: [String] = []
     /// The MD5 of every decoded picture in yuv420p, or of every decoded frame of audio.
     public internal(set) var frames: [String] = []
@@ -46,7 +46,7 @@ public struct PlayedTrack: Sendable, Hashable {
     /// The number of lines of ffmpeg's complaints.
     public internal(set) var complaintCount = 0
 
-    /// The rules of Apple's players that its segments break, whatever the decoder made of them.
+    /// The rules of Apple's players that its segments break, independent of the decoder's result.
     public internal(set) var findings: [StreamFinding] = []
 
     /// - Parameters:
@@ -57,7 +57,7 @@ public struct PlayedTrack: Sendable, Hashable {
         self.container = container
     }
 
-    /// A track of the samples of a stream.
+    /// A track from a stream's sample hashes.
     init(_ samples: FrameHashes, in container: ContainerKind) {
         self.init(samples.media, in: container)
         codec = samples.codec

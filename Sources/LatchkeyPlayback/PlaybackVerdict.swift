@@ -1,9 +1,9 @@
 /// Whether the output of playing a stream is right.
 ///
-/// With reference hashes, it is right if every sample and every picture equals the clear one, which is proof. Without them, it is
-/// right if the decoder gave frames and no complaints, which is weaker: a decoder conceals damage, plays a stream silently if
-/// only the audio has the wrong key, and cannot tell a wrong picture from a right one. ffmpeg's exit status is ignored, because
-/// it is 0 for many wrong keys.
+/// With reference hashes, it is right if every sample and every picture equals the clear one, which is proof. Without them, it
+/// is right if the decoder gave frames and no complaints, which is weaker: a decoder conceals damage, plays a stream silently
+/// if only the audio has the wrong key, and cannot distinguish a wrong picture from a right one. ffmpeg's exit status is
+/// ignored, because it is 0 for many wrong keys.
 ///
 /// Source: `Documentation/Media.md` §4.
 public struct PlaybackVerdict: Sendable, Hashable {
@@ -18,11 +18,11 @@ public struct PlaybackVerdict: Sendable, Hashable {
 public struct TrackVerdict: Sendable, Hashable {
     /// The kind of the track.
     public let media: MediaKind
-    /// How many of the samples are right; `nil` without reference hashes.
+    /// The number of right samples; `nil` without reference hashes.
     public let samples: Agreement?
-    /// How many of the pictures are right; `nil` without reference hashes.
+    /// The number of right pictures; `nil` without reference hashes.
     public let frames: Agreement?
-    /// Whether the track is right, by everything that is known.
+    /// Whether the track is right, by all available evidence.
     public let isRight: Bool
 
     /// The basis of the verdict.
@@ -37,7 +37,7 @@ public struct TrackVerdict: Sendable, Hashable {
     }
 }
 
-/// How far two lists of hashes agree, position by position.
+/// The agreement of two lists of hashes, position by position.
 public struct Agreement: Sendable, Hashable {
     /// The number of positions with the same hash in both lists.
     public let matching: Int
@@ -52,7 +52,7 @@ public struct Agreement: Sendable, Hashable {
         self.expected = expected.count
     }
 
-    /// Whether nothing is wrong, and nothing is missing unless only a part was played.
+    /// Whether all hashes match and, unless only a part was played, none is missing.
     func isFull(of complete: Bool) -> Bool { found > 0 && matching == found && (found == expected || !complete) }
 }
 

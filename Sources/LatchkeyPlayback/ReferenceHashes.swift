@@ -14,7 +14,7 @@ public struct ReferenceHashes: Sendable, Hashable, Codable {
     /// Decoded pictures, yuv420p.
     public var videoFrames: [String]
 
-    /// Makes hashes. Empty lists are not compared.
+    /// Creates hashes. Empty lists are not compared.
     public init(
         videoSamples: [String] = [], audioSamples: [String] = [], tsVideoAccessUnits: [String] = [],
         videoFrames: [String] = []
@@ -26,7 +26,7 @@ public struct ReferenceHashes: Sendable, Hashable, Codable {
     }
 
     /// - Parameter json: an object with some of the four lists.
-    /// - Throws: `Diagnosis` `malformedReference`, also if there is none of the lists.
+    /// - Throws: `Diagnosis` `malformedReference`, also if all lists are missing.
     public init(json: Data) throws {
         guard let lists = try? JSONDecoder().decode([String: [String]].self, from: json) else {
             throw Diagnosis.malformedReference("not an object of lists of texts")
@@ -37,7 +37,7 @@ public struct ReferenceHashes: Sendable, Hashable, Codable {
         guard self != Self() else { throw Diagnosis.malformedReference("none of the lists is there") }
     }
 
-    /// The expected samples of a track; `nil` if there are none to compare with.
+    /// The expected samples of a track; `nil` without a list.
     ///
     /// A picture has different bytes in a transport stream and in MP4. Audio in a transport stream has ADTS headers, for which
     /// there is no list.

@@ -32,9 +32,9 @@ public struct FetchedResource: Sendable {
 extension ResourceFetching {
     /// Loads a resource that a playlist refers to. Enforces the limit even if the implementation does not.
     ///
-    /// A reference must have the scheme of its playlist, or be http(s), because a playlist from the network must not make us read
-    /// a file.
-    /// - Parameter base: the address of the playlist, after redirects; `nil` if it is not known.
+    /// A reference must have the scheme of its playlist, or be http(s), because a playlist from the network must not make us
+    /// read a file.
+    /// - Parameter base: the address of the playlist, after redirects; `nil` if unknown.
     /// - Throws: `Diagnosis` `schemeNotAllowed`, `resourceTooLarge`; any error of the implementation.
     func resource(
         at address: String, from base: String?, range: Range<Int>? = nil, limit: Int
@@ -52,7 +52,7 @@ extension ResourceFetching {
 
 /// Loads resources from files: `file:` URLs and paths.
 public struct FileResources: ResourceFetching {
-    /// Makes a loader without state.
+    /// Creates a stateless loader.
     public init() {}
 
     /// - Throws: `Diagnosis` `resourceMissing`, `resourceTooLarge`.

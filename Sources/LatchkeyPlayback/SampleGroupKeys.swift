@@ -66,7 +66,7 @@ struct SampleGroupKeys: Hashable {
         throw Diagnosis.unsupportedSampleGroups("a segment that refers to parameters of the init section")
     }
 
-    /// The indexes that `sbgp` boxes give to samples, without 0, which is no group.
+    /// The indexes that `sbgp` boxes assign to samples, without 0, which means no group.
     static func indexes(in boxes: [ISOBox], of file: ISOBoxes) throws -> [Int] {
         try boxes.filter { try $0.type == "sbgp" && isAboutKeys($0, of: file) }.flatMap { box -> [Int] in
             let start = box.payload.lowerBound

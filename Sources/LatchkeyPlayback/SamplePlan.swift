@@ -1,8 +1,8 @@
 public import LatchkeyCore
 public import LatchkeyHLS
 
-/// The places of a stream that tell whether its keys are right: of each media playlist one segment for each key tag in force, init
-/// section and period. One segment of one rendition says nothing of the others.
+/// The segments of a stream to test its keys with: per media playlist, one segment for each key tag in force, init section and
+/// period. A segment of one rendition is no evidence about the others.
 public struct SamplePlan: Sendable {
     /// A segment to try.
     public struct Place: Sendable {
@@ -16,15 +16,15 @@ public struct SamplePlan: Sendable {
 
     /// The places: the first of each playlist, then the second of each, and so on.
     public let places: [Place]
-    /// How many places the limit left out.
+    /// The number of places beyond the limit.
     public let leftOut: Int
-    /// The playlists with segments that keys of other systems alone open, which FairPlay does not.
+    /// The playlists with segments that only other key systems' keys open.
     public let foreign: [Playlist]
 
     /// - Parameters:
     ///   - playlists: media playlists.
     ///   - limit: the number of places.
-    ///   - isWanted: whether segments with a key, or in clear, are looked at.
+    ///   - isWanted: whether to include segments with a key, or in clear.
     /// - Throws: a `PlaylistError` for segments that cannot be listed.
     public init(
         _ playlists: [Playlist], limit: Int, isWanted: (KeyURI?) -> Bool = { _ in true }
@@ -70,7 +70,7 @@ public struct SamplePlan: Sendable {
                 places.append(place)
                 continue
             }
-            // The oldest segment of a live playlist may be gone before it is asked for.
+            // The oldest segment of a live playlist may expire before it is requested.
             if !playlist.isComplete { places[index] = place }
         }
         return places

@@ -95,7 +95,7 @@ public enum VariantChoice: Sendable, Hashable {
 }
 
 extension Playlist {
-    /// The first rendition of an audio group that has a playlist of its own.
+    /// The first rendition of an audio group with its own playlist.
     fileprivate func audio(inGroup group: String) -> String? {
         streams.first { $0.kind == .rendition(type: "AUDIO") && $0.groupID == group && $0.uri != nil }?.uri
     }

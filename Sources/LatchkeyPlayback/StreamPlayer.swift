@@ -1,14 +1,14 @@
 public import Foundation
 public import LatchkeyCore
 
-/// Plays streams with known content keys by means of ffmpeg.
+/// Plays streams with known content keys through ffmpeg.
 public struct StreamPlayer: Sendable {
     private let ffmpeg: FFmpeg
     private let temporaryFolder: URL
-    /// Whether segments are held against `StreamRule`.
+    /// Whether segments are checked against `StreamRule`.
     private var judges = true
 
-    /// The same, which decodes and does not judge.
+    /// The same player, which decodes without checking rules.
     var unjudged: StreamPlayer {
         var player = self
         player.judges = false
@@ -26,7 +26,7 @@ public struct StreamPlayer: Sendable {
     /// Decrypts and decodes a local copy.
     ///
     /// Writes key files (mode 0600), playlists and init sections into the folder of the copy. At a change of keys, the stream
-    /// must have a key frame, as packagers make it.
+    /// must have a key frame, as packagers produce it.
     /// - Parameters:
     ///   - copy: the stream.
     ///   - keys: the content keys by the URIs in the playlist.
@@ -83,7 +83,7 @@ public struct StreamPlayer: Sendable {
     /// One run of a track and its output.
     private struct PlayedRun: Sendable {
         let container: ContainerKind
-        /// The kind of media that is missing if ffmpeg finds nothing.
+        /// The kind of media to report as missing if ffmpeg finds nothing.
         let expected: MediaKind
         let playlist: PreparedRun
         let run: DecoderRun
@@ -145,7 +145,7 @@ public struct StreamPlayer: Sendable {
         return tracks
     }
 
-    /// The number of samples of a run whose last segment is repeated; none for any other.
+    /// The number of samples of a run whose last segment is repeated; empty for other runs.
     private func sampleCounts(of run: PreparedRun) async throws -> [MediaKind: Int] {
         guard run.repeating != nil else { return [:] }
         let once = try await ffmpeg.sampleHashes(of: run.playlist)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Rules about segments and init sections.
 extension StreamRule {
-    /// In the order in which they are told.
+    /// In the order of reporting.
     static let containers: [StreamRule] = fragmentedMP4 + samples + otherContainers
 
     // MARK: Sample entries and tenc
@@ -264,23 +264,23 @@ extension TrackProtection {
 }
 
 extension StreamRule.Check {
-    /// Of each encrypted track.
+    /// Checks each encrypted track.
     fileprivate static func track(_ broken: @escaping @Sendable (TrackProtection) -> String?) -> Self {
         .segment { $0.tracks.lazy.filter { $0.scheme != nil }.compactMap(broken).first }
     }
 
-    /// Of each track that is encrypted with cbcs.
+    /// Checks each track encrypted with cbcs.
     fileprivate static func cbcs(_ broken: @escaping @Sendable (TrackProtection) -> String?) -> Self {
         .track { $0.scheme == "cbcs" ? broken($0) : nil }
     }
 
-    /// Of each fragment of an encrypted track.
+    /// Checks each fragment of an encrypted track.
     fileprivate static func fragment(_ broken: @escaping @Sendable (TrackFragment, TrackProtection) -> String?) -> Self
     {
         .track { track in track.fragments.lazy.compactMap { broken($0, track) }.first }
     }
 
-    /// Of each stream of a transport stream's program.
+    /// Checks each stream of a transport stream's program.
     fileprivate static func stream(
         _ broken: @escaping @Sendable (TransportProgram.ElementaryStream) -> String?
     ) -> Self {
@@ -294,7 +294,7 @@ extension StreamRule {
         "[RFC 8216bis §\(section)](https://datatracker.ietf.org/doc/html/draft-pantos-hls-rfc8216bis#section-\(section))"
     }
 
-    /// A report of people who saw it.
+    /// A public issue that reports the behavior.
     static func issue(_ repository: String, _ number: Int) -> String {
         "[\(repository)#\(number)](https://github.com/\(repository)/issues/\(number))"
     }

@@ -2,7 +2,7 @@ import LatchkeyHLS
 
 /// Rules about playlists. The rules of key tags and key URIs are in `Documentation/HLS.md`.
 extension StreamRule {
-    /// In the order in which they are told.
+    /// In the order of reporting.
     static let playlists: [StreamRule] = [
         StreamRule(
             code: "targetDurationMissing", severity: .error, requirement: "a media playlist has EXT-X-TARGETDURATION",
@@ -119,12 +119,12 @@ extension StreamRule {
             }),
     ]
 
-    /// What a sum of rounded durations may be off, in seconds.
+    /// The tolerance for a sum of rounded durations, in seconds.
     private static let leeway = 0.000_001
 }
 
 extension StreamRule.Check {
-    /// Of each media playlist.
+    /// Checks each media playlist.
     fileprivate static func media(_ broken: @escaping @Sendable (PlaylistFacts) -> (line: Int?, what: String)?) -> Self
     {
         .playlist { $0.playlist.kind == .media ? broken($0) : nil }

@@ -2,40 +2,41 @@ public import Foundation
 import LatchkeyCore
 public import LatchkeyHLS
 
-/// A rule to which Apple's players hold a FairPlay stream. A decoder keeps to few of them: that it plays a stream says nothing of a player.
+/// A rule that Apple's players apply to a FairPlay stream. A decoder applies few of them, so a stream that it plays may still
+/// fail in a player.
 ///
-/// A rule that a player is known to enforce is an error, and so is a *must* of a specification about which nothing is known. What a player is
-/// known to play all the same, and a *should*, is a warning. `Documentation/Media.md` §13 has the table.
+/// A rule that a player is known to enforce is an error, and so is a specification's *must* whose enforcement is unknown. A
+/// violation that a player is known to tolerate, and a *should*, is a warning. `Documentation/Media.md` §13 has the table.
 public struct StreamRule: Sendable {
     /// A stable name.
     public let code: String
-    /// Whether a stream that breaks the rule is wrong, or odd.
+    /// Whether a violation is an error or an oddity.
     public let severity: Severity
-    /// What must be.
+    /// The requirement.
     public let requirement: String
-    /// Where it says so: a public page, and a section if the page has several.
+    /// The source: a public page, and a section if the page has several.
     public let source: String
-    /// What a player does with a stream that breaks the rule, as far as it is known.
+    /// The known behavior of a player with a stream that breaks the rule.
     public let player: String
-    /// What to do about it, in one sentence.
+    /// The remedy, in one sentence.
     public let remedy: String
     let check: Check
 
-    /// How bad it is.
+    /// The severity of a violation.
     public enum Severity: String, Sendable, Hashable {
-        /// The stream does not play on Apple's devices, or nobody may rely on it.
+        /// The stream does not play on Apple's devices, or cannot be relied on to play.
         case error
-        /// The stream plays, with trouble.
+        /// The stream plays with problems.
         case warning
     }
 
-    /// How a rule is held against a stream. Each gives what it found, or `nil`.
+    /// The check of a rule. Each returns its observation, or `nil`.
     enum Check: Sendable {
-        /// Of a segment under a FairPlay key, and its init section.
+        /// Checks a segment under a FairPlay key, and its init section.
         case segment(@Sendable (SegmentFacts) -> String?)
-        /// Of a playlist, with the line.
+        /// Checks a playlist; the observation includes the line.
         case playlist(@Sendable (PlaylistFacts) -> (line: Int?, what: String)?)
-        /// Of a segment whose container cannot be seen.
+        /// Checked during download, for a segment whose container is hidden by encryption.
         case download
     }
 
@@ -50,9 +51,9 @@ public struct StreamRule: Sendable {
 public struct StreamFinding: Sendable, Hashable {
     /// The rule.
     public let rule: StreamRule
-    /// What was found, in half a sentence.
+    /// The observation, as a clause.
     public let what: String
-    /// The line of the playlist, counted from 1; `nil` if it is not about a line.
+    /// The line of the playlist, counted from 1; `nil` if the finding concerns no single line.
     public var line: Int?
 }
 
@@ -62,7 +63,7 @@ extension StreamRule: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
-/// What a segment under a FairPlay key states, and what is known beside it.
+/// The statements of a segment under a FairPlay key, and related facts.
 struct SegmentFacts: Sendable {
     let container: ContainerKind
     /// The tracks of fragmented MP4; empty if its init section is missing.
@@ -73,11 +74,11 @@ struct SegmentFacts: Sendable {
     private(set) var tag = Data()
     /// Whether fragmented MP4 has no init section.
     private(set) var lacksInitialization = false
-    /// The IV of the license, 16 bytes; `nil` if there is no license.
+    /// The IV of the license, 16 bytes; `nil` without a license.
     var licensedIV: Data?
 
     /// - Parameters:
-    ///   - initialization: the init section; `nil` if there is none, or if the file is one.
+    ///   - initialization: the init section; `nil` if there is none, or if the segment's file contains it.
     ///   - isCut: whether the segment may end inside a box.
     /// - Throws: `Diagnosis` `malformedMedia`, `unsupportedSampleGroups`.
     init(_ segment: Data, initialization: Data?, in container: ContainerKind, isCut: Bool = false) throws {
@@ -99,7 +100,7 @@ struct SegmentFacts: Sendable {
         try self.init(files.read(segment.file), initialization: initialization, in: container, isCut: isCut)
     }
 
-    /// Whether the media is encrypted, as its container states; `nil` if it states nothing.
+    /// Whether the media is encrypted, as its container states; `nil` if not stated.
     var isEncrypted: Bool? {
         switch container {
         case .fragmentedMP4: tracks.isEmpty ? nil : tracks.contains { $0.scheme != nil }
@@ -108,7 +109,7 @@ struct SegmentFacts: Sendable {
         }
     }
 
-    /// Whether packed audio has a private frame of Apple's.
+    /// Whether packed audio has one of Apple's private frames.
     func hasTag(_ name: String) -> Bool { tag.range(of: Data("com.apple.streaming.\(name)".utf8)) != nil }
 
     /// The rules that the segment breaks.
@@ -140,7 +141,8 @@ extension Playlist {
 }
 
 extension StreamFinding {
-    /// The rules that media breaks, without a playlist: fragmented MP4 with or as an init section, a transport stream, packed audio.
+    /// The rules that media breaks, without a playlist: fragmented MP4 with an init section or only an init section, a
+    /// transport stream, packed audio.
     /// - Throws: `Diagnosis` `unsupportedContainer`, `malformedMedia`, `unsupportedSampleGroups`.
     public static func all(inMedia bytes: Data, named name: String) throws -> [StreamFinding] {
         guard let container = ContainerKind(segment: bytes) else { throw Diagnosis.unsupportedContainer(name) }

@@ -72,9 +72,9 @@ struct TrackDownload: Sendable {
 private struct MediaResource: Hashable, Sendable {
     let address: String
     let range: Range<Int>?
-    /// The container format if all bytes are encrypted and therefore cannot tell it.
+    /// The container format, if all bytes are encrypted and cannot reveal it.
     var opaqueContainer: ContainerKind?
-    /// Whether its samples are said to be encrypted.
+    /// Whether its samples are encrypted according to the playlist.
     var isUnderKey = false
 
     init(_ address: String, _ range: ByteRange?) {
@@ -125,7 +125,7 @@ private struct WantedSegment {
 }
 
 extension Data {
-    /// Whether all of it may be AES-128-CBC: whole blocks, and no text.
+    /// Whether all of it may be AES-128-CBC: whole blocks that are not text.
     fileprivate var looksEncrypted: Bool {
         !isEmpty && count % 16 == 0 && String(data: self, encoding: .utf8) == nil
     }

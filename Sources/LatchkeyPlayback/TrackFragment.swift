@@ -1,32 +1,32 @@
 import LatchkeyCore
 
-/// The samples of one track in one fragment, and what the fragment states about their encryption.
+/// The samples of one track in one fragment, and their stated encryption.
 ///
 /// Source: ISO/IEC 14496-12 §8.7.8, §8.7.9, §8.8.7, §8.8.8 and §8.9; ISO/IEC 23001-7 §7.2 and §9.5.
 struct TrackFragment: Sendable, Hashable {
     /// The bytes of each sample: `trun`.
     private(set) var sampleSizes: [Int] = []
-    /// The subsamples of each sample; `nil` if the fragment has none.
+    /// The subsamples of each sample; `nil` if absent.
     private(set) var subsamples: [[Subsample]]?
-    /// The number of samples in `senc`; `nil` if there is none.
+    /// The number of samples in `senc`; `nil` if absent.
     private(set) var encryptedSamples: Int?
-    /// The number of samples in `saiz`; `nil` if there is none.
+    /// The number of samples in `saiz`; `nil` if absent.
     private(set) var sizedSamples: Int?
-    /// Whether `saio` leads to the entries of `senc`; `nil` if one of them is missing, or the place cannot be told.
+    /// Whether `saio` points to the entries of `senc`; `nil` if either is missing or the position is unknown.
     private(set) var leadsToEntries: Bool?
-    /// The indexes that `sbgp` gives to groups of the type `seig`.
+    /// The group indexes in `sbgp` boxes of the type `seig`.
     private(set) var groupIndexes: [Int] = []
     /// The number of `seig` entries of the fragment.
     private(set) var groups = 0
 
-    /// Bytes in clear, and bytes that the pattern is applied to.
+    /// A number of clear bytes, and a number of bytes to which the pattern applies.
     struct Subsample: Hashable {
         let clear, protected: Int
     }
 
     /// - Parameters:
-    ///   - ivSize: bytes of an IV that each sample states.
-    ///   - sampleSize: bytes of a sample whose fragment states no size.
+    ///   - ivSize: the size in bytes of each sample's own IV.
+    ///   - sampleSize: the size in bytes of samples whose fragment states none.
     /// - Throws: `Diagnosis` `malformedMedia`.
     init(_ boxes: FragmentBoxes, of file: ISOBoxes, ivSize: Int, sampleSize: Int) throws {
         for run in boxes.all where run.type == "trun" {
@@ -46,7 +46,7 @@ struct TrackFragment: Sendable, Hashable {
         guard let saiz = boxes.all.first(where: { $0.type == "saiz" })?.payload else { return }
         let fields = try file.number(at: saiz.lowerBound, size: 4, within: saiz) & 1 == 1 ? 12 : 4
         sizedSamples = Int(try file.number(at: saiz.lowerBound + fields + 1, size: 4, within: saiz))
-        // The entries may stand elsewhere in the segment; a size that fits the IV alone leaves no room for subsamples.
+        // The entries may be elsewhere in the segment; a size that fits only the IV leaves no room for subsamples.
         let fixed = Int(try file.number(at: saiz.lowerBound + fields, size: 1, within: saiz))
         if encryptedSamples == nil, fixed != ivSize || fixed == 0, let count = sizedSamples,
             let place = try boxes.auxiliaryOffset(of: file)
@@ -55,7 +55,7 @@ struct TrackFragment: Sendable, Hashable {
         }
     }
 
-    /// More than ten hours of sound have.
+    /// More than ten hours of audio.
     private static let mostSamples = 1 << 20
 
     private static func sizes(_ run: Range<Int>, of file: ISOBoxes, _ standard: Int) throws -> [Int] {
@@ -96,12 +96,12 @@ struct TrackFragment: Sendable, Hashable {
 struct FragmentBoxes {
     /// The track's ID.
     let track: UInt64
-    /// The sample entry that `tfhd` names, counted from 1; `nil` if it names none.
+    /// The index of the sample entry in `tfhd`, counted from 1; `nil` if absent.
     let description: UInt64?
-    /// Bytes of each sample; `nil` if `tfhd` states none.
+    /// The size in bytes of each sample; `nil` if `tfhd` states none.
     let sampleSize: Int?
     let all: [ISOBox]
-    /// The start of the fragment; `nil` if offsets count from elsewhere.
+    /// The start of the fragment; `nil` if offsets have another base.
     private let base: Int?
 
     fileprivate init?(_ traf: ISOBox, at start: Int, isFirst: Bool, of file: ISOBoxes) throws {
@@ -116,7 +116,7 @@ struct FragmentBoxes {
         base = flags & 1 == 0 && (isFirst || flags & 0x20000 != 0) ? start : nil
     }
 
-    /// Where `saio` leads, in bytes from the start of the segment; `nil` if there is none, or nobody can tell.
+    /// The offset in `saio`, in bytes from the start of the segment; `nil` if absent or unknown.
     func auxiliaryOffset(of file: ISOBoxes) throws -> Int? {
         guard let base, let saio = all.first(where: { $0.type == "saio" })?.payload else { return nil }
         let version = try file.number(at: saio.lowerBound, size: 1, within: saio)

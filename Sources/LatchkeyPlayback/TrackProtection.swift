@@ -1,32 +1,33 @@
 public import Foundation
 import LatchkeyCore
 
-/// What fragmented MP4 states about the encryption of one track: in the init section, and in the segment.
+/// The stated encryption of one fragmented MP4 track: in the init section, and in the segment.
 ///
 /// Source: ISO/IEC 14496-12 §8.8 and §8.12, ISO/IEC 23001-7 §8.2, `Documentation/Media.md` §6.
 public struct TrackProtection: Sendable, Hashable {
-    /// The four characters of the scheme, `cbcs` or `cenc`; empty if the sample entry names none; `nil` if the segment is not encrypted.
+    /// The four characters of the scheme, `cbcs` or `cenc`; empty if the sample entry names none; `nil` if the segment is not
+    /// encrypted.
     public internal(set) var scheme: String?
-    /// The ID of the key, 16 bytes; `nil` if there is none, or only zeros.
+    /// The ID of the key, 16 bytes; `nil` if absent or all zeros.
     public internal(set) var keyID: Data?
     /// The IV of all samples, 8 or 16 bytes; `nil` if each sample has its own.
     public internal(set) var constantIV: Data?
-    /// The sample entry's four characters, such as `encv`; empty if there is none.
+    /// The sample entry's four characters, such as `encv`; empty if absent.
     var entry = ""
     /// The sample entry that the encryption replaced: `frma`.
     var originalFormat: String?
-    /// The version of `tenc`; `nil` if there is none.
+    /// The version of `tenc`; `nil` if absent.
     var version: Int?
-    /// The pattern of `tenc` or `seig`; `nil` if there is neither.
+    /// The pattern of `tenc` or `seig`; `nil` if both are absent.
     var pattern: Pattern?
-    /// Bytes of an IV that each sample states; 0 if there is a constant one.
+    /// The size in bytes of each sample's own IV; 0 with a constant IV.
     var sampleIVSize = 0
     /// The number of `seig` entries of the init section.
     var sharedGroups = 0
     /// The fragments of the segment that hold the track.
     var fragments: [TrackFragment] = []
 
-    /// Blocks of 16 bytes that are encrypted, and that are in clear, in turn; no pattern is 0 and 0.
+    /// The numbers of encrypted and of clear 16-byte blocks, in turn; 0 and 0 without a pattern.
     struct Pattern: Hashable {
         let encrypted, clear: Int
     }
@@ -93,12 +94,12 @@ private struct SampleEntry {
 
     var isProtected: Bool { fields != nil }
 
-    /// The number of bytes of fields before its boxes, for video and for audio; `nil` if it is in clear.
+    /// The number of bytes of fields before its boxes, for video and for audio; `nil` for a clear entry.
     var fields: Int? { ["encv": 78, "enca": 28][type] }
 }
 
 extension ISOBoxes {
-    /// The payload of the first box at the end of a path of types; `nil` if there is none.
+    /// The payload of the first box at the end of a path of types; `nil` if absent.
     func first(_ path: [String], in range: Range<Int>) throws -> Range<Int>? {
         guard let type = path.first else { return range }
         for box in try boxes(in: range) where box.type == type {
@@ -114,7 +115,7 @@ extension ISOBoxes {
         }
     }
 
-    /// The boxes up to the first that reaches past the end.
+    /// The boxes before the first one that exceeds the end.
     fileprivate var cutToWholeBoxes: ISOBoxes {
         var end = 0
         while end < bytes.count, let size = try? number(at: end, size: 4, within: 0..<bytes.count),
@@ -125,7 +126,7 @@ extension ISOBoxes {
         return ISOBoxes(bytes.prefix(end))
     }
 
-    /// The tracks of an init section, by their IDs: sample entries, and how many `seig` entries they share.
+    /// The tracks of an init section, by ID: sample entries, and the number of `seig` entries that they share.
     fileprivate func sampleEntries() throws -> [(id: UInt64, entries: [SampleEntry], groups: Int)] {
         var tracks: [(id: UInt64, entries: [SampleEntry], groups: Int)] = []
         for moov in try boxes() where moov.type == "moov" {
@@ -146,7 +147,7 @@ extension ISOBoxes {
         return tracks.sorted { $0.id < $1.id }
     }
 
-    /// What each track's fragments have unless they say otherwise: `trex`.
+    /// The defaults of each track's fragments: `trex`.
     fileprivate func trackDefaults() throws -> [UInt64: (description: UInt64, sampleSize: Int)] {
         var found: [UInt64: (description: UInt64, sampleSize: Int)] = [:]
         for moov in try boxes() where moov.type == "moov" {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// What the program map of a transport stream states of its elementary streams.
+/// The elementary streams in the program map of a transport stream.
 ///
-/// Source: ISO/IEC 13818-1 §2.4.4, Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming" §3, `Documentation/Media.md` §6.
+/// Source: ISO/IEC 13818-1 §2.4.4, Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming" §3,
+/// `Documentation/Media.md` §6.
 struct TransportProgram: Hashable {
     let streams: [ElementaryStream]
     /// Whether the map ends in the packet in which it begins.
@@ -15,10 +16,10 @@ struct TransportProgram: Hashable {
         /// The descriptors, each its tag and its bytes.
         let descriptors: [Descriptor]
 
-        /// Sound or picture with encrypted samples; `nil` for other types.
+        /// The descriptors, each with its tag and bytes.
         var encrypted: EncryptedType? { EncryptedType(rawValue: type) }
 
-        /// Whether there is a descriptor of a tag whose bytes begin with four characters.
+        /// Audio or video with encrypted samples; `nil` for other types.
         func has(_ tag: UInt8, _ text: String) -> Bool {
             descriptors.contains { $0.tag == tag && $0.bytes.starts(with: text.utf8) }
         }
@@ -33,7 +34,7 @@ struct TransportProgram: Hashable {
     enum EncryptedType: UInt8 {
         case h264 = 0xdb, aac = 0xcf, ac3 = 0xc1, eac3 = 0xc2
 
-        /// The private data indicator.
+        /// Whether a descriptor with a tag begins with four characters.
         var indicator: String {
             switch self {
             case .h264: "zavc"
@@ -48,14 +49,14 @@ struct TransportProgram: Hashable {
     static let clear: Set<UInt8> = [0x1b, hevc, 0x0f, 0x11, 0x03, 0x04, 0x81, 0x87]
     static let hevc: UInt8 = 0x24
 
-    /// Whether samples are encrypted; `nil` if no stream says so or the contrary.
+    /// Whether samples are encrypted; `nil` if the stream types do not state it.
     var isEncrypted: Bool? {
         if streams.contains(where: { $0.encrypted != nil }) { return true }
         return streams.contains { Self.clear.contains($0.type) } ? false : nil
     }
 
-    /// Reads the first program that has a map.
-    /// - Parameter bytes: a transport stream. A table that cannot be read gives `nil`.
+    /// Reads the first program with a map.
+    /// - Parameter bytes: a transport stream. An unreadable table gives `nil`.
     init?(_ bytes: Data) {
         let packets = bytes.prefix(Self.mostBytes)
         guard let table = Self.section(of: 0, id: 0, in: packets)?.bytes else { return nil }
@@ -88,7 +89,7 @@ struct TransportProgram: Hashable {
         return found
     }
 
-    /// A section without its checksum, as far as it stands in its first packet; `nil` if there is none.
+    /// A section without its checksum, up to the end of its first packet; `nil` if absent.
     private static func section(of pid: Int, id: UInt8, in bytes: Data) -> (bytes: [UInt8], isWhole: Bool)? {
         for start in stride(from: 0, through: bytes.count - 188, by: 188) {
             let packet = Array(bytes.dropFirst(start).prefix(188))

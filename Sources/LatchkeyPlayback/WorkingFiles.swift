@@ -7,7 +7,7 @@ struct WorkingFiles {
 
     init(_ directory: URL) { self.directory = directory }
 
-    /// Makes a folder with mode 0700 if it does not exist.
+    /// Creates a folder with mode 0700 if it does not exist.
     /// - Throws: `Diagnosis` `fileFailed`; `CancellationError` while the process ends.
     static func made(at directory: URL) throws -> Self {
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
@@ -30,7 +30,7 @@ struct WorkingFiles {
         return data
     }
 
-    /// Writes a file with mode 0600, from the moment it exists. Replaces an existing file.
+    /// Writes a file with mode 0600 from its creation on. Replaces an existing file.
     func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
         try Array(bytes).withUnsafeBytes { try write($0, to: name) }
     }

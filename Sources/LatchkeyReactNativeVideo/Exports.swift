@@ -1,2 +1,2 @@
-// An app imports its player's adapter alone: the bridge, the loader and their values come along.
+// An app imports only its player's adapter, which includes the bridge, the loader and their values.
 @_exported public import LatchkeyAVFoundation

@@ -3,15 +3,15 @@
     public import LatchkeyAVFoundation
     public import ReactNativeVideo
 
-    /// Gives react-native-video 7's players their keys: a plugin, over AVFoundation's content key sessions.
+    /// Delivers keys to react-native-video 7's players: a plugin, on top of AVFoundation's content key sessions.
     ///
     ///     let keys = ReactNativeVideoKeys(loader, onFailure: show)
     ///
-    /// Make it once, when the app starts, and keep it; it registers itself. A script says `drm: { type: "fairplay" }` and nothing else: the
-    /// loader knows the license servers. Each source has a content key session of its own, which ends with the source.
+    /// Create it once, when the app starts, and keep it; it registers itself. A script only needs `drm: { type: "fairplay" }`:
+    /// the loader knows the license servers. Each source has its own content key session, which ends with the source.
     ///
-    /// The library's types are C++ in part: the target that takes this file needs `.interoperabilityMode(.Cxx)`, which a pod of an app made
-    /// with react-native has. Source: `Documentation/Players.md` §8.4.
+    /// The library's types are C++ in part: the target that includes this file needs `.interoperabilityMode(.Cxx)`, which a
+    /// pod of an app made with react-native has. Source: `Documentation/Players.md` §8.4.
     public nonisolated final class ReactNativeVideoKeys: ReactNativeVideoPlugin {
         private let loaderFor: (any NativeVideoPlayerSource) -> ContentKeyLoader?
         private let assetOf: (any NativeVideoPlayerSource) -> AssetID?
@@ -29,15 +29,15 @@
             weak var keys: SourceKeys?
         }
 
-        /// Gives all sources their keys.
+        /// Delivers keys to all sources.
         /// - Parameters:
         ///   - loader: Gets the keys.
         ///   - options: The options of each content key session.
-        ///   - onNotice: Takes what the app may want to know beyond failures. Called on a queue that it must not block.
-        ///   - assetOf: Returns the app's name for a source's title; credentials are asked for with it, and failures and events carry it.
-        ///     Defaults to `nil` for each source. Called on any thread.
-        ///   - onFailure: Takes why a key did not come, was not taken, or ended; the library prints only some of that. Not called for
-        ///     cancellations. Called on a queue that it must not block.
+        ///   - onNotice: Receives events other than failures. Called on a queue that it must not block.
+        ///   - assetOf: Returns the app's name for a source's title, used to request credentials and carried by failures and
+        ///     events. Defaults to `nil` for each source. Called on any thread.
+        ///   - onFailure: Receives the reason that a key was not delivered, was rejected, or ended; the library prints only
+        ///     some of that. Not called for cancellations. Called on a queue that it must not block.
         public convenience init(
             _ loader: ContentKeyLoader, options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },
@@ -47,13 +47,14 @@
             self.init(options: options, onNotice: onNotice, assetOf: assetOf, onFailure: onFailure) { _ in loader }
         }
 
-        /// Gives some sources their keys, each from a loader of its own. The library asks its plugins in no particular order.
+        /// Delivers keys to some sources, each from its own loader. The library asks its plugins in no particular order.
         /// - Parameters:
         ///   - options: The options of each content key session.
         ///   - onNotice: As in `init(_:options:onNotice:assetOf:onFailure:)`.
         ///   - assetOf: As in `init(_:options:onNotice:assetOf:onFailure:)`.
         ///   - onFailure: As in `init(_:options:onNotice:assetOf:onFailure:)`.
-        ///   - loaderFor: Returns the loader of a source, and `nil` for a source that another plugin serves. Called on any thread.
+        ///   - loaderFor: Returns the loader of a source, and `nil` for a source that another plugin serves. Called on any
+        ///     thread.
         public init(
             options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },
@@ -74,13 +75,13 @@
             for keys in lock.withLock({ managers.compactMap(\.keys) }) { keys.release() }
         }
 
-        /// Renews no key and sends no heartbeat until `resume()`, for an app in the background that does not play.
+        /// Pauses renewals and heartbeats until `resume()`, for an app in the background that does not play.
         public func suspend() { for keys in setSuspended(true) { keys.suspend() } }
 
-        /// Renews keys again after `suspend()`. Overdue renewals are made once.
+        /// Resumes renewals after `suspend()`. Overdue renewals are made once.
         public func resume() { for keys in setSuspended(false) { keys.resume() } }
 
-        /// - Returns: The keys of all sources; those of a source that comes later are suspended, too.
+        /// - Returns: The keys of all sources; those of later sources are also suspended.
         private func setSuspended(_ isSuspended: Bool) -> [SourceKeys] {
             lock.withLock {
                 self.isSuspended = isSuspended
@@ -88,7 +89,7 @@
             }
         }
 
-        /// The library asks for a source more than once, and gets the same manager as long as it holds it.
+        /// The library asks more than once per source, and gets the same manager as long as it retains it.
         public override func getDRMManager(source: any NativeVideoPlayerSource) -> (any DRMManagerSpec)? {
             if let known = known(source) { return known }
             guard let loader = loaderFor(source) else { return nil }
@@ -135,14 +136,14 @@
                 let error = ContentKeyError(
                     .unfitForPlayer, "The script asks for keys of the type \(type.prefix(20)).",
                     remedy: "Ask for keys of the type fairplay.")
-                // The library only prints what is thrown.
+                // The library only prints thrown errors.
                 onFailure(KeyFailure(error, asset: self.asset))
                 throw error.nsError
             }
             keys.protect(asset, as: self.asset)
         }
 
-        /// Takes requests of the library's own session. The keys' session has the keys themselves as its delegate.
+        /// Handles requests of the library's own session. The keys' session has the keys as its delegate.
         func contentKeySession(_ session: AVContentKeySession, didProvide keyRequest: AVContentKeyRequest) {
             keys.contentKeySession(session, didProvide: keyRequest)
         }

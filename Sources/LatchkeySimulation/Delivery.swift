@@ -1,17 +1,17 @@
 public import LatchkeyCore
 
-/// What servers of playlists and media do otherwise than AVPlayer takes it, though the reader here does.
+/// A server response for playlists or media that this reader accepts but AVPlayer may not.
 ///
 /// Source: `Documentation/Media.md` §11.
 public struct DeliveryFinding: DiagnosableError, Hashable {
     public let code: String
     public let reason: String
     public let remedy: String
-    /// Whether public reports have AVPlayer fail over it; others are odd, and may pass.
+    /// Whether AVPlayer fails according to public reports; other findings are oddities that may pass.
     public let isRefused: Bool
 
     /// - Parameters:
-    ///   - address: what was asked for, without its secrets.
+    ///   - address: the requested address, without its secrets.
     private init(_ code: String, _ address: String, _ reason: String, _ remedy: String, isRefused: Bool = false) {
         (self.code, self.remedy, self.isRefused) = (code, remedy, isRefused)
         self.reason = "\(address) \(reason)"
@@ -61,7 +61,7 @@ public struct DeliveryFinding: DiagnosableError, Hashable {
     }
 }
 
-/// Keeps what `WebResources` finds, each kind once for each host.
+/// Collects the findings of `WebResources`, each kind once per host.
 public final class DeliveryWatch: Sendable {
     private struct State {
         var seen: Set<String> = []
@@ -70,10 +70,10 @@ public final class DeliveryWatch: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes a watch that has seen nothing.
+    /// Creates an empty watch.
     public init() {}
 
-    /// What was found, in order.
+    /// The findings in order.
     public var findings: [DeliveryFinding] { state.withLock { $0.findings } }
 
     func note(_ finding: DeliveryFinding, from host: String?) {

@@ -1,7 +1,7 @@
 package import Foundation
 import LatchkeyCore
 
-/// What a demonstration prints about one stream that was played.
+/// A demonstration's line of output for one played stream.
 package struct DemoLine {
     let requests: Int
     /// `nil` if it was not measured, as in virtual time.
@@ -11,7 +11,7 @@ package struct DemoLine {
     /// The page that shows the picture.
     let page: URL
     package let isRight: Bool
-    /// What else happened, such as heartbeats.
+    /// Additional events, such as heartbeats.
     package var remark: String?
 
     package init(requests: Int, timeToKey: Duration?, frames: Int, picture: URL, page: URL, isRight: Bool) {

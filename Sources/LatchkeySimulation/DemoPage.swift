@@ -3,9 +3,9 @@ import Latchkey
 import LatchkeyCore
 package import LatchkeySupport
 
-/// The page that a demonstration leaves: each picture with its waterfall, and a table of all.
+/// The page that a demonstration leaves: each picture with its waterfall, and a table of all streams.
 package struct DemoPage {
-    /// One stream that was played.
+    /// One played stream.
     package struct Row {
         let title, about: String
         let line: DemoLine?
@@ -14,10 +14,10 @@ package struct DemoPage {
 
         /// - Parameters:
         ///   - title: vendor and player.
-        ///   - about: what was played, in a few words.
-        ///   - line: what came of it; `nil` if it failed.
-        ///   - problem: why it failed; `nil` if it did not.
-        ///   - trace: what happened.
+        ///   - about: the stream, in a few words.
+        ///   - line: the result; `nil` if it failed.
+        ///   - problem: the reason for the failure; `nil` without one.
+        ///   - trace: the events.
         package init(_ title: String, _ about: String, _ line: DemoLine?, problem: TraceProblem?, _ trace: KeyTrace) {
             (self.title, self.about, self.line, self.problem, self.trace) = (title, about, line, problem, trace)
         }
@@ -31,7 +31,7 @@ package struct DemoPage {
 
     package mutating func add(_ row: Row) { rows.append(row) }
 
-    /// The page, with the pictures in it.
+    /// The page, with embedded pictures.
     package var data: Data {
         let right = rows.count(where: \.isRight)
         return Data(
@@ -56,7 +56,7 @@ package struct DemoPage {
         return .section("Matrix", [.table("Matrix", columns, rows.map(\.cells))])
     }
 
-    /// Where the time went, for each stream.
+    /// The time spent, per stream and step.
     private var times: HTML {
         let keys = rows.compactMap(\.line?.timeToKey).sorted()
         let range = [keys.first, keys.last].compactMap { $0.map { "\(Int(saturating: $0.inMilliseconds.rounded()))" } }
@@ -72,7 +72,7 @@ package struct DemoPage {
 }
 
 extension DemoPage.Row {
-    /// The largest picture that is put into the page, in bytes.
+    /// The maximum size of an embedded picture, in bytes.
     private static let pictureLimit = 2 << 20
 
     fileprivate var trouble: HTML? { problem.map { $0.html("\(title): \($0.stage), \($0.code)") } }

@@ -4,7 +4,8 @@ package import LatchkeyFairPlay
 package import LatchkeyPlayback
 import LatchkeyServices
 
-/// What demonstrations play on: the services and the demo streams on a loopback host, test credentials, and a folder for pictures.
+/// The environment of demonstrations: the services and the demo streams on a loopback host, test credentials, and a folder for
+/// pictures.
 package struct DemoStage: Sendable {
     package let bench: TestBench
     package let credentials: TestCredentials
@@ -15,11 +16,11 @@ package struct DemoStage: Sendable {
     package let ffmpeg: FFmpeg
     private let log = Locked<[String]>([])
 
-    /// Makes test credentials and starts the services.
+    /// Creates test credentials and starts the services.
     /// - Parameters:
     ///   - output: the folder for the pictures, which exists.
     ///   - watch: called with the log's line of each exchange, on a thread of the services.
-    /// - Throws: a `Diagnosis` `demoAssetMissing`; an error of `FFmpeg` if there is none.
+    /// - Throws: a `Diagnosis` `demoAssetMissing`; an error of `FFmpeg` if it is missing.
     package init(output: URL, watch: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.output = output
         credentials = try TestCredentials.make(bits: 2048)
@@ -27,7 +28,7 @@ package struct DemoStage: Sendable {
         ffmpeg = try FFmpeg()
         bench = try TestBench.start(
             credentials: [credentials.credential], keys: DemoAsset.keys(), media: DemoAsset.located(),
-            // A source of THEOplayer's has a token before a slow machine has decoded.
+            // Long enough for a slow machine: a THEOplayer source gets its token before decoding starts.
             tokenLifetime: .seconds(900),
             log: { [log] line in
                 log.withLock { $0.append(line) }

@@ -5,7 +5,7 @@ import LatchkeyDevice
 import LatchkeyFairPlay
 import LatchkeyVendors
 
-/// One exchange of a simulated device, which begins when the certificate is there.
+/// One exchange of a simulated device, which begins when the certificate is available.
 struct DeviceExchange: Sendable {
     private let maker: SimulatedDeviceMaker
     private let exchange = Locked<KeyExchange?>(nil)
@@ -35,7 +35,7 @@ struct DeviceExchange: Sendable {
 }
 
 extension SPCOptions {
-    /// What a player says that wants a key for a purpose.
+    /// The exchange that a player makes for a purpose.
     init(_ purpose: KeyPurpose, in session: PlaybackSessionID? = nil) {
         switch purpose {
         case .renewal: self = .renewing(in: session)
@@ -46,18 +46,18 @@ extension SPCOptions {
     }
 }
 
-/// Makes the simulated device for a certificate: a real one takes whatever certificate the app hands it.
+/// Creates the simulated device for a certificate, as a real device accepts any certificate from the app.
 struct SimulatedDeviceMaker: Sendable {
     let applicationSecret: Secret
-    /// What the secret belongs to; `nil` if unknown.
+    /// The certificate that the secret belongs to; `nil` if unknown.
     let certificate: FairPlayCertificate?
     /// The device's identifier, 20 bytes.
     var identifier = SimulatedDevice.standardIdentifier
     let timekeeper: any Timekeeper
-    /// Where the picture goes. Defaults to the device's own display.
+    /// The destination of the picture. Defaults to the device's own display.
     var destination = StreamingDestination.device
 
-    /// - Parameter der: the certificate that the app hands over.
+    /// - Parameter der: the certificate from the app.
     func device(certificate der: Data) throws -> SimulatedDevice {
         let given = try FairPlayCertificate(der)
         if let certificate, certificate.fingerprint != given.fingerprint {
@@ -69,7 +69,7 @@ struct SimulatedDeviceMaker: Sendable {
 }
 
 extension Diagnosis {
-    /// The service has another certificate than the device's credentials are for; it could not open the device's SPCs.
+    /// The service's certificate differs from that of the device's credentials, so it could not open the device's SPCs.
     fileprivate static func foreignCertificate(
         given: FairPlayCertificate, expected: FairPlayCertificate
     ) -> Diagnosis {

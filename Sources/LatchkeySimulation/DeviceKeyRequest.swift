@@ -4,7 +4,7 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyVendors
 
-/// A key request of the simulated device: it makes its SPC there, and the CKC is opened there.
+/// A key request of the simulated device, which makes its SPC and opens the CKC.
 final class DeviceKeyRequest: PlayerKeyRequest {
     let keyURI: KeyURI
     let purpose: KeyPurpose

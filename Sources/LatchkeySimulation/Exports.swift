@@ -1,2 +1,2 @@
-// Whoever simulates plays the demo streams.
+// Simulations play the demo streams.
 @_exported public import LatchkeyMedia

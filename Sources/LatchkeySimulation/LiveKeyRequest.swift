@@ -38,9 +38,9 @@ final class LiveKeyRequest: PlayerKeyRequest {
 
     func ended(_ error: ContentKeyError) { playback.ended(self, error) }
 
-    /// Hands the request to the loader. The answer may come before this returns.
+    /// Passes the request to the loader. The answer may come before this returns.
     func send() { reply.attach(playback.loader.answer(self)) }
 
-    /// Tells the loader that the player does not need the request or its key any more.
+    /// Releases the request and its key in the loader.
     func release() { reply.release() }
 }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyDevice
 import LatchkeyFairPlay
 
-/// One playback of a live stream: the keys that it holds and needs, and what happened to it.
+/// One playback of a live stream: the keys that it holds and needs, and its events.
 ///
 /// The loader calls in from any thread, the player's loop from its task. Nothing is called while the lock is held.
 final class LivePlayback: Sendable {
@@ -16,7 +16,7 @@ final class LivePlayback: Sendable {
 
     private struct State {
         var keys: [KeyURI: Entry] = [:]
-        /// The keys of the segments that are due and come next.
+        /// The keys of the due and upcoming segments.
         var wanted: Set<KeyURI> = []
         var inPlaylists: Set<KeyURI>?
         var report = LivePlayer.Report()
@@ -35,13 +35,13 @@ final class LivePlayback: Sendable {
     private struct Entry {
         /// The latest key, which may have ended.
         var key: DeviceKey?
-        /// The request whose answer it was; the loader holds it.
+        /// The request that delivered it, which the loader holds.
         var held: LiveKeyRequest?
-        /// The request that has no answer yet.
+        /// The unanswered request.
         var pending: LiveKeyRequest?
-        /// When to ask for the key where there is none and nobody asks; `nil` while the loader keeps it alive.
+        /// When to request a missing key that is not being requested; `nil` while the loader keeps it valid.
         var nextRequest: Duration? = .zero
-        /// The index of the gap in the report that continues.
+        /// The index of the report's continuing gap.
         var openGap: Int?
     }
 
@@ -63,10 +63,10 @@ final class LivePlayback: Sendable {
     private var now: Duration { maker.timekeeper.uptime }
 }
 
-// What the player's loop does.
+// Called by the player's loop.
 extension LivePlayback {
-    /// Requests the keys that are missing. The others stay: a player does not say when it is done with a key.
-    /// - Parameter inPlaylists: the keys that the playlists name now; `nil` if they are not known.
+    /// Requests the missing keys. The others stay: a player does not report that it no longer needs a key.
+    /// - Parameter inPlaylists: the keys that the playlists name now; `nil` if unknown.
     func want(_ keys: [KeyURI], inPlaylists: Set<KeyURI>? = nil) {
         let now = now
         let new: [LiveKeyRequest] = state.withLock { state in
@@ -87,10 +87,10 @@ extension LivePlayback {
         for request in new { request.send() }
     }
 
-    /// The keys that the playlists name now; `nil` if they are not known.
+    /// The keys that the playlists name now; `nil` if unknown.
     var keysInPlaylists: Set<KeyURI>? { state.withLock { $0.inPlaylists } }
 
-    /// Waits until each requested key has its answer.
+    /// Waits until every requested key has been answered.
     func untilAnswered() async {
         await withCheckedContinuation { waiter in
             let ready = state.withLock { state in
@@ -101,7 +101,7 @@ extension LivePlayback {
         }
     }
 
-    /// Plays one segment of a track, or notes that it cannot.
+    /// Plays one segment of a track, or records a gap.
     func play(_ needed: LiveStream.Key, for duration: Duration) {
         let timekeeper = maker.timekeeper
         let now = now
@@ -122,7 +122,7 @@ extension LivePlayback {
         }
     }
 
-    /// Releases everything, and ignores what the loader calls later.
+    /// Releases everything and ignores later calls of the loader.
     func close() {
         let (entries, waiter): ([Entry], CheckedContinuation<Void, Never>?) = state.withLock { state in
             state.isClosed = true
@@ -142,7 +142,7 @@ extension LivePlayback {
     }
 }
 
-// What the loader does.
+// Called by the loader.
 extension LivePlayback {
     func answered(_ request: LiveKeyRequest, _ result: Result<DeviceKey, any Error>) {
         let (uri, purpose, now) = (request.keyURI, request.purpose, now)
@@ -156,7 +156,7 @@ extension LivePlayback {
                 entry.nextRequest = nil
                 state.report.licenses.append(.init(key: uri, purpose: purpose, time: now))
             case .failure(let error):
-                // The loader repeats a failed renewal as long as the key lives.
+                // The loader repeats a failed renewal while the key is valid.
                 if entry.held == nil { entry.nextRequest = now + retryInterval }
                 state.report.failures.append(.init(key: uri, purpose: purpose, time: now, error: error))
             }

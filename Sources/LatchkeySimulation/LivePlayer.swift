@@ -3,15 +3,15 @@ package import LatchkeyCore
 
 /// A player of a live stream on a simulated clock: no media, but every key, its lease, its renewals and its rotation.
 ///
-/// It requests a key a little before the first segment that needs it, opens licenses with a simulated device, and requests a renewal
-/// when the loader wants one. As AVPlayer, it holds every key to the end, and does not say which rotated out; the playlists, which
-/// hold a minute, do. At each segment it checks whether the device would decrypt it now, and skips segments that the clock jumped
-/// over. If a key has ended, or its first request failed, it requests the key again from time to time, as an app does that rebuilds
-/// its item.
+/// It requests a key a little before the first segment that needs it, opens licenses with a simulated device, and requests a
+/// renewal when the loader asks for one. Like AVPlayer, it holds every key to the end and does not report which keys rotated
+/// out; the playlists, which hold a minute, do. At each segment it checks whether the device would decrypt it now, and skips
+/// segments that the clock jumped over. If a key has ended, or its first request failed, it requests the key again from time
+/// to time, like an app that rebuilds its item.
 public struct LivePlayer: Sendable {
-    /// How many segments ahead of their use keys are requested. Defaults to 2.
+    /// The number of segments by which keys are requested ahead of use. Defaults to 2.
     public var lookahead = 2
-    /// How long after an error or a key's end the player asks for the key again. Defaults to 10 s.
+    /// The delay after an error or a key's end before the player requests the key again. Defaults to 10 s.
     public var retryInterval = Duration.seconds(10)
 
     private let stream: LiveStream
@@ -20,10 +20,10 @@ public struct LivePlayer: Sendable {
     private let player: PlayerID
 
     /// - Parameters:
-    ///   - stream: what is played.
+    ///   - stream: the stream to play.
     ///   - loader: gets the keys.
     ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
-    ///   - player: tells the loader's players apart.
+    ///   - player: distinguishes the loader's players.
     ///   - timekeeper: the clock that the stream plays by.
     package init(
         _ stream: LiveStream, loader: ContentKeyLoader, applicationSecret: Secret, player: PlayerID = .only,
@@ -36,7 +36,7 @@ public struct LivePlayer: Sendable {
     }
 
     /// Plays for a time that begins with the answers to the first keys. Ends early if its task is cancelled.
-    /// - Returns: what happened.
+    /// - Returns: the events.
     public func play(for duration: Duration) async -> Report { await play(for: duration, makePlayback()) }
 
     func makePlayback() -> LivePlayback {
@@ -71,7 +71,7 @@ public struct LivePlayer: Sendable {
             } catch {
                 return
             }
-            // Segments that passed while the app was suspended are gone: the live edge has moved on.
+            // Segments that passed while the app was suspended are lost: the live edge has moved on.
             number = max(number, Int(saturating: (timekeeper.uptime - start) / stream.segmentDuration))
             guard number < count else { return }
             playback.want(

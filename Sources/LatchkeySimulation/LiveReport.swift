@@ -3,17 +3,17 @@ public import LatchkeyCore
 @_spi(Integrations) public import LatchkeyVendors
 
 extension LivePlayer {
-    /// What happened to a live player. All moments are by the timekeeper's uptime, all lists in their order in time.
+    /// The events of a live player. All times are the timekeeper's uptime; all lists are in chronological order.
     public struct Report: Sendable {
-        /// How many segments were due, those of each track counted.
+        /// The number of due segments, counting each track's.
         public var segments = 0
         /// The runs of segments that could not be decrypted.
         public var gaps: [Gap] = []
-        /// The licenses that came and that the device took, renewals among them.
+        /// The licenses that the device accepted, including renewals.
         public var licenses: [IssuedLicense] = []
-        /// The renewals that the loader asked for.
+        /// The renewals that the loader requested.
         public var renewals: [Renewal] = []
-        /// The key requests that were answered with an error, or with a CKC that the device did not take.
+        /// The key requests that were answered with an error, or with a CKC that the device rejected.
         public var failures: [Failure] = []
         /// The keys that the loader reported as ended.
         public var ends: [End] = []
@@ -22,39 +22,39 @@ extension LivePlayer {
         public struct Gap: Sendable, Hashable {
             /// The key's URI.
             public let key: KeyURI
-            /// When the first of them was due.
+            /// When the first one was due.
             public let start: Duration
-            /// How long they play.
+            /// Their total duration.
             public internal(set) var duration: Duration
         }
 
-        /// A license that the device took.
+        /// A license that the device accepted.
         public struct IssuedLicense: Sendable, Hashable {
             /// The key's URI.
             public let key: KeyURI
-            /// What it was requested for.
+            /// The purpose of its request.
             public let purpose: KeyPurpose
-            /// When it came.
+            /// When it arrived.
             public let time: Duration
         }
 
-        /// A renewal that the loader asked for.
+        /// A renewal that the loader requested.
         public struct Renewal: Sendable, Hashable {
             /// The key's URI.
             public let key: KeyURI
-            /// When the loader asked for it.
+            /// When the loader requested it.
             public let time: Duration
-            /// How old the key was: the time since its latest license came.
+            /// The age of the key: the time since its latest license arrived.
             public let age: Duration
             /// The lease of that license; `nil` without one.
             public let lease: Duration?
         }
 
-        /// A key request that gave no key.
+        /// A key request that failed.
         public struct Failure: Sendable {
             /// The key's URI.
             public let key: KeyURI
-            /// What it was requested for.
+            /// The purpose of the request.
             public let purpose: KeyPurpose
             /// When it failed.
             public let time: Duration
@@ -68,7 +68,7 @@ extension LivePlayer {
             public let key: KeyURI
             /// When it ended.
             public let time: Duration
-            /// Why.
+            /// The reason.
             public let error: ContentKeyError
         }
     }

@@ -1,20 +1,20 @@
-/// How a simulated network fails. By default it does not.
+/// The faults of a simulated network. None by default.
 public struct NetworkFaults: Sendable, Hashable {
-    /// The share of requests that get no reply, 0 to 1. Of these, one half does not reach the service, of the other the reply is
-    /// lost: a token that is good once is used then.
+    /// The fraction of requests without a reply, 0 to 1. Half of these do not reach the service; for the other half the reply
+    /// is lost, so a single-use token is spent.
     public var lossRate: Double
-    /// Decides which requests these are; the same seed and order of requests lose the same.
+    /// Selects these requests; the same seed and order of requests lose the same ones.
     public var seed: UInt64
-    /// When there is no connection at all, by the timekeeper's uptime.
+    /// The times without any connection, by the timekeeper's uptime.
     public var outages: [Range<Duration>]
-    /// How long each request takes on its way, and each that finds no connection takes to notice.
+    /// The delay of each request, and the time to detect a missing connection.
     public var delay: Duration
 
     /// - Parameters:
-    ///   - lossRate: the share of requests that get no reply, 0 to 1.
-    ///   - seed: decides which requests these are.
-    ///   - outages: when there is no connection at all, by the timekeeper's uptime.
-    ///   - delay: how long each request takes on its way.
+    ///   - lossRate: the fraction of requests without a reply, 0 to 1.
+    ///   - seed: selects these requests.
+    ///   - outages: the times without any connection, by the timekeeper's uptime.
+    ///   - delay: the delay of each request.
     public init(lossRate: Double = 0, seed: UInt64 = 1, outages: [Range<Duration>] = [], delay: Duration = .zero) {
         self.lossRate = lossRate
         self.seed = seed

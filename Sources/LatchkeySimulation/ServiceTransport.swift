@@ -18,10 +18,10 @@ import LatchkeyVendors
 /// The services see the same requests as behind a `ServiceHost`, below the same paths. There is one host; all others are
 /// unknown. Safe to use from any number of tasks.
 public struct ServiceTransport: Transport {
-    /// Called when a request reaches the services; what it returns is called when their reply is there.
+    /// Called when a request reaches the services; the returned closure is called when their reply is ready.
     public typealias Hold = @Sendable () -> @Sendable () -> Void
 
-    /// The name of the one host.
+    /// The name of the only host.
     public let host: String
 
     private let router: ServiceRouter
@@ -31,13 +31,13 @@ public struct ServiceTransport: Transport {
     private let hold: Hold
 
     /// - Parameters:
-    ///   - services: the services, each with an identifier of its own.
+    ///   - services: the services, each with a unique identifier.
     ///   - media: the media; `nil` serves none.
-    ///   - host: what the host is called; requests name it with http or https, and no port.
-    ///   - faults: how the network fails.
+    ///   - host: the host's name; requests name it with http or https, and no port.
+    ///   - faults: the faults of the network.
     ///   - timekeeper: counts delays and outages.
-    ///   - hold: tells a simulated clock that services work on threads of their own, and that time has to stand still until they
-    ///     are done. A service that is told to answer late by `Fault.delay` sleeps meanwhile, so use `NetworkFaults.delay`.
+    ///   - hold: informs a simulated clock that services work on their own threads, and that time has to stop until they are
+    ///     done. A service that answers late because of `Fault.delay` sleeps meanwhile, so use `NetworkFaults.delay`.
     public init(
         _ services: [any VendorService], media: MediaHost? = nil, host: String = "services.test",
         faults: NetworkFaults = NetworkFaults(), timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -51,11 +51,11 @@ public struct ServiceTransport: Transport {
         generator = Locked(SeededGenerator(seed: faults.seed))
     }
 
-    /// Where a service is mounted, for `VendorService.parameters(at:)`.
+    /// The base address of a service, for `VendorService.parameters(at:)`.
     public func address(of service: any VendorService) -> String { "https://\(host)/\(service.identifier)" }
 
-    /// The exchanges in the order in which they ended; the latest 10,000. Lost replies count, requests that did not reach
-    /// a service do not.
+    /// The latest 10,000 exchanges, in the order in which they ended. Includes lost replies, but not requests that did not
+    /// reach a service.
     public var journal: [JournalEntry] { router.entries }
 
     public func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
@@ -131,7 +131,7 @@ extension HTTPRequest {
             body: body, remoteAddress: "127.0.0.1")
     }
 
-    /// What follows scheme and authority, exactly as it stands; a fragment stays with the client.
+    /// The part after scheme and authority, unchanged; a fragment stays with the client.
     private static func target(_ url: String) -> String {
         let address = url.prefix { $0 != "#" }
         let authority = address.firstRange(of: "://")?.upperBound ?? address.startIndex

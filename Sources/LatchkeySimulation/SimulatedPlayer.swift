@@ -7,8 +7,8 @@ import LatchkeyHLS
 public import LatchkeyPlayback
 public import LatchkeyVendors
 
-/// A player without an Apple device: finds a stream's keys, gets them through a loader, opens the CKCs with a simulated device,
-/// and has ffmpeg decode the media.
+/// A player without an Apple device: finds a stream's keys, gets them through a loader, opens the CKCs with a simulated
+/// device, and decodes the media with ffmpeg.
 public struct SimulatedPlayer: Sendable {
     private let loader: ContentKeyLoader
     private var maker: SimulatedDeviceMaker
@@ -20,11 +20,11 @@ public struct SimulatedPlayer: Sendable {
     /// - Parameters:
     ///   - loader: gets the keys.
     ///   - applicationSecret: the test ASk that belongs to the certificate of the service, 16 bytes.
-    ///   - certificate: the certificate that the ASk belongs to, checked against the service's. Defaults to no check.
+    ///   - certificate: the certificate that the ASk belongs to, compared with the service's. Not compared by default.
     ///   - deviceIdentifier: the device's identifier, 20 bytes. Defaults to `SimulatedDevice.standardIdentifier`.
-    ///   - vault: makes the persistable form of keys, and opens it. Defaults to a new one of this device.
+    ///   - vault: makes and opens persistable keys. Defaults to a new one of this device.
     ///   - resources: loads playlists and media.
-    ///   - timekeeper: what the time to key is measured with.
+    ///   - timekeeper: measures the time to key.
     public init(
         loader: ContentKeyLoader, applicationSecret: Secret,
         certificate: FairPlayCertificate? = nil,
@@ -40,8 +40,8 @@ public struct SimulatedPlayer: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The same player after its picture moved elsewhere: it holds no key, requests each again and states where the picture goes, and
-    /// cannot play stored keys.
+    /// The same player after its picture moved elsewhere: it holds no keys, requests each again, states the destination of the
+    /// picture, and cannot play stored keys.
     /// - Parameter destination: an AirPlay receiver or a cable.
     public func joining(_ destination: StreamingDestination) -> SimulatedPlayer {
         var player = self
@@ -50,7 +50,7 @@ public struct SimulatedPlayer: Sendable {
         return player
     }
 
-    /// Gets all FairPlay keys of a stream, all at once.
+    /// Gets all FairPlay keys of a stream in parallel.
     /// - Parameters:
     ///   - address: an http or https address or a file.
     ///   - purpose: `persistable` for keys that the loader stores.
@@ -65,7 +65,7 @@ public struct SimulatedPlayer: Sendable {
         return report
     }
 
-    /// Gets keys that were not preloaded, all at once, and notes the requests for them.
+    /// Gets keys that were not preloaded, in parallel, and records the requests for them.
     private func get(
         _ uris: [KeyURI], _ purpose: KeyPurpose, _ events: AsyncStream<KeyEvent>, into report: inout StreamReport
     ) async {
@@ -88,9 +88,9 @@ public struct SimulatedPlayer: Sendable {
     ///   - address: an http or https address or a file.
     ///   - ffmpeg: the decoder.
     ///   - purpose: `persistable` for keys that the loader stores.
-    ///   - picture: where to write one picture as PNG.
-    ///   - clearMedia: where to write the clear stream; its ending says the container.
-    ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
+    ///   - picture: the file for one picture in PNG format.
+    ///   - clearMedia: the file for the clear stream. Its extension determines the container.
+    ///   - reference: the hashes of the clear stream, as the basis of the verdict.
     public func play(
         _ address: String, with ffmpeg: FFmpeg, purpose: KeyPurpose = .streaming, picture: URL? = nil,
         clearMedia: URL? = nil, reference: ReferenceHashes? = nil
@@ -98,7 +98,7 @@ public struct SimulatedPlayer: Sendable {
         var report = try await keys(of: address, purpose: purpose)
         guard report.failure == nil else { return report }
         let stream = try await download(address)
-        // Session keys are a list to preload, neither complete nor binding: the media playlists say what is needed.
+        // Session keys are a list to preload, neither complete nor binding: the media playlists state the needed keys.
         let held = Set(report.keys.map(\.uri))
         await get(stream.copy.keyURIs.filter { !held.contains($0) }, purpose, loader.events(), into: &report)
         try await decode(stream, with: ffmpeg, picture, clearMedia, reference, into: &report)
@@ -113,7 +113,7 @@ public struct SimulatedPlayer: Sendable {
             copy: try await StreamDownload(resources).copy(address, into: folder.url), folder: folder)
     }
 
-    /// Gets all keys of a stream that was downloaded, all at once.
+    /// Gets all keys of a downloaded stream in parallel.
     /// - Parameter purpose: `persistable` for keys that the loader stores, or has stored.
     public func keys(of stream: DownloadedStream, purpose: KeyPurpose = .streaming) async -> StreamReport {
         let start = timekeeper.uptime
@@ -123,14 +123,14 @@ public struct SimulatedPlayer: Sendable {
         return report
     }
 
-    /// Plays a stream that was downloaded; nothing but its keys may come over the network.
+    /// Plays a downloaded stream. Only its keys may need the network.
     /// - Parameters:
     ///   - stream: the stream.
     ///   - ffmpeg: the decoder.
     ///   - purpose: `persistable` for keys that the loader stores, or has stored.
-    ///   - picture: where to write one picture as PNG.
-    ///   - clearMedia: where to write the clear stream; its ending says the container.
-    ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
+    ///   - picture: the file for one picture in PNG format.
+    ///   - clearMedia: the file for the clear stream. Its extension determines the container.
+    ///   - reference: the hashes of the clear stream, as the basis of the verdict.
     public func play(
         _ stream: DownloadedStream, with ffmpeg: FFmpeg, purpose: KeyPurpose = .streaming, picture: URL? = nil,
         clearMedia: URL? = nil, reference: ReferenceHashes? = nil
@@ -156,9 +156,9 @@ public struct SimulatedPlayer: Sendable {
     /// Plays a stream with keys that the app stored, without the loader.
     /// - Parameters:
     ///   - address: an http or https address or a file.
-    ///   - persistableKeys: what the app stored, by key URI.
+    ///   - persistableKeys: the app's stored keys, by key URI.
     ///   - ffmpeg: the decoder.
-    ///   - reference: the hashes of the clear stream, for a verdict that rests on them.
+    ///   - reference: the hashes of the clear stream, as the basis of the verdict.
     public func play(
         _ address: String, persistableKeys: [KeyURI: Data], with ffmpeg: FFmpeg, reference: ReferenceHashes? = nil
     ) async throws -> StreamReport {
@@ -200,7 +200,7 @@ public struct SimulatedPlayer: Sendable {
             PersistableDeviceKeyRequest(uri, vault: vault, maker: maker, continuation: continuation))
     }
 
-    /// The HTTP exchanges among the events, until so many keys have got their answer.
+    /// The HTTP exchanges among the events, until a number of keys has been answered.
     private static func requests(
         in events: AsyncStream<KeyEvent>, untilEndOf keys: Int
     ) async -> [KeyEvent.HTTPSummary] {

@@ -4,31 +4,31 @@ public import LatchkeyCore
 public import LatchkeyDevice
 public import LatchkeyPlayback
 
-/// What came of playing one stream: its keys, the requests for them, and the pictures.
+/// The results of playing one stream: its keys, the requests for them, and the pictures.
 public struct StreamReport: Sendable {
     /// The keys in the order in which the stream names them.
     public var keys: [Key] = []
     /// The requests for certificate and licenses, in the order of their replies.
     public var requests: [KeyEvent.HTTPSummary] = []
-    /// From opening the stream to having its last key.
+    /// The time from opening the stream to its last key.
     public var timeToKey = Duration.zero
-    /// When decoding began, and how long it took; `nil` if nothing was decoded.
+    /// The start and the duration of decoding; `nil` if nothing was decoded.
     public internal(set) var decoding: (start: Date, length: Duration)?
-    /// What the decoder made of the media; `nil` if a key was missing.
+    /// The decoder's output; `nil` if a key was missing.
     public var playback: PlaybackResult?
-    /// Whether the media came out right; `nil` if nothing was played.
+    /// Whether the output is right; `nil` if nothing was played.
     public var verdict: PlaybackVerdict?
-    /// The number of media playlists that were played: a variant, and its audio if that is apart.
+    /// The number of played media playlists: a variant, and its audio if separate.
     public internal(set) var playlistCount = 0
 
-    /// A report of nothing.
+    /// An empty report.
     init() {}
 
     /// A report of a stream in clear.
     /// - Parameters:
-    ///   - playback: what the decoder made of the media.
-    ///   - playlists: the number of media playlists that were played.
-    ///   - reference: the hashes of the stream, for a verdict that rests on them.
+    ///   - playback: the decoder's output.
+    ///   - playlists: the number of played media playlists.
+    ///   - reference: the hashes of the stream, as the basis of the verdict.
     public init(clear playback: PlaybackResult, playlists: Int, reference: ReferenceHashes? = nil) {
         self.playback = playback
         playlistCount = playlists
@@ -39,9 +39,9 @@ public struct StreamReport: Sendable {
     public struct Key: Sendable {
         /// The key's URI.
         public let uri: KeyURI
-        /// The key as the device has it, or why it has none.
+        /// The device's key, or the reason that it has none.
         public let outcome: Result<DeviceKey, any Error>
-        /// What the app has to store in place of the persistable key that started; `nil` if the key stays valid.
+        /// The persistable key that the app must store instead of the started one; `nil` if that stays valid.
         public let replacement: Data?
 
         init(uri: KeyURI, _ started: Result<StartedKey, any Error>) {
@@ -61,6 +61,6 @@ public struct StreamReport: Sendable {
     /// The number of decoded pictures.
     public var frameCount: Int { playback?.tracks.first { $0.media == .video }?.frames.count ?? 0 }
 
-    /// Whether every key came and everything that was decoded is right.
+    /// Whether every key was delivered and all decoded output is right.
     public var isRight: Bool { failure == nil && verdict?.isRight == true }
 }

@@ -12,16 +12,16 @@ package struct TestBench: Sendable {
 
     /// Starts the host.
     /// - Parameters:
-    ///   - credentials: what the key server holds, one entry per certificate.
+    ///   - credentials: the key server's credentials, one per certificate.
     ///   - keys: the content keys of the media.
     ///   - media: the folder of media.
     ///   - policy: the terms if a token states none. Defaults to terms without a limit.
     ///   - configuration: address, port and TLS.
     ///   - tokenLifetime: how long a new token is valid. Defaults to the vendor's own time.
-    ///   - lenient: the rules whose breach passes with a warning. Defaults to none.
-    ///   - front: makes what answers before the services; see `ServiceHost`. Defaults to nothing.
+    ///   - lenient: the rules whose violation is only a warning. Empty by default.
+    ///   - front: creates the handler that answers before the services; see `ServiceHost`. Defaults to no handler.
     ///   - log: called with one line per exchange.
-    ///   - services: makes the services. Defaults to one of each vendor.
+    ///   - services: creates the services. Defaults to one of each vendor.
     package static func start(
         credentials: [KeyServerCredential], keys: ContentKeyStore, media: URL, policy: LicensePolicy = LicensePolicy(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), tokenLifetime: Duration? = nil,
@@ -49,20 +49,20 @@ package struct TestBench: Sendable {
     /// Host and port.
     package var authority: String { address.split(separator: "://").last.map(String.init) ?? "" }
 
-    /// The service that a profile speaks to.
+    /// The service for a profile.
     package func service(forProfile identifier: String) -> (any VendorService)? { host.services.serving(identifier) }
 
-    /// Where a service's media and license addresses begin.
+    /// The base address of a service's media and licenses.
     package func mount(of service: any VendorService) -> String { "\(address)/\(service.identifier)" }
 
-    /// The address of a media file, its playlists with key URIs that lead to a service.
+    /// The address of a media file whose playlists have key URIs of a service.
     package func media(_ path: String, through service: any VendorService) -> String {
         "\(address)/media/\(service.identifier)/\(path)"
     }
 }
 
 extension [any VendorService] {
-    /// The service that a profile speaks to: the one of its name, or of its name's beginning (`vudrm` for `vudrm-raw`).
+    /// The service for a profile: its name equals the profile's name or its beginning (`vudrm` for `vudrm-raw`).
     package func serving(_ profile: String) -> (any VendorService)? {
         filter { profile == "\($0.identifier)" || profile.hasPrefix("\($0.identifier)-") }
             .max { "\($0.identifier)".count < "\($1.identifier)".count }

@@ -11,8 +11,8 @@ import LatchkeyVendors
 
 /// Loads playlists and media from http and https addresses, and from files.
 ///
-/// Follows up to five redirects. Carries no credentials, so it may go anywhere that a playlist names. It takes some answers that AVPlayer
-/// does not; a `DeliveryWatch` learns of them.
+/// Follows up to five redirects. Sends no credentials, so it may request any address in a playlist. It accepts some replies
+/// that AVPlayer does not; a `DeliveryWatch` records them.
 public struct WebResources: ResourceFetching, PlaylistFetching {
     private let transport: any Transport
     private let playlistLimit: Int
@@ -21,8 +21,8 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
 
     /// - Parameters:
     ///   - transport: carries the requests.
-    ///   - playlistLimit: the largest playlist, in bytes. Defaults to 16 MiB.
-    ///   - watch: learns which answers AVPlayer would not take. Defaults to nobody.
+    ///   - playlistLimit: the maximum size of a playlist, in bytes. Defaults to 16 MiB.
+    ///   - watch: records the replies that AVPlayer would not accept. Defaults to `nil`.
     public init(
         transport: any Transport = SystemTransport(), playlistLimit: Int = 16 << 20, watch: DeliveryWatch? = nil
     ) {
@@ -31,7 +31,7 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
         self.watch = watch
     }
 
-    /// Whether a text is an address that goes over the network.
+    /// Whether a text is a network address.
     public static func isAddress(_ text: String) -> Bool {
         ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
     }
@@ -90,8 +90,8 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
         }
     }
 
-    /// Notes what AVPlayer would not take.
-    /// - Throws: a `Diagnosis` for what nobody can take.
+    /// Records problems with AVPlayer.
+    /// - Throws: a `Diagnosis` if no player can use the reply.
     private func check(_ reply: HTTPReply, _ bytes: Data, _ range: Range<Int>?, from url: URL) throws {
         let shown = Diagnosis.shown(url.absoluteString)
         let coding = reply.header("Content-Encoding").flatMap { $0.lowercased() == "identity" ? nil : $0.visiblePrefix }
@@ -128,13 +128,13 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
     }
 }
 
-/// Why a playlist or a piece of media was not loaded. Addresses show without their secrets.
+/// The reasons that a playlist or media was not loaded. Addresses are shown without their secrets.
 extension Diagnosis {
     fileprivate static func malformed(_ address: String) -> Self {
         Self(code: "malformedAddress", reason: "\(shown(address)) is no URL.", remedy: "Check the address.")
     }
 
-    /// No reply came; the code is the transport's.
+    /// There was no reply; the code is the transport's.
     fileprivate static func failed(_ address: String, _ error: TransportError) -> Self {
         Self(
             code: error.code, reason: "\(shown(address)) could not be loaded: \(error.reason)",

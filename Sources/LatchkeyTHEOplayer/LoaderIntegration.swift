@@ -5,22 +5,24 @@
 
     /// The keys of one source, with requests that the loader sends.
     ///
-    /// Every answer goes straight to THEOplayer, which sends nothing, so the response hooks keep their defaults. THEOplayer holds it as long
-    /// as the source; when it is deallocated it ends open requests and releases its keys. Safe to use from any thread.
-    // Sound: `latest` is only touched while the lock is held; the rest are constants.
+    /// Every answer goes straight to THEOplayer, which sends no requests, so the response hooks keep their defaults.
+    /// THEOplayer holds it as long as the source; when it is deallocated it ends open requests and releases its keys. Safe to
+    /// use from any thread.
+    // Sound: `latest` is only accessed while the lock is held; the rest are constants.
     nonisolated final class LoaderIntegration: ContentProtectionIntegration, @unchecked Sendable {
         private let keys: Result<PlayerKeys, ContentKeyError>
         private let purpose: KeyPurpose?
         private let asset: AssetID?
-        /// Reports a failure to the app, and returns the error for THEOplayer. It does not hold the integration, nor do the callbacks.
+        /// Reports a failure to the app, and returns the error for THEOplayer. Neither it nor the callbacks retain the
+        /// integration.
         private let report: @Sendable (ContentKeyError, KeyURI?) -> NSError
         private let lock = NSLock()
         private var latest: KeyURI?
 
         /// - Parameters:
-        ///   - loader: Gets the keys; or the reason why there is none, which then answers every request.
+        ///   - loader: Gets the keys; or the reason that there is none, which then answers every request.
         ///   - purpose: `persistable` if THEOplayer stores the keys; `nil` to play them.
-        ///   - asset: The title of the source. Defaults to `nil`: not known.
+        ///   - asset: The title of the source. Defaults to `nil`: unknown.
         init(
             _ loader: Result<ContentKeyLoader, ContentKeyError>, _ purpose: KeyPurpose?, of asset: AssetID? = nil,
             _ onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -52,7 +54,7 @@
         #endif
 
         func onCertificateRequest(request: CertificateRequest, callback: any CertificateRequestCallback) {
-            // Sound: called once, and THEOplayer says nothing about threads.
+            // Sound: called once, and THEOplayer documents no threading rule.
             nonisolated(unsafe) let callback = callback
             let answer: @Sendable (Result<Data, ContentKeyError>) -> Void = { [report] result in
                 switch result {
@@ -69,7 +71,7 @@
         func onLicenseRequest(request: LicenseRequest, callback: any LicenseRequestCallback) {
             // Sound: as above.
             nonisolated(unsafe) let callback = callback
-            // If the request does not name the key, it is for the one that was named last.
+            // If the request names no key, it is for the last named one.
             let named = request.fairplaySkdUrl.map { KeyURI($0) } ?? lock.withLock { latest }
             guard let key = named else { return callback.error(error: report(.keyUnnamed, nil)) }
             guard !request.wantsCookies else { return callback.error(error: report(.cookies, key)) }
@@ -87,9 +89,10 @@
             }
         }
 
-        /// The content identifier as version 4 wants it: a text, and no error.
+        /// The content identifier in version 4's form: a text, without an error.
         ///
-        /// If there is none, or it is no text, this is the key's URI, and the license request finds the same error and reports it.
+        /// If there is none, or it is not text, this is the key's URI, and the license request finds the same error and
+        /// reports it.
         func contentIdentifierText(for url: String) -> String {
             (try? contentIdentifier(for: url)).flatMap { String(data: $0.bytes, encoding: .utf8) } ?? url
         }

@@ -7,10 +7,11 @@
         import FoundationNetworking
     #endif
 
-    /// The keys of one source, with requests that THEOplayer sends, as in its guides: this prepares each request and reads each response.
+    /// The keys of one source, with requests that THEOplayer sends, as in its guides: this class prepares each request and
+    /// reads each response.
     ///
-    /// It asks for credentials before each request. Safe to use from any thread.
-    // Sound: `latest` and `latestKey` are only touched while the lock is held; the rest are constants.
+    /// It requests credentials before each request. Safe to use from any thread.
+    // Sound: `latest` and `latestKey` are only accessed while the lock is held; the rest are constants.
     nonisolated final class PlayerIntegration: ContentProtectionIntegration, @unchecked Sendable {
         private let vendor: Result<ConfiguredVendor, ContentKeyError>
         private let source: THEOplayerSource
@@ -61,7 +62,7 @@
         }
 
         func onLicenseRequest(request: LicenseRequest, callback: any LicenseRequestCallback) {
-            // If the request does not name the key, it is for the one that was named last.
+            // If the request names no key, it is for the last named one.
             let key = request.fairplaySkdUrl ?? lock.withLock { latestKey }
             prepare(callback.error, key) { [self] exchange in
                 guard let key else { throw ContentKeyError.keyUnnamed }
@@ -88,11 +89,11 @@
             return try vendor.get().profile.contentIdentifier(for: KeyURI(key)).bytes
         }
 
-        /// Asks for credentials, and then runs a body with the requests that they make possible.
+        /// Gets credentials, and then runs a closure with the requests that use them.
         private func prepare(
             _ fail: @escaping (any Error) -> Void, _ key: String?, _ body: @escaping (PreparedExchange) throws -> Void
         ) {
-            // Sound: only this task calls them, once each, and THEOplayer says nothing about threads.
+            // Sound: only this task calls them, once each, and THEOplayer documents no threading rule.
             nonisolated(unsafe) let fail = fail
             nonisolated(unsafe) let body = body
             Task {
@@ -127,7 +128,7 @@
     }
 
     nonisolated extension Request {
-        /// Takes on the address, the method and the header fields of a request, which replace fields of the same name.
+        /// Copies the URL, the method and the header fields of a request. The fields replace fields of the same name.
         fileprivate func take(_ request: URLRequest) {
             url = request.url?.absoluteString ?? url
             method = request.httpMethod ?? method

@@ -3,22 +3,23 @@
     @_spi(Adapters) public import Latchkey
     public import THEOplayerSDK
 
-    /// Gives THEOplayer's sources their keys: the factory of its integrations, for versions 4 to 11.
+    /// Delivers keys to THEOplayer's sources: the factory of its integrations, for versions 4 to 11.
     ///
     ///     THEOplayerKeys(loader, onFailure: show).register(as: "acme")
     ///     THEOplayerKeys(.vuDRMTheo, onFailure: show).register(as: "customVuDRM")
     ///
-    /// THEOplayer asks the factory for an integration for each source that names it as `customIntegrationId`. The player keeps both, and
-    /// drops an integration together with its source; its keys are released then, so there is no `release()` here. THEOplayer plays with a
-    /// license of its own, which has nothing to do with keys: the app gives it to the player's configuration. An app with version 4 sets the
-    /// compilation condition `THEOPLAYER_4`. Safe to use from any thread. Source: `Documentation/Players.md` §5.
+    /// THEOplayer asks the factory for an integration for each source that names it as `customIntegrationId`. The player keeps
+    /// both, and drops an integration together with its source; its keys are released then, so there is no `release()` here.
+    /// THEOplayer's own player license is unrelated to keys: the app passes it to the player's configuration. An app with
+    /// version 4 sets the compilation condition `THEOPLAYER_4`. Safe to use from any thread. Source:
+    /// `Documentation/Players.md` §5.
     public nonisolated final class THEOplayerKeys: ContentProtectionIntegrationFactory, Sendable {
         private let integration: @Sendable (THEOplayerSource) -> any ContentProtectionIntegration
         private let assetOf: @Sendable (THEOplayerSource) -> AssetID?
         private let playing = Playing()
 
-        /// The keys of the sources that play, as long as THEOplayer holds their integrations.
-        // Sound: `sources` is only touched while the lock is held.
+        /// The keys of the playing sources, as long as THEOplayer holds their integrations.
+        // Sound: `sources` is only accessed while the lock is held.
         private final class Playing: @unchecked Sendable {
             private struct Source { weak var keys: PlayerKeys? }
 
@@ -32,12 +33,13 @@
             }
         }
 
-        /// Makes keys that come from one loader. What the sources' configurations say is ignored.
+        /// Creates keys from one loader. The sources' configurations are ignored.
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - assetOf: Returns the app's name for a source's title; credentials are asked for with it, and failures and events carry it.
-        ///     Defaults to `nil` for each source. Called on any thread.
-        ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
+        ///   - assetOf: Returns the app's name for a source's title, used to request credentials and carried by failures and
+        ///     events. Defaults to `nil` for each source. Called on any thread.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on
+        ///     any thread, which it must not block.
         public convenience init(
             _ loader: ContentKeyLoader, assetOf: @escaping @Sendable (THEOplayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -45,12 +47,12 @@
             self.init(assetOf: assetOf, onFailure: onFailure) { _ in loader }
         }
 
-        /// Makes keys that come from a loader per source.
+        /// Creates keys from a loader per source.
         /// - Parameters:
         ///   - assetOf: As in `init(_:assetOf:onFailure:)`.
         ///   - onFailure: As in `init(_:assetOf:onFailure:)`.
-        ///   - loaderFor: Returns the loader of a source; a loader that it makes lives as long as the source. If it throws, every request of
-        ///     the source gets the error. Called on any thread.
+        ///   - loaderFor: Returns the loader of a source; a loader that it creates lives as long as the source. If it throws,
+        ///     every request of the source gets the error. Called on any thread.
         public init(
             assetOf: @escaping @Sendable (THEOplayerSource) -> AssetID? = { _ in nil },
             onFailure: @escaping @Sendable (KeyFailure) -> Void,
@@ -63,15 +65,18 @@
             }
         }
 
-        /// Makes keys of one vendor. Each source's configuration gives the vendor's settings, and its credentials if the app does not.
+        /// Creates keys for one vendor. Each source's configuration provides the vendor's settings, and its credentials if the
+        /// app does not.
         ///
-        /// Parameters may have the names of the profile, as `latchkey vendors` lists them, or of the vendor's sample for THEOplayer.
+        /// Parameters may have the names of the profile, as `latchkey vendors` lists them, or of the vendor's sample for
+        /// THEOplayer.
         /// - Parameters:
         ///   - profile: The vendor.
-        ///   - other: The vendor's profile for sources that lack what `profile` requires, and whose parameters this one knows better.
-        ///   - credentials: Gives the token of each request. Defaults to the integration parameters of the source.
-        ///   - sender: Who sends the requests. Defaults to the loader.
-        ///   - configuration: Retries, hosts, limits; with `player` as the sender only the hosts count.
+        ///   - other: The vendor's profile for sources that lack settings of `profile` and whose parameters match this one
+        ///     better.
+        ///   - credentials: Provides the token of each request. Defaults to the integration parameters of the source.
+        ///   - sender: The sender of the requests. Defaults to the loader.
+        ///   - configuration: Retries, hosts, limits; with `player` as the sender only the hosts apply.
         ///   - transport: Carries the loader's requests.
         ///   - timekeeper: The loader's clock.
         ///   - assetOf: As in `init(_:assetOf:onFailure:)`.
@@ -104,7 +109,8 @@
             }
         }
 
-        /// Gives the keys of sources that name this identifier as `customIntegrationId`, in place of any other integration of that name.
+        /// Delivers keys to sources that name this identifier as `customIntegrationId`, replacing any other integration of
+        /// that name.
         public func register(as integrationID: String) {
             THEOplayer.registerContentProtectionIntegration(
                 integrationId: integrationID, keySystem: .FAIRPLAY, integrationFactory: self)
@@ -120,19 +126,19 @@
             return made
         }
 
-        /// Sends no heartbeat until `resume()`, for an app in the background that does not play.
+        /// Pauses heartbeats until `resume()`, for an app in the background that does not play.
         public func suspend() { for keys in playing.keys { keys.suspend() } }
 
-        /// Sends heartbeats again after `suspend()`.
+        /// Resumes heartbeats after `suspend()`.
         public func resume() { for keys in playing.keys { keys.resume() } }
     }
 
-    /// Who sends the requests for a source's certificate and licenses.
+    /// The sender of the requests for a source's certificate and licenses.
     public nonisolated enum THEOplayerSender: Sendable, Hashable {
         /// The loader, with its retries and its rules for hosts; THEOplayer gets the results.
         case loader
-        /// THEOplayer, as in its guides: its own networking, proxies and analytics see every request, and it sends cookies if the source
-        /// wants them. For vendors that need nothing but these two requests.
+        /// THEOplayer, as in its guides: its own networking, proxies and analytics see every request, and it sends cookies if
+        /// the source enables them. For vendors that need only these two requests.
         case player
     }
 
@@ -144,14 +150,15 @@
             return other
         }
 
-        /// What a profile requires and the source lacks, as the source's configuration has it. A credential that the app gives is not lacking.
+        /// The profile's required settings that the source lacks, in the form of the source's configuration. A credential that
+        /// the app provides is not missing.
         func missing(of profile: VendorProfile, _ isTokenGiven: Bool) -> [(place: String, meaning: String)] {
             profile.missing(in: profile.renamed(parameters)).filter { !isTokenGiven || !$0.isCredential }.map {
                 (Self.place(of: $0.name, $0.sampleName), $0.meaning)
             }
         }
 
-        /// Where a configuration has a parameter.
+        /// The location of a parameter in a configuration.
         private static func place(of name: String, _ sampleName: String) -> String {
             switch name {
             case "licenseURL": "licenseAcquisitionURL"
@@ -161,8 +168,8 @@
         }
 
         /// A profile with the source's settings.
-        /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text; `missingSetting` if
-        ///   the source lacks what the profile requires.
+        /// - Throws: `integrationFailed` if the profile needs a parameter whose value cannot be written as text;
+        ///   `missingSetting` if the source lacks a required setting.
         func configured(profile: VendorProfile, isTokenGiven: Bool) throws(ContentKeyError) -> ConfiguredVendor {
             let names = Set(profile.parameterNames + profile.sampleNames)
             if let name = unread.intersection(names).min() {

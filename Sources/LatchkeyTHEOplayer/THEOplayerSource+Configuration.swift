@@ -53,7 +53,7 @@
         }
     }
 
-    /// What a configuration for several systems says about FairPlay. These members are not public, but THEOplayer encodes them.
+    /// The FairPlay part of a configuration for several systems. These members are not public, but THEOplayer encodes them.
     private nonisolated struct EncodedSystem {
         let members: [String: Any]
 
@@ -87,7 +87,7 @@
     }
 
     nonisolated extension LicenseRequest {
-        /// Whether the source wants cookies with the request. The property is not public, but the SDK encodes it.
+        /// Whether the source enables cookies for the request. The property is not public, but the SDK encodes it.
         var wantsCookies: Bool {
             guard let json = try? JSONEncoder().encode(self),
                 let members = try? JSONSerialization.jsonObject(with: json) as? [String: Any]

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What the configuration of a source says about its protection, as far as vendors need it.
+/// The protection settings in a source's configuration, in the form that vendors need.
 public nonisolated struct THEOplayerSource: Sendable {
     /// The integration parameters as text, with `licenseURL` and `certificateURL` from the configuration unless a parameter states them. Lists,
     /// dictionaries and other encodable values are JSON with sorted members.
@@ -18,26 +18,26 @@ public nonisolated struct THEOplayerSource: Sendable {
     public var query: [String: String] = [:]
     /// `persistable` if THEOplayer stores the keys; `nil` otherwise.
     public var purpose: KeyPurpose?
-    /// The app's name for the title, as `assetOf` of `THEOplayerKeys` gives it; `nil` if it gives none.
+    /// The app's name for the title, from `assetOf` of `THEOplayerKeys`; `nil` if it returns none.
     public var asset: AssetID?
 
-    /// Makes an empty one.
+    /// Creates an empty value.
     public init() {}
 
-    /// The parameters that are no credentials of a profile, by the profile's own names.
+    /// The parameters that are not credentials of a profile, by the profile's own names.
     public func settings(of profile: VendorProfile) -> [String: String] {
         let credentials = profile.credentialNames
         return profile.renamed(parameters).filter { !credentials.contains($0.key) }
     }
 
-    /// The names of the integration parameters that a profile does not know, neither by its own names nor by those of the vendor's sample.
+    /// The names of the integration parameters that match neither the profile's own names nor those of the vendor's sample.
     public func unknownParameters(of profile: VendorProfile) -> [String] {
         let known = Set(profile.parameterNames + profile.sampleNames + ["licenseURL", "certificateURL"])
         return unread.union(parameters.keys).subtracting(known).sorted()
     }
 
-    /// The parameters that are credentials of a profile, the same for every request. If the vendor takes a token only once, give `Credentials`
-    /// to `THEOplayerKeys` instead.
+    /// The parameters that are credentials of a profile, the same for every request. If the vendor accepts a token only once,
+    /// pass `Credentials` to `THEOplayerKeys` instead.
     public func credentials(of profile: VendorProfile) -> Credentials {
         let names = profile.credentialNames
         return .fixed(
@@ -50,7 +50,7 @@ public nonisolated struct THEOplayerSource: Sendable {
     }
 }
 
-/// Adds a source's header fields and query items to requests for the source's addresses, and to no others.
+/// Adds a source's header fields and query items to requests for the source's addresses only.
 private nonisolated struct DecoratingTransport: Transport {
     let base: any Transport
     let source: THEOplayerSource

@@ -1,2 +1,2 @@
-// An app imports its player's adapter alone: the loader and its values come along.
+// An app imports only its player's adapter, which includes the loader and its values.
 @_exported public import Latchkey

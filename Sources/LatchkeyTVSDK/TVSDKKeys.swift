@@ -4,32 +4,35 @@
     import LatchkeyAVFoundation
     public import PSDKLibrary
 
-    /// Gives Adobe TVSDK's players their keys: the FairPlay resource loader that Adobe's guides have an app write.
+    /// Delivers keys to Adobe TVSDK's players: the FairPlay resource loader that an app writes according to Adobe's guides.
     ///
     ///     let keys = TVSDKKeys(loader, onFailure: show)
     ///     keys.register()
     ///
-    /// The SDK has one resource loader for all players and items, and holds it; register it before the first item. Requests are taken at once
-    /// and finished later. The SDK's protocol has no method for renewals: a key with a lease ends with it, and `onFailure` is told,
-    /// unless the SDK passes AVFoundation's renewals on, which are taken. Adobe has ended the product, and Apple this way to load keys:
-    /// new apps use AVPlayer with `AVPlayerKeys`. Safe to use from any thread. Source: `Documentation/Players.md` §7.
-    // Sound: `keys` is only touched while the lock is held.
+    /// The SDK has one resource loader for all players and items, and retains it; register it before the first item. Requests
+    /// are accepted immediately and finished later. The SDK's protocol has no method for renewals: a key with a lease ends
+    /// with it, which `onFailure` reports, unless the SDK passes AVFoundation's renewals on, which are handled. Adobe has
+    /// ended the product, and Apple this way to load keys: new apps use AVPlayer with `AVPlayerKeys`. Safe to use from any
+    /// thread. Source: `Documentation/Players.md` §7.
+    // Sound: `keys` is only accessed while the lock is held.
     public nonisolated final class TVSDKKeys: NSObject, @unchecked Sendable {
         private let loader: ContentKeyLoader
         private let loaderFor: @Sendable (KeyURI) -> ContentKeyLoader?
         private let assetOf: @Sendable (KeyURI) -> AssetID?
         private let onFailure: @Sendable (KeyFailure) -> Void
         private let lock = NSLock()
-        /// The keys of each loader, which they hold.
+        /// The keys of each loader, which they retain.
         private var keys: [ObjectIdentifier: ResourceLoaderKeys] = [:]
         private var isSuspended = false
 
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the default.
-        ///   - assetOf: Returns the app's name for the title of a key, such as the one that was loaded last; credentials are asked for with
-        ///     it, and failures and events carry it. Defaults to `nil` for each key. Called on any thread.
-        ///   - onFailure: Takes why a key did not come or ended; not called for cancellations. Called on any thread, which it must not block.
+        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the
+        ///     default.
+        ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request
+        ///     credentials and carried by failures and events. Defaults to `nil` for each key. Called on any thread.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on
+        ///     any thread, which it must not block.
         public init(
             _ loader: ContentKeyLoader, loaderFor: @escaping @Sendable (KeyURI) -> ContentKeyLoader? = { _ in nil },
             assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },
@@ -42,7 +45,7 @@
             super.init()
         }
 
-        /// Makes this the resource loader of all players, in place of any other.
+        /// Makes this the resource loader of all players, replacing any other.
         public func register() {
             PTDefaultMediaPlayerClientFactory.default()?.registerPTAVAssetResourceLoader(self)
         }
@@ -52,10 +55,10 @@
             for keys in lock.withLock({ Array(keys.values) }) { keys.release() }
         }
 
-        /// Renews no key and sends no heartbeat until `resume()`, for an app in the background that does not play.
+        /// Pauses renewals and heartbeats until `resume()`, for an app in the background that does not play.
         public func suspend() { for keys in setSuspended(true) { keys.suspend() } }
 
-        /// Renews keys again after `suspend()`. An overdue renewal is made once.
+        /// Resumes renewals after `suspend()`. An overdue renewal is made once.
         public func resume() { for keys in setSuspended(false) { keys.resume() } }
 
         private func setSuspended(_ isSuspended: Bool) -> [ResourceLoaderKeys] {
@@ -87,7 +90,8 @@
             return keys.resourceLoader(resourceLoader, shouldWaitForLoadingOfRequestedResource: loadingRequest)
         }
 
-        /// Takes renewals from an SDK that passes them on. It would find this by its name, because its protocol mirrors AVFoundation's.
+        /// Handles renewals from an SDK that passes them on. It would find this method by its name, because its protocol
+        /// mirrors AVFoundation's.
         #if canImport(ObjectiveC)
             @objc
         #endif

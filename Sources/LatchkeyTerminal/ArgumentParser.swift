@@ -1,15 +1,15 @@
 import LatchkeyForms
 
-/// Reads the words behind a verb.
+/// Parses the words after a verb.
 ///
-/// `--name VALUE` and `--name=VALUE` are the same. A value that begins with two dashes needs the second form, so that a
-/// forgotten value is noticed. A single `-` is a value (standard input), `-5` is one too, and behind `--` everything is.
+/// `--name VALUE` and `--name=VALUE` are equivalent. A value that begins with two dashes needs the second form, so that a
+/// forgotten value is noticed. A single `-` is a value (standard input), as is `-5`, and after `--` every word is one.
 package struct ArgumentParser {
     private let usage: Usage
 
     package init(usage: Usage) { self.usage = usage }
 
-    /// Whether the words ask for help, whatever else they say.
+    /// Whether the words ask for help, regardless of other words.
     package static func asksForHelp(_ words: [String]) -> Bool {
         words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
     }

@@ -1,14 +1,14 @@
 import LatchkeyCore
 import LatchkeyForms
 
-/// A program with verbs as a function: arguments in, texts to a console, an exit status out.
+/// A program with verbs as a function: arguments in, text to a console, an exit status out.
 package struct CommandLineTool: Sendable {
     /// Shown by `--version`.
     package static let version = LatchkeyVersion.text
 
     /// The program's name.
     package let name: String
-    /// What it is, in one line.
+    /// A one-line summary.
     package let summary: String
     /// All verbs, in the order of the help.
     package let verbs: [any Verb]
@@ -16,9 +16,9 @@ package struct CommandLineTool: Sendable {
 
     /// - Parameters:
     ///   - name: the program's name.
-    ///   - summary: what it is, in one line.
+    ///   - summary: a one-line summary.
     ///   - verbs: all verbs, in the order of the help.
-    ///   - manual: makes the manual page. Defaults to none.
+    ///   - manual: creates the manual page. Defaults to none.
     package init(
         name: String, summary: String, verbs: [any Verb], manual: (@Sendable ([Usage]) -> String)? = nil
     ) {
@@ -28,7 +28,7 @@ package struct CommandLineTool: Sendable {
         self.manual = manual
     }
 
-    /// Runs the verb that the arguments name, and turns whatever it throws into a message and a status.
+    /// Runs the verb that the arguments name, and converts any error to a message and a status.
     package func run(_ arguments: [String], _ console: Console) async -> ExitStatus {
         await console.report(name) { try await dispatch(arguments, console) }
     }
@@ -60,7 +60,7 @@ package struct CommandLineTool: Sendable {
         }
     }
 
-    /// The verb that the first word names, or the first two, and the words behind its name.
+    /// The verb that the first one or two words name, and the words after its name.
     private func verb(_ words: [String]) throws(UsageError) -> (verb: any Verb, words: [String]) {
         let first = words.first ?? ""
         let group = verbs.filter { $0.usage.name.hasPrefix("\(first) ") }

@@ -2,21 +2,21 @@ package import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// Where a verb reads and writes.
+/// A verb's input and output.
 package struct Console: Sendable {
     /// Results.
     package let output: any Sink
     /// Everything else: messages, progress.
     package let error: any Sink
-    /// Whether `error` is a terminal, so that progress is of use.
+    /// Whether `error` is a terminal, so that progress is useful.
     package let showsProgress: Bool
-    /// Standard input, read to its end, at most a number of bytes.
+    /// Reads standard input to its end, up to a number of bytes.
     package let input: @Sendable (_ limit: Int) throws -> Data
-    /// Asks the user for a text that must not show; `nil` if nobody can be asked.
+    /// Asks the user for a text without showing it; `nil` if no user can be asked.
     package var ask: (@Sendable (_ question: String) -> String?)?
-    /// Takes secrets out of all that is printed; shared by the console's copies.
+    /// Removes secrets from all output; shared by the console's copies.
     package let secrets = PrintedSecrets()
-    /// Standard input piece by piece, for what may be longer than memory; an empty piece is its end.
+    /// Reads standard input piece by piece, for input that may exceed memory; an empty piece marks its end.
     package var inputPiece: (@Sendable () throws -> Data)?
 
     package init(
@@ -28,16 +28,16 @@ package struct Console: Sendable {
         self.input = input
     }
 
-    /// Prints a result, with a line end.
+    /// Prints a result and a line end.
     package func print(_ text: String) { output.write(line(text)) }
 
-    /// Prints a result as JSON: keys in order, slashes as they are.
+    /// Prints a result as JSON: sorted keys, slashes unescaped.
     package func printJSON(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-        // Only strings hold invisible characters. The encoder escapes some of them; a terminal obeys more.
+        // Only strings hold invisible characters. The encoder escapes some of them; a terminal interprets more.
         let shown = text.unicodeScalars.reduce(into: "") { shown, scalar in
             if scalar.isVisible || scalar == "\n" {
                 shown.unicodeScalars.append(scalar)
@@ -48,7 +48,7 @@ package struct Console: Sendable {
         output.write(Data((secrets.shown(shown) + "\n").utf8))
     }
 
-    /// Prints a result as JSON on one line, for a program that reads on while the tool runs.
+    /// Prints a result as JSON on one line, for a program that reads while the tool runs.
     package func printJSONLine(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -56,10 +56,10 @@ package struct Console: Sendable {
         output.write(Data((secrets.shown(text) + "\n").utf8))
     }
 
-    /// Prints a message, with a line end.
+    /// Prints a message and a line end.
     package func note(_ text: String) { error.write(line(text)) }
 
-    /// Shows progress, on a terminal only, in place of the last progress.
+    /// Shows progress, on a terminal only, replacing the last progress.
     package func progress(_ text: String) {
         guard showsProgress else { return }
         error.write(Data("\r\u{1b}[K\(secrets.shown(text.visible))".utf8))
@@ -68,7 +68,7 @@ package struct Console: Sendable {
     /// Removes the progress.
     package func endProgress() { progress("") }
 
-    /// A text and a line end. Control characters, which a playlist may bring along, never reach a terminal.
+    /// A text and a line end. Control characters, which a playlist may contain, never reach a terminal.
     private func line(_ text: String) -> Data { Data((secrets.shown(text.visibleLines) + "\n").utf8) }
 
     /// The console of the process.

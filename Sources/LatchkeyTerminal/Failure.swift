@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// What the tool prints about an error: `{"code": …, "reason": …, "remedy": …}`, and more about the error of a key request.
+/// An error as the tool prints it: `{"code": …, "reason": …, "remedy": …}`, with more members for the error of a key request.
 package struct Failure: Encodable, Sendable {
     package let code: String
     package private(set) var reason: String
@@ -10,9 +10,9 @@ package struct Failure: Encodable, Sendable {
     package private(set) var stage: String?
     /// Whether the same request may succeed later.
     package private(set) var retryable: Bool?
-    /// How often the request was sent.
+    /// The number of times that the request was sent.
     package private(set) var attempts: Int?
-    /// What the license service replied, if it was asked.
+    /// The status of the license service's reply, if it was asked.
     package private(set) var status: Int?
     package private(set) var vendorCode, requestID, vendorMessage: String?
 
@@ -27,7 +27,7 @@ package struct Failure: Encodable, Sendable {
             code = error.userInfo["LatchkeyCode"] as? String ?? "\(error.code)"
             (reason, remedy) = (error.localizedDescription, error.localizedRecoverySuggestion ?? "")
         default:
-            // The type alone: an unknown error's text may hold anything.
+            // Only the type, because an unknown error's text may hold anything.
             (code, reason) = ("unexpected", "An error of type \(type(of: error)) was not expected here.")
             remedy = "Report it with the command that you ran."
         }
@@ -44,10 +44,10 @@ package struct Failure: Encodable, Sendable {
         (requestID, vendorMessage) = (details.requestID, details.vendorMessage)
     }
 
-    /// Returns the failure with changed texts, where they come from outside.
+    /// Returns the failure with changes to texts from outside.
     /// - Parameters:
     ///   - words: changes sentences and codes.
-    ///   - identifier: changes the request's identifier, which may look like a secret and is none.
+    ///   - identifier: changes the request's identifier, which may look like a secret but is not.
     package func redacted(_ words: (String) -> String, identifier: (String) -> String) -> Failure {
         var failure = self
         failure.reason = words(reason)
@@ -57,6 +57,6 @@ package struct Failure: Encodable, Sendable {
         return failure
     }
 
-    /// For people, in one line with the code at its end.
+    /// One line for people, with the code at its end.
     package var text: String { "\(reason) \(remedy) (\(code))".visible }
 }

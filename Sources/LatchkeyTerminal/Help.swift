@@ -28,11 +28,11 @@ extension Parameter {
     }
 }
 
-/// How help is laid out.
+/// The layout of help.
 package enum Help {
-    /// Two columns within 100 characters; what is too long for the left one gets a line of its own.
+    /// Two columns within 100 characters; an entry too long for the left one gets its own line.
     ///
-    /// - Parameter limit: the widest that the left column gets.
+    /// - Parameter limit: the maximum width of the left column.
     package static func table(_ rows: [(String, String)], width limit: Int = 24) -> String {
         let width = min(limit, rows.map(\.0.count).max() ?? 0)
         let indent = String(repeating: " ", count: width + 4)
@@ -44,7 +44,7 @@ package enum Help {
         return lines.joined(separator: "\n")
     }
 
-    /// Cuts a text into lines at blanks.
+    /// Breaks a text into lines at spaces.
     package static func wrap(_ text: String, to width: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + word.count < width {

@@ -3,7 +3,7 @@ import LatchkeyCore
 package import LatchkeySystem
 
 extension InputFile {
-    /// The bytes of what a user names: a file, a pipe such as a shell makes of `<(…)`, or standard input for `-`. Waits for a pipe's writer.
+    /// Reads a file, a pipe such as a shell's `<(…)`, or standard input for `-`. Waits for a pipe's writer.
     ///
     /// - Throws: `FileError` with `cannotRead` or `fileTooLarge`.
     package static func read(_ path: String, limit: Int, _ console: Console) throws -> Data {
@@ -13,12 +13,13 @@ extension InputFile {
         return try read(handle, named: path, limit: limit)
     }
 
-    /// Whether a path names what the process has open already, as a shell's `<(…)` and `/dev/stdin` do. Its writer is there.
+    /// Whether a path names a file that the process already has open, like a shell's `<(…)` and `/dev/stdin`. Its writer
+    /// exists.
     static func isOpen(_ path: String) -> Bool {
         path == "/dev/stdin" || ["/dev/fd/", "/proc/self/fd/"].contains { path.hasPrefix($0) && !path.contains("..") }
     }
 
-    /// Reads a file, or standard input for `-`, in pieces, so that it may have any length.
+    /// Reads a file, or standard input for `-`, in pieces, so that any length is possible.
     ///
     /// - Throws: `FileError` with `cannotRead`.
     package static func forEachPiece(of path: String, _ console: Console, _ body: (Data) -> Void) throws {

@@ -4,9 +4,9 @@ import LatchkeyPlayback
 
 /// The end of the process by the user or the system: interrupt (control-C), terminate, hang up.
 ///
-/// The first signal removes working folders with keys and media, removes partial files, and ends child processes. Then the process
-/// exits with 128 plus the signal's number, as shells expect. Only a verb that waits for its end, such as `serve`, gets time to end
-/// in order, until a second signal.
+/// The first signal removes working folders with keys and media, removes partial files, and ends child processes. Then the
+/// process exits with 128 plus the signal's number, as shells expect. Only a verb that waits for its end, such as `serve`,
+/// gets time for an orderly shutdown, until a second signal.
 package enum Interruption {
     private struct State {
         var signal: Int32?
@@ -16,27 +16,27 @@ package enum Interruption {
 
     private static let state = Locked(State())
     private static let arrivals = SignalPipe()
-    /// How long a verb that waits for its end may take for it.
+    /// The maximum time for an orderly shutdown.
     private static let patience = Duration.seconds(15)
 
-    /// Waits for the first signal. The verb that calls this then ends in order.
+    /// Waits for the first signal. The verb that calls this then shuts down in order.
     package static func first() async {
         state.withLock { $0.isAwaited = true }
         // Ends with its task, which the signal cancels.
         for await _ in AsyncStream<Never>.makeStream().stream {}
     }
 
-    /// Has signals handled otherwise, for a server that reloads at a hang-up, and takes its time to stop.
-    /// - Parameter handler: takes a signal's number; false leaves it to end the process. Called on a thread of its own.
+    /// Replaces the signal handling, for a server that reloads at a hang-up and needs time to stop.
+    /// - Parameter handler: receives a signal's number; `false` lets it end the process. Called on a dedicated thread.
     package static func handle(_ handler: @escaping @Sendable (Int32) -> Bool) {
         state.withLock { $0.handler = handler }
     }
 
-    /// Begins to watch for signals.
-    /// - Parameter cancel: ends the work in order; called once, from any thread.
+    /// Starts watching for signals.
+    /// - Parameter cancel: starts an orderly shutdown; called once, from any thread.
     package static func watch(_ cancel: @escaping @Sendable () -> Void) {
         guard let arrivals else { return }
-        // A hang-up that was ignored from the start, as with `nohup`, stays ignored.
+        // A hang-up ignored from the start, as with `nohup`, stays ignored.
         let numbers = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !isIgnored($0) }
         for number in numbers { signal(number) { Interruption.arrivals?.put($0) } }
         // Ends with the process.
@@ -55,7 +55,7 @@ package enum Interruption {
         }
     }
 
-    /// Waits for the first signal that no handler takes.
+    /// Waits for the first signal that no handler accepts.
     private static func unhandled(_ arrivals: SignalPipe) -> Int32? {
         while let number = arrivals.next(within: nil) {
             guard let handler = state.withLock({ $0.handler }), handler(number) else { return number }
@@ -63,14 +63,14 @@ package enum Interruption {
         return nil
     }
 
-    /// Ends the process at the end of its work.
+    /// Ends the process after its work.
     package static func end(with status: Int32) -> Never {
         guard let number = state.withLock({ $0.signal }) else { exit(status) }
         Leftovers.removeAll()
         exitNow(after: number)
     }
 
-    /// Ends without the handlers of an orderly exit, as other threads still work.
+    /// Exits without the usual exit handlers, because other threads are still working.
     private static func exitNow(after number: Int32) -> Never { _exit(128 + number) }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -84,7 +84,7 @@ package enum Interruption {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Swift's threads take no signals; this one does.
+    /// Unblocks signals on this thread. Swift's threads block them.
     private static func letThrough(_ numbers: [Int32]) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -93,7 +93,7 @@ package enum Interruption {
     }
 }
 
-/// Carries the numbers of signals from their handler, which may do next to nothing, to a thread.
+/// Carries signal numbers from their handler, which may do almost nothing, to a thread.
 private struct SignalPipe: Sendable {
     private let reading, writing: Int32
 
@@ -104,7 +104,7 @@ private struct SignalPipe: Sendable {
         (reading, writing) = (ends[0], ends[1])
     }
 
-    /// Called by a signal's handler, so that it only writes, and leaves `errno` as it was.
+    /// Called by a signal handler, so it only writes, and preserves `errno`.
     func put(_ number: Int32) {
         let before = errno
         var byte = UInt8(truncatingIfNeeded: number)
@@ -113,7 +113,7 @@ private struct SignalPipe: Sendable {
     }
 
     /// Waits for a signal. Blocks.
-    /// - Parameter limit: how long; `nil` waits for ever.
+    /// - Parameter limit: the maximum time; `nil` waits forever.
     func next(within limit: Duration?) -> Int32? {
         let end = limit.map { ContinuousClock.now + $0 }
         while true {

@@ -8,10 +8,10 @@ package import LatchkeyTransport
 #endif
 
 extension Arguments {
-    /// Returns the arguments with the contents of files and addresses in place of their names: `NAME=@FILE`, `NAME=@https://…`, and
-    /// `NAME=@-` for standard input.
+    /// Returns the arguments with references replaced by the contents of files and addresses: `NAME=@FILE`, `NAME=@https://…`,
+    /// and `NAME=@-` for standard input.
     ///
-    /// So a token need not stand on the command line, which everybody on the machine can read.
+    /// So a token need not be on the command line, which every user of the machine can read.
     /// - Throws: `UsageError` if standard input is named twice; `FileError`, `TransportError`.
     package func readingFiles(_ console: Console) async throws -> Arguments {
         let named = values.values.joined().compactMap { $0 as? NamedValue }
@@ -35,7 +35,7 @@ extension Arguments {
 }
 
 extension NamedValue {
-    /// Where the value is.
+    /// The source of a value.
     package enum Source: Equatable {
         case text(String)
         /// In a file; `-` is standard input.
@@ -44,7 +44,7 @@ extension NamedValue {
         case address(URL)
     }
 
-    /// Where the value is: `@FILE`, `@https://…`, or the text itself; `@@` begins a text with one `@`.
+    /// The source of the value: `@FILE`, `@https://…`, or the text itself; `@@` begins a text with one `@`.
     package var source: Source {
         guard mayNameFile, value.hasPrefix("@") else { return .text(value) }
         let rest = String(value.dropFirst())
@@ -53,13 +53,13 @@ extension NamedValue {
         return .address(url)
     }
 
-    /// Whether nobody on the way can read the reply.
+    /// Whether the reply is private in transit.
     private static func isPrivate(_ url: URL) -> Bool {
         let isHere = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
         return url.scheme == "https" || url.scheme == "http" && isHere
     }
 
-    /// The value that an address gives now.
+    /// The value at an address now.
     package func read(at url: URL, over transport: any Transport) async throws -> NamedValue {
         let reply = try await transport.send(URLRequest(url: url), bodyLimit: NamedValue.limit)
         guard reply.status == 200 else { throw FileError.refused(url, reply.status) }
@@ -67,7 +67,7 @@ extension NamedValue {
         return NamedValue(name: name, value: held.value, address: url)
     }
 
-    /// A mebibyte, far beyond any token.
+    /// 1 MiB, far more than any token.
     fileprivate static let limit = 1 << 20
 
     fileprivate func readingFile(_ console: Console) throws -> NamedValue {
@@ -78,7 +78,7 @@ extension NamedValue {
         guard !path.isEmpty else {
             throw UsageError("\(name)=@ names no file.", hint: "Write \(name)=@FILE, or \(name)=@- for standard input.")
         }
-        // A pipe with a name may never have a writer; what a shell opened has one.
+        // A named pipe may never have a writer; one that a shell opened has one.
         let waits = path == "-" || InputFile.isOpen(path)
         let bytes =
             waits
@@ -86,12 +86,12 @@ extension NamedValue {
         return try holding(bytes, of: path)
     }
 
-    /// The value that a file or a server gave.
+    /// The value from a file or a server.
     fileprivate func holding(_ bytes: Data, of place: String) throws -> NamedValue {
         guard let text = String(data: bytes, encoding: .utf8) else { throw FileError.notText(place, for: name) }
-        // The line end that an editor leaves belongs to the file, not to the value.
+        // The line end that an editor adds belongs to the file, not to the value.
         let value = text.last?.isNewline == true ? String(text.dropLast()) : text
-        // A value goes into a header, a URL or JSON, and none has such a character. JSON of several lines has line feeds.
+        // A value goes into a header, a URL or JSON, where such characters are invalid. Multi-line JSON has line feeds.
         guard
             !value.unicodeScalars.contains(where: {
                 $0.value < 0x20 && !"\t\n".unicodeScalars.contains($0) || $0.value == 0x7f

@@ -2,15 +2,16 @@ import Foundation
 import LatchkeySystem
 package import LatchkeyTransport
 
-/// How the tool speaks to servers.
+/// The tool's connection to servers.
 package enum Network {
-    /// The option of all verbs that load something.
+    /// The option of all verbs that load data.
     package static let authorities = Option(
         "ca", .path("FILE"), "authorities to trust for https, in PEM; SSL_CERT_FILE does the same")
 
     /// The transport for a run.
-    /// - Parameter path: the file of `--ca`; `nil` trusts what the system and `SSL_CERT_FILE` trust.
-    /// - Throws: `FileError` for a file that cannot be read or holds no certificate; `UsageError` if the system has no such setting.
+    /// - Parameter path: the file of `--ca`; `nil` trusts the authorities of the system and `SSL_CERT_FILE`.
+    /// - Throws: `FileError` for a file that cannot be read or holds no certificate; `UsageError` if the system has no such
+    ///   setting.
     package static func transport(trusting path: String?, _ console: Console) throws -> any Transport {
         let file = path ?? ProcessInfo.processInfo.environment["SSL_CERT_FILE"] ?? ""
         if !file.isEmpty { try check(file, console) }

@@ -2,20 +2,20 @@ package import Foundation
 import LatchkeyPlayback
 import LatchkeySystem
 
-/// Writes files whole or not at all.
+/// Writes files completely or not at all.
 package enum OutputFile {
-    /// Who may read a file.
+    /// The permitted readers of a file.
     package enum Readers: mode_t, Sendable {
-        /// Its owner alone: mode 0600.
+        /// Only its owner: mode 0600.
         case owner = 0o600
-        /// Everybody whom the umask allows.
+        /// Every user whom the umask allows.
         case everyone = 0o666
     }
 
-    /// What to do if the file exists.
+    /// The action if the file exists.
     package enum Existing: Sendable { case replace, refuse }
 
-    /// Makes a folder and its parents, unless they exist.
+    /// Creates a folder and its parents, unless they exist.
     ///
     /// - Throws: `FileError` with `cannotWrite`.
     package static func makeFolder(_ folder: URL) throws {
@@ -24,8 +24,8 @@ package enum OutputFile {
         }
     }
 
-    /// Writes a file through a temporary one beside it. Writes to standard output for `-`, and directly to what is no ordinary file,
-    /// such as a pipe.
+    /// Writes a file through a temporary one next to it. Writes to standard output for `-`, and directly to anything but a
+    /// regular file, such as a pipe.
     ///
     /// - Throws: `FileError` with `cannotWrite` or `fileExists`.
     package static func write(

@@ -2,23 +2,23 @@
 package protocol Parameter: Sendable {
     /// The name with its two dashes.
     var name: String { get }
-    /// What to write for the value, such as `DIR`; `nil` for a flag.
+    /// The placeholder of the value, such as `DIR`; `nil` for a flag.
     var placeholder: String? { get }
-    /// What it does, in a few words.
+    /// Its effect, in a few words.
     var help: String { get }
     var isRequired: Bool { get }
     var isRepeatable: Bool { get }
-    /// How many words its value takes.
+    /// The number of words in its value.
     var wordCount: Int { get }
-    /// What a shell proposes for the value.
+    /// A shell's suggestions for the value.
     var completion: Completion { get }
-    /// Reads the value.
+    /// Parses the value.
     func parse(_ text: String) throws(UsageError) -> any Sendable
 }
 
 /// An option with a value: `--name VALUE` or `--name=VALUE`.
 package struct Option<Value: Sendable>: Parameter {
-    /// How often an option may stand on a command line.
+    /// How often an option may occur on a command line.
     package enum Presence: Sendable { case optional, required, repeatable, atLeastOnce }
 
     package let name: String
@@ -41,7 +41,7 @@ package struct Option<Value: Sendable>: Parameter {
     package func parse(_ text: String) throws(UsageError) -> any Sendable { try form.parse(text) }
 }
 
-/// An option without a value: it is there or not.
+/// An option without a value.
 package struct Flag: Parameter {
     package let name: String
     package let help: String
@@ -58,20 +58,20 @@ package struct Flag: Parameter {
     package var completion: Completion { .none }
     package func parse(_ text: String) throws(UsageError) -> any Sendable { true }
 
-    /// Shared by all verbs that print facts: with it a failure is JSON too.
+    /// Shared by all verbs that print facts: with it, a failure is printed as JSON too.
     package static let json = Flag("json", "print the facts, or the failure, as JSON")
 }
 
-/// An argument that is known by its place.
+/// An argument identified by its position.
 package struct Positional: Sendable {
-    /// How often it may stand there; only the last of a verb can be other than `once`.
+    /// How often it may occur; only the last of a verb may differ from `once`.
     package enum Presence: Sendable { case once, optional, atLeastOnce }
 
-    /// What the help calls it, in capitals.
+    /// Its name in the help, in capitals.
     package let name: String
-    /// What it is, in a few words.
+    /// Its meaning, in a few words.
     package let help: String
-    /// What a shell proposes for it.
+    /// A shell's suggestions for it.
     package let completion: Completion
     package let presence: Presence
 
@@ -82,7 +82,7 @@ package struct Positional: Sendable {
         self.presence = presence
     }
 
-    /// As the line of usage shows it.
+    /// Its form in the usage line.
     package var placeholder: String {
         switch presence {
         case .once: name
@@ -92,7 +92,7 @@ package struct Positional: Sendable {
     }
 }
 
-/// What a shell proposes for a value.
+/// A shell's suggestions for a value.
 package enum Completion: Sendable, Equatable {
     /// Nothing.
     case none

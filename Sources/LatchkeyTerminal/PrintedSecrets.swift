@@ -1,27 +1,28 @@
 import Foundation
 import LatchkeyCore
 
-/// Takes secrets out of all that a tool prints: those that it was given, wherever they stand, and those that URLs show by their names.
+/// Removes secrets from all output of a tool: the secrets that it was given, wherever they occur, and the values that URLs
+/// mark as secret by name.
 ///
-/// The one place that everything printed goes through. What a verb, a report or a page redacts by itself comes before it and stays. Copies of a
-/// console share it, so that an error's text loses a secret that the verb was given.
+/// All output passes through this one place, after the redaction of a verb, a report or a page. Copies of a console share it,
+/// so that an error's text does not show a secret that the verb was given.
 package final class PrintedSecrets: Sendable {
     private struct State {
         var isRevealing = false
-        /// Each form in which a secret may stand in a text, the longest first, and what is shown for it.
+        /// Each form in which a secret may occur in a text, the longest first, with its replacement.
         var texts: [(text: String, shown: String)] = []
     }
 
     private let state = Locked(State())
-    /// A shorter text is too likely to stand somewhere by chance; names still hide it.
+    /// A shorter text is too likely to occur by chance; names still hide it.
     private static let shortest = 8
 
     package init() {}
 
-    /// Shows everything from now on: the user asked for it, or the verb is there to print a secret.
+    /// Shows everything from now on, because the user asked for it or the verb's purpose is to print a secret.
     package func reveal() { state.withLock { $0.isRevealing = true } }
 
-    /// Hides a secret from now on, in the forms that a URL, JSON and base64 give it.
+    /// Hides a secret from now on, including its forms in a URL, JSON and base64.
     func hide(_ secret: Secret) {
         guard secret.count >= Self.shortest else { return }
         let text = secret.revealedText
@@ -36,7 +37,7 @@ package final class PrintedSecrets: Sendable {
         }
     }
 
-    /// Hides those of a verb's arguments that are secret by their name.
+    /// Hides the arguments that are secret by their name.
     func hide(in arguments: Arguments) {
         for case let value as NamedValue in arguments.values.values.joined() {
             let redaction = Redaction.standard
@@ -45,7 +46,7 @@ package final class PrintedSecrets: Sendable {
         }
     }
 
-    /// What is printed of a text.
+    /// A text with its secrets replaced.
     func shown(_ text: String) -> String {
         let state = state.withLock { $0 }
         guard !state.isRevealing else { return text }

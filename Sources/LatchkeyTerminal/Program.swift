@@ -1,11 +1,12 @@
 import Foundation
 import LatchkeySystem
 
-/// The life of a program: arguments in, texts to a console, an exit status out.
+/// The life of a program: arguments in, text to a console, an exit status out.
 package enum Program {
     /// Runs the work with the process's arguments and console, and ends the process with its status.
     package static func run(_ work: @escaping @Sendable ([String], Console) async -> ExitStatus) async -> Never {
-        // A reader that closes its end early, such as `head`, causes a failed write: the work goes on to its end and cleans up.
+        // A reader that closes its end early, such as `head`, causes a failed write; the work continues to its end and cleans
+        // up.
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let task = Task { await work(arguments, Console.ofProcess()) }
@@ -13,7 +14,7 @@ package enum Program {
         Interruption.end(with: await task.value.rawValue)
     }
 
-    /// Runs a program that has no verbs.
+    /// Runs a program without verbs.
     package static func run(_ verb: any Verb) async -> Never {
         await run { words, console in
             await console.report(verb.usage.program) { try await verb.run(words, console) }
@@ -22,7 +23,7 @@ package enum Program {
 }
 
 extension Verb {
-    /// Shows the help if the words ask for it. Otherwise parses them, reads the files that their values name, and does the work.
+    /// Shows the help if the words ask for it. Otherwise parses them, reads the files that they reference, and does the work.
     package func run(_ words: [String], _ console: Console) async throws -> ExitStatus {
         guard !ArgumentParser.asksForHelp(words) else {
             console.print(usage.help)
@@ -45,7 +46,7 @@ extension Verb {
 }
 
 extension Console {
-    /// Does the work, and turns whatever it throws into a message and a status.
+    /// Does the work, and converts any error to a message and a status.
     package func report(_ program: String, _ work: () async throws -> ExitStatus) async -> ExitStatus {
         do {
             let status = try await work()

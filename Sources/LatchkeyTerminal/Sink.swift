@@ -2,10 +2,10 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
 
-/// Takes the tool's texts.
+/// Receives the tool's output.
 package protocol Sink: Sendable {
     func write(_ data: Data)
-    /// Why written data was lost; `nil` if none was, or if the reader closed its end.
+    /// The reason that written data was lost; `nil` if none was lost, or if the reader closed its end.
     var failure: String? { get }
 }
 

@@ -1,14 +1,14 @@
 import Foundation
 import LatchkeyCore
 
-/// The terminal that the process runs on.
+/// The process's terminal.
 package enum Terminal {
     private static let usual = Locked<termios?>(nil)
 
-    /// Whether both standard input and standard error are a terminal, so that the user can be asked.
+    /// Whether both standard input and standard error are terminals, so that the user can be asked.
     package static var canAsk: Bool { isatty(0) == 1 && isatty(2) == 1 }
 
-    /// Asks for a text, which does not show while it is typed. Blocks.
+    /// Asks for a text without showing it. Blocks.
     /// - Returns: the line; nil at the end of input.
     package static func askSecretly(_ question: String) -> String? {
         FileHandle.standardError.write(Data(question.utf8))
@@ -23,7 +23,7 @@ package enum Terminal {
         return line
     }
 
-    /// Removes the progress and shows typed text again; for a process that a signal ends.
+    /// Removes the progress and shows typed text again, when a signal ends the process.
     package static func restore() {
         let attributes = usual.withLock { usual in
             defer { usual = nil }

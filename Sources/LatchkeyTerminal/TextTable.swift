@@ -5,12 +5,13 @@ package struct TextTable {
     /// - Parameter titles: the first row, in capitals by custom.
     package init(_ titles: String...) { rows = [titles] }
 
-    /// - Parameter rows: all rows; there need not be a title.
+    /// - Parameter rows: all rows; a title row is optional.
     package init(rows: [[String]]) { self.rows = rows }
 
     package mutating func add(_ cells: String...) { rows.append(cells) }
 
-    /// The rows as lines. A column is as wide as its widest cell, with two blanks between columns and none at the end of a line.
+    /// The rows as lines. A column is as wide as its widest cell. Columns are separated by two spaces, and lines have no
+    /// trailing spaces.
     package var text: String {
         let rows = rows.map { $0.map(\.visible) }
         let lengths = rows.map { $0.map(\.count) }

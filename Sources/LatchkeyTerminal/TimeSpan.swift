@@ -1,7 +1,7 @@
 import Foundation
 
 extension ValueForm<Duration> {
-    /// A time as people write it: `90s`, `10m`, `12h`, `2d`; at most 30 days.
+    /// A time span in the common notation: `90s`, `10m`, `12h`, `2d`; at most 30 days.
     package static let timeSpan = ValueForm(placeholder: "TIME") { text throws(UsageError) in
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let letter = text.last, let unit = units[letter], let number = Int(text.dropLast()),
@@ -12,7 +12,7 @@ extension ValueForm<Duration> {
 }
 
 extension Duration {
-    /// The time as people write it, in the largest units that it has: `1 h 30 min`, `6 min 41 s`, `350 ms`.
+    /// The time span in its largest units: `1 h 30 min`, `6 min 41 s`, `350 ms`.
     package var shown: String {
         if self < .seconds(1) { return "\(Int((inSecondsShown * 1_000).rounded())) ms" }
         let seconds = Int(inSecondsShown.rounded())

@@ -2,15 +2,16 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
-/// How an option's value is written, and how to read it.
+/// The notation of an option's value, and its parser.
 package struct ValueForm<Value: Sendable>: Sendable {
-    /// What the help writes for it.
+    /// The placeholder in the help.
     package let placeholder: String
-    /// How many words of the command line it takes. They arrive joined by NUL, which no argument contains.
+    /// The number of words on the command line. They arrive joined by NUL, which no argument contains.
     package let wordCount: Int
-    /// What a shell proposes for it.
+    /// A shell's suggestions for it.
     package let completion: Completion
-    /// Reads the text. Its error says why the value is refused, as the end of a sentence that begins with the option.
+    /// Parses the text. Its error is the end of a sentence that begins with the option, and gives the reason for rejecting the
+    /// value.
     package let parse: @Sendable (String) throws(UsageError) -> Value
 
     package init(
@@ -48,7 +49,7 @@ extension ValueForm<UInt16> {
 }
 
 extension ValueForm<Int> {
-    /// How many of something, from 1 on.
+    /// A number of items, from 1 on.
     package static let count = ValueForm(placeholder: "N") { text throws(UsageError) in
         guard let number = UInt32(text), number > 0 else {
             throw UsageError("needs a whole number from 1 on, not \(quoted(text))")
@@ -68,7 +69,7 @@ extension ValueForm<WordPair> {
     }
 }
 
-/// The two words of an option that takes two.
+/// The two words of a two-word option.
 package struct WordPair: Sendable, Equatable {
     package let first, second: String
 }
@@ -98,7 +99,7 @@ extension ValueForm<Duration> {
 }
 
 extension ValueForm {
-    /// One of some words, each with its value.
+    /// One of a set of words, each with its value.
     package static func choice(_ choices: KeyValuePairs<String, Value>) -> Self where Value: Sendable {
         let choices = choices.map { (word: $0.key, value: $0.value) }
         let words = choices.map(\.word)
@@ -115,9 +116,9 @@ extension ValueForm {
 package struct NamedValue: Sendable, Equatable {
     package let name: String
     package let value: String
-    /// Whether `@FILE` stands for what a file holds.
+    /// Whether `@FILE` is replaced by the file's contents.
     package let mayNameFile: Bool
-    /// The address that gave the value; `nil` for others.
+    /// The address that the value came from; `nil` for others.
     package let address: URL?
 
     package init(name: String, value: String, mayNameFile: Bool = false, address: URL? = nil) {
@@ -127,7 +128,7 @@ package struct NamedValue: Sendable, Equatable {
 
 extension ValueForm<NamedValue> {
     package static let named = ValueForm(placeholder: "NAME=VALUE") { text throws(UsageError) in
-        // The value may be a token: the message repeats none of it.
+        // The value may be a token, so the message does not repeat it.
         guard let equals = text.firstIndex(of: "=") else {
             throw UsageError(
                 "needs NAME=VALUE, and this has no equals sign, so that there is a name without a value or the reverse")
@@ -140,5 +141,5 @@ extension ValueForm<NamedValue> {
     }
 }
 
-/// A text for a message: in quotation marks, and not longer than a line.
+/// A text for a message: in quotation marks, and at most one line.
 package func quoted(_ text: String) -> String { "\"\(text.prefix(40).visible)\(text.count > 40 ? "…" : "")\"" }

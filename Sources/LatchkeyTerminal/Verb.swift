@@ -1,13 +1,14 @@
-/// One thing that a program does: `latchkey play …`, or all that it does: `latchkey-bench …`.
+/// One of a program's commands, such as `latchkey play …`, or its only one: `latchkey-bench …`.
 package protocol Verb: Sendable {
     /// Its name, arguments and results.
     var usage: Usage { get }
-    /// Whether it is there to print secrets, or texts of its own with places for them, so that nothing is hidden. Defaults to no.
+    /// Whether its purpose is to print secrets, or its own texts with placeholders for them, so that nothing is hidden.
+    /// Defaults to no.
     var printsSecrets: Bool { get }
 
     /// Does the work. Writes results to the console's output, and everything else to its error stream.
     ///
-    /// - Throws: `UsageError` if the arguments do not fit together; any other error if the work fails.
+    /// - Throws: `UsageError` for an invalid combination of arguments; any other error if the work fails.
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus
 }
 
@@ -15,27 +16,27 @@ extension Verb {
     package var printsSecrets: Bool { false }
 }
 
-/// A verb's description, from which its arguments are parsed and its help is written.
+/// A verb's description. Its arguments are parsed and its help is generated from it.
 package struct Usage: Sendable {
     /// The program that has the verb.
     package let program: String
-    /// The words behind the program's name, such as `vendors show`; empty if the program has no verbs.
+    /// The words after the program's name, such as `vendors show`; empty if the program has no verbs.
     package let name: String
-    /// What it does, in one line that begins with a lower-case verb.
+    /// Its effect, in one line that begins with a lower-case verb.
     package let summary: String
-    /// What the options do not say; may be empty.
+    /// Information beyond the options; may be empty.
     package let details: String
     /// The arguments without a name, in order.
     package let positionals: [Positional]
     /// The options and flags, in the order of the help.
     package let options: [any Parameter]
-    /// Command lines that work.
+    /// Working command lines.
     package let examples: [String]
-    /// What exit status 0 means here.
+    /// The meaning of exit status 0.
     package let yes: String
-    /// What exit status 1 means here.
+    /// The meaning of exit status 1.
     package let no: String
-    /// What exit status 3 means here; `nil` if the verb never ends with it.
+    /// The meaning of exit status 3; `nil` if the verb never returns it.
     package let unknown: String?
 
     package init(
@@ -60,7 +61,7 @@ package struct Usage: Sendable {
     package var command: String { name.isEmpty ? program : "\(program) \(name)" }
 }
 
-/// What the exit status says.
+/// The meaning of the exit status.
 package enum ExitStatus: Int32, Sendable {
     /// Done; the answer is yes.
     case yes = 0
@@ -68,6 +69,6 @@ package enum ExitStatus: Int32, Sendable {
     case no = 1
     /// The arguments are wrong; nothing was done.
     case usage = 2
-    /// Not enough was seen to say yes or no.
+    /// There was not enough evidence for yes or no.
     case unknown = 3
 }

@@ -1,9 +1,9 @@
 extension StringProtocol {
-    /// A text from outside as a terminal may show it: on one line, each control character, line break, and mark that turns or hides
-    /// letters as U+FFFD.
+    /// A text from outside in a form that is safe for a terminal: on one line, with U+FFFD for each control character, line
+    /// break, and mark that reverses or hides letters.
     ///
-    /// Whatever a playlist, a server or a file brings along goes through here before it is printed, so that it can neither steer the
-    /// terminal nor pass for a line of the tool's own.
+    /// All text from a playlist, a server or a file passes through here before it is printed, so that it can neither control
+    /// the terminal nor imitate a line of the tool's own.
     package var visible: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.isVisible ? $0 : "\u{fffd}" }))
     }
@@ -15,7 +15,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal shows it as what it is.
+    /// Whether a terminal shows it literally.
     ///
     /// The joiners of scripts and emoji are visible. Other format characters change the direction of writing or show nothing.
     package var isVisible: Bool {
@@ -26,7 +26,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// As an escape of JSON.
+    /// Its JSON escape.
     package var jsonEscape: String {
         UTF16.encode(self)?.map { unit in
             let digits = String(unit, radix: 16)

@@ -23,8 +23,8 @@ package final class TraceRecorder: Sendable {
     private let file: (path: String, format: KeyTrace.Format)?
     private let recorded = Locked(KeyTrace())
 
-    /// - Parameter path: the file; its ending says the format. `nil` writes none.
-    /// - Throws: `UsageError` for another ending.
+    /// - Parameter path: the file; its extension determines the format. `nil` writes none.
+    /// - Throws: `UsageError` for an unknown extension.
     package init(_ path: String?) throws(UsageError) {
         guard let path else {
             file = nil
@@ -38,14 +38,14 @@ package final class TraceRecorder: Sendable {
         file = (path, format)
     }
 
-    /// A recorder for a page of its own, which writes no file.
+    /// A recorder without a file, for a separate page.
     package init() { file = nil }
 
-    /// What was recorded so far.
+    /// The trace so far.
     package var trace: KeyTrace { recorded.withLock { $0 } }
 
-    /// A loader's configuration, so that the loader tells the recorder each event; with a file its requests carry a `traceparent`.
-    /// - Parameter owner: what the loader is called where there are several.
+    /// A loader's configuration that reports each event to the recorder; with a file, its requests carry a `traceparent`.
+    /// - Parameter owner: the loader's name if there are several.
     package func observing(_ configuration: LoaderConfiguration, as owner: String = "") -> LoaderConfiguration {
         var configuration = configuration
         if file != nil { configuration.tracing = .traceparent }
@@ -53,18 +53,18 @@ package final class TraceRecorder: Sendable {
         return configuration
     }
 
-    /// Adds a step that no loader tells of.
+    /// Adds a step that no loader reports.
     package func add(_ span: TraceSpan) { recorded.withLock { $0.add(span) } }
 
-    /// Adds a problem that no event tells of; the first is the first on the page.
+    /// Adds a problem that no event reports; the first one added is the first on the page.
     package func add(_ problem: TraceProblem) { recorded.withLock { $0.add(problem) } }
 
     /// Adds the error with which a command ends.
-    /// - Parameter stage: what was done, if the error does not say.
+    /// - Parameter stage: the activity, if the error does not state it.
     package func add(_ error: any Error, at stage: String) { add(TraceProblem(error, at: stage)) }
 
-    /// A transport for what no loader asks for, such as playlists and media, that tells the recorder each request.
-    /// - Parameter stage: what is asked for; `nil` for playlists and media.
+    /// A transport for requests outside a loader, such as playlists and media, that reports each request to the recorder.
+    /// - Parameter stage: the kind of request; `nil` for playlists and media.
     package func watching(
         _ transport: any Transport, at stage: String? = nil, timekeeper: any Timekeeper = SystemTimekeeper()
     ) -> any Transport {
@@ -79,7 +79,7 @@ package final class TraceRecorder: Sendable {
         }
     }
 
-    /// Writes the file, if one is wanted; its owner alone may read it.
+    /// Writes the file, if requested. Only its owner may read it.
     /// - Throws: `FileError`.
     package func write(_ console: Console) throws {
         guard let file else { return }
@@ -88,8 +88,8 @@ package final class TraceRecorder: Sendable {
 }
 
 extension TraceProblem {
-    /// An error as `Failure` tells it.
-    /// - Parameter stage: what was done, if the error does not say.
+    /// An error in the words of `Failure`.
+    /// - Parameter stage: the activity, if the error does not state it.
     package init(_ error: any Error, at stage: String = "playback") {
         let failure = Failure(error)
         self.init(
@@ -106,19 +106,19 @@ extension Arguments {
 }
 
 extension RecordedExchange {
-    /// Whether a playlist was asked for, by its address.
+    /// Whether the request was for a playlist, judged by its address.
     package var isForPlaylist: Bool {
         URL(string: request?.url ?? "")?.pathExtension.lowercased().hasPrefix("m3u") == true
     }
 }
 
-/// Notes what a transport does, as where no loader makes the requests.
+/// Records the exchanges of a transport, for requests outside a loader.
 package struct NotingTransport: Transport {
     private let base: any Transport
     private let timekeeper: any Timekeeper
     private let note: @Sendable (RecordedExchange) -> Void
 
-    /// - Parameter note: takes a request with its reply, or with the code of the error.
+    /// - Parameter note: receives a request with its reply, or with the code of the error.
     package init(
         _ base: any Transport, timekeeper: any Timekeeper = SystemTimekeeper(),
         note: @escaping @Sendable (RecordedExchange) -> Void

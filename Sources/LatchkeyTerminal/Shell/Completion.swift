@@ -1,8 +1,8 @@
-/// A shell for which completions can be written.
+/// A shell with support for completions.
 enum CompletionShell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 
-    /// The completions of a program, as the shell reads them.
+    /// The completions of a program, in the shell's language.
     func script(for program: String, _ verbs: [Usage]) -> String {
         switch self {
         case .bash: BashCompletions(program, verbs).text
@@ -16,12 +16,12 @@ extension Usage {
     /// The words of the verb's name: `vendors show` has two.
     var words: [String] { name.split(separator: " ").map(String.init) }
 
-    /// The options, `--help` among them.
+    /// The options, including `--help`.
     var allOptions: [any Parameter] { options + [Flag("help", "show the help")] }
 }
 
 extension [Usage] {
-    /// The words that may stand first, each once, with what they do.
+    /// The words that may come first, each once, with their descriptions.
     var firstWords: [(word: String, summary: String)] {
         var seen: Set<String> = []
         return compactMap { usage in
@@ -30,13 +30,13 @@ extension [Usage] {
         } + [("help", "show the help of a verb")]
     }
 
-    /// The words that begin verbs and are none by themselves, each with those verbs.
+    /// The words that begin verbs without being verbs, each with those verbs.
     var groups: [(word: String, verbs: [Usage])] {
         firstWords.map(\.word).filter { word in word != "help" && !contains { $0.name == word } }
             .map { word in (word, filter { $0.words.first == word }) }
     }
 
-    /// What a word begins that is no verb by itself.
+    /// The description of a word that only begins verbs.
     private func group(_ word: String) -> String {
         filter { $0.words.first == word }.map(\.name).joined(separator: ", ")
     }

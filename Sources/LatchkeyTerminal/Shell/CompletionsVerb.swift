@@ -1,4 +1,4 @@
-/// `latchkey completions`: what a shell proposes behind a program's name.
+/// `latchkey completions`: a shell's suggestions after a program's name.
 package struct CompletionsVerb: Verb {
     private let program: String
     private let verbs: @Sendable () -> [any Verb]
@@ -9,7 +9,7 @@ package struct CompletionsVerb: Verb {
 
     /// - Parameters:
     ///   - program: the program's name. Defaults to `latchkey`.
-    ///   - verbs: all its verbs, this one among them.
+    ///   - verbs: all its verbs, including this one.
     package init(of program: String = "latchkey", _ verbs: @escaping @Sendable () -> [any Verb]) {
         (self.program, self.verbs) = (program, verbs)
     }

@@ -1,6 +1,6 @@
 /// The manual page of a program with verbs, in roff.
 package struct ManualPage: Sendable {
-    /// A word and what it is.
+    /// A word and its description.
     package typealias Row = (String, String)
 
     private let program: String
@@ -10,10 +10,10 @@ package struct ManualPage: Sendable {
     private let seeAlso: String?
 
     /// - Parameters:
-    ///   - program: its name.
-    ///   - summary: what it is, in one line.
-    ///   - description: what it does, in a paragraph.
-    ///   - variables: the environment's variables that it reads.
+    ///   - program: the program's name.
+    ///   - summary: a one-line summary.
+    ///   - description: a paragraph of description.
+    ///   - variables: the environment variables that it reads.
     ///   - seeAlso: another program of section 1. Defaults to none.
     package init(
         of program: String, _ summary: String, _ description: String, variables: [Row], seeAlso: String? = nil
@@ -64,7 +64,8 @@ package struct ManualPage: Sendable {
         rows.map { ".TP\n.B \(escaped($0.trimmingBlanks))\n\(escaped($1))" }.joined(separator: "\n")
     }
 
-    /// Text as roff takes it: backslashes and dashes as they are, other scripts by number, no line that begins with a control character.
+    /// Escapes text for roff: backslashes and dashes are literal, other scripts become numbers, and no line begins with a
+    /// control character.
     private func escaped(_ text: String) -> String {
         let marked = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         let plain = marked.unicodeScalars.reduce(into: "") { plain, scalar in

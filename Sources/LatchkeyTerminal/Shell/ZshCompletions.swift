@@ -57,7 +57,7 @@ struct ZshCompletions {
         }
     }
 
-    /// Within single quotes, and without what `_arguments` and `_describe` take for their own.
+    /// Escapes text for single quotes, and for the special characters of `_arguments` and `_describe`.
     private func escaped(_ text: String) -> String {
         text.replacing("'", with: "’").replacing(":", with: "\\:")
             .replacing("[", with: "\\[").replacing("]", with: "\\]")
