@@ -10,10 +10,10 @@
 
         /// - Parameters:
         ///   - video: The stream's master playlist.
-        ///   - certificate: Where Cloud DRM has the application certificate.
+        ///   - certificate: The address of Cloud DRM's application certificate.
         ///   - brand: The tenant, `x-drm-brandGuid`.
-        ///   - userToken: Asks the app's own server for a token, `x-drm-userToken`.
-        ///   - onFailure: Takes why a key did not come.
+        ///   - userToken: Requests a token from the app's own server, `x-drm-userToken`.
+        ///   - onFailure: Receives the reason that a key was not delivered.
         public init(
             video: URL, certificate: URL, brand: String, configuration: LoaderConfiguration = LoaderConfiguration(),
             userToken: @escaping @Sendable () async throws -> String,

@@ -2,8 +2,8 @@
     public import AVFoundation
     public import LatchkeyAVFoundation
 
-    /// AVPlayer plays a stream as Cloud DRM's older samples do: the address of each license is the key's URI with `https` in place of
-    /// `skd`.
+    /// AVPlayer plays a stream as in Cloud DRM's older samples: the address of each license is the key's URI with `https`
+    /// instead of `skd`.
     @MainActor
     public final class AVPlayerCloudDRMOlderSamples {
         public let player: AVPlayer
@@ -11,11 +11,11 @@
 
         /// - Parameters:
         ///   - video: The stream's master playlist.
-        ///   - certificate: Where Cloud DRM has the application certificate.
+        ///   - certificate: The address of Cloud DRM's application certificate.
         ///   - brand: The tenant, `x-drm-brandGuid`.
         ///   - licenseHosts: Hosts of licenses other than the certificate's. SPC and token go to no other host.
-        ///   - userToken: Asks the app's own server for a token, `x-drm-userToken`.
-        ///   - onFailure: Takes why a key did not come.
+        ///   - userToken: Requests a token from the app's own server, `x-drm-userToken`.
+        ///   - onFailure: Receives the reason that a key was not delivered.
         public init(
             video: URL, certificate: URL, brand: String, licenseHosts: Set<HostPolicy.Host> = [],
             configuration: LoaderConfiguration = LoaderConfiguration(),

@@ -16,7 +16,8 @@
 
         /// - Parameters:
         ///   - service: The app's own session service.
-        ///   - onFailure: Takes why a license did not come, or why a heartbeat failed; playback should stop then.
+        ///   - onFailure: Receives the reason that a license was not delivered or a heartbeat failed; playback should stop
+        ///     then.
         public init(_ service: SessionService, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
             OTVSDK.load()
             self.service = service
@@ -38,14 +39,15 @@
         }
     }
 
-    /// A session service of an operator's own, here behind a gateway that speaks as NAGRA's does.
+    /// An operator's own session service, here behind a gateway with NAGRA's protocol.
     public actor SessionService: CustomerSessionCallbacks {
         private let certificateURL: URL
         private let licenseURL: URL
         private let sessionURL: URL
         private let contentToken: String
         private let transport = SystemTransport()
-        /// How the gateway's replies say why it refuses, here as NAGRA's, whose services have codes of their own; `onFailure` gets it.
+        /// The reasons for refusals in the gateway's replies, here in NAGRA's form, whose services have their own codes;
+        /// `onFailure` receives them.
         private let licenseRefusals, sessionRefusals: ErrorRules
         private var session: (token: String, heartbeat: Int)?
 

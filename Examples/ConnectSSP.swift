@@ -3,7 +3,7 @@
     public import Latchkey
     public import OPYSDKFPS
 
-    /// NAGRA CONNECT plays a stream whose sessions and licenses are NAGRA's: `nagra-ssp`.
+    /// NAGRA CONNECT plays a stream with NAGRA's own sessions and licenses: `nagra-ssp`.
     @MainActor
     public final class ConnectSSP {
         public private(set) var player: OTVAVPlayer?
@@ -12,11 +12,11 @@
         /// - Parameters:
         ///   - certificate: The address of the application certificate.
         ///   - license: The address of the content license service.
-        ///   - sessions: The address of secure session management. The loader opens the session before the first license, keeps it alive, and
-        ///     ends it with the last key. `nil` only if no content token has `sessionControlEnabled`; the service refuses such a token with
-        ///     code 4001.
-        ///   - contentToken: Gives the content token of the title that plays.
-        ///   - onFailure: Takes why a key did not come or ended.
+        ///   - sessions: The address of secure session management. The loader opens the session before the first license,
+        ///     keeps it alive, and ends it with the last key. `nil` only if no content token has `sessionControlEnabled`; the
+        ///     service refuses such a token with code 4001.
+        ///   - contentToken: Provides the content token of the playing title.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended.
         public init(
             certificate: URL, license: URL, sessions: URL?, configuration: LoaderConfiguration = LoaderConfiguration(),
             contentToken: @escaping @Sendable () async throws -> String,

@@ -11,9 +11,9 @@
 
         /// - Parameters:
         ///   - content: The stream's master playlist.
-        ///   - certificate: Where VuDRM has the application certificate.
-        ///   - token: Asks the app's own server for a token; each license takes a new one.
-        ///   - onFailure: Takes why a key did not come.
+        ///   - certificate: The address of VuDRM's application certificate.
+        ///   - token: Requests a token from the app's own server; each license uses a new one.
+        ///   - onFailure: Receives the reason that a key was not delivered.
         public init(
             content: URL, certificate: URL, configuration: LoaderConfiguration = LoaderConfiguration(),
             token: @escaping @Sendable () async throws -> String,
@@ -24,7 +24,7 @@
                 .vuDRM(certificate: certificate), credentials: .token { _ in try await token() },
                 configuration: configuration)
             keys = JWPlayerKeys(loader, onFailure: onFailure)
-            // Set it before the player plays, because it asks for keys then. The player holds its data source weakly.
+            // Set it before the player plays, because it requests keys then. The player holds its data source weakly.
             player?.drmDataSource = keys
         }
 

@@ -12,9 +12,9 @@
 
         /// - Parameters:
         ///   - content: The stream's master playlist.
-        ///   - certificate: Where VuDRM has the application certificate.
-        ///   - token: Asks the app's own server for a token; each license takes a new one.
-        ///   - onFailure: Takes why a key did not come.
+        ///   - certificate: The address of VuDRM's application certificate.
+        ///   - token: Requests a token from the app's own server; each license uses a new one.
+        ///   - onFailure: Receives the reason that a key was not delivered.
         public init(
             content: URL, certificate: URL, configuration: LoaderConfiguration = LoaderConfiguration(),
             token: @escaping @Sendable () async throws -> String,

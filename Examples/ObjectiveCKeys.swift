@@ -1,10 +1,11 @@
-// The shim of an app in Objective-C: vendors and credentials are values of Swift. Take the parts that the app needs, and change the vendor
-// here; the calls stay. An adapter's folder is in the app's own target, so that its class is in `App-Swift.h` with what is added here.
+// The shim of an app in Objective-C: vendors and credentials are Swift values. Use the parts that the app needs, and change
+// the vendor here; the calls stay the same. An adapter's folder is in the app's own target, so `App-Swift.h` contains its
+// class and these additions.
 #if canImport(ObjectiveC)
     public import Foundation
     public import Latchkey
 
-    /// What an app in Objective-C implements: it asks the app's own server for a token, for each license.
+    /// Implemented by an app in Objective-C: requests a token from the app's own server, for each license.
     @objc(AppTokens)
     public protocol AppTokens: Sendable {
         func token() async throws -> String
@@ -38,7 +39,7 @@
 
 #if canImport(ObjectiveC) && canImport(PSDKLibrary)
     extension TVSDKKeys {
-        /// Makes ExpressPlay's keys those of all players of TVSDK.
+        /// Makes ExpressPlay the source of keys for all players of TVSDK.
         @objc(registerExpressPlayWithCertificate:onFailure:)
         public static func registerExpressPlay(
             certificate: Data, onFailure: @escaping @Sendable (NSError) -> Void

@@ -8,9 +8,9 @@
     public final class THEOplayerCustomIntegrations {
         public let player = THEOplayer()
 
-        /// Registers the integrations under the names of THEOplayer's samples. A source names one of them, and its configuration has the
-        /// vendor's settings.
-        /// - Parameter onFailure: Takes why a key did not come.
+        /// Registers the integrations under the names of THEOplayer's samples. A source names one of them, and its
+        /// configuration has the vendor's settings.
+        /// - Parameter onFailure: Receives the reason that a key was not delivered.
         public init(
             configuration: LoaderConfiguration = LoaderConfiguration(),
             onFailure: @escaping @Sendable (KeyFailure) -> Void
@@ -30,10 +30,10 @@
         /// - Parameters:
         ///   - content: The stream's master playlist.
         ///   - integration: One of the above.
-        ///   - certificate: Where the vendor has the application certificate.
-        ///   - license: Where the vendor has the license service. The key URIs of VuDRM, Azure and Uplynk name it.
-        ///   - parameters: The vendor's other settings, as the sample names them: `token` for VuDRM and Azure, `authorization` for Verimatrix,
-        ///     `x-keyos-authorization` for KeyOS, `authToken` for Titanium.
+        ///   - certificate: The address of the vendor's application certificate.
+        ///   - license: The address of the vendor's license service. The key URIs of VuDRM, Azure and Uplynk name it.
+        ///   - parameters: The vendor's other settings, named as in the sample: `token` for VuDRM and Azure, `authorization`
+        ///     for Verimatrix, `x-keyos-authorization` for KeyOS, `authToken` for Titanium.
         public func play(
             _ content: URL, with integration: String, certificate: URL, license: URL? = nil,
             parameters: [String: String]

@@ -3,13 +3,13 @@
     @_spi(Integrations) public import Latchkey
     public import THEOplayerSDK
 
-    /// THEOplayer plays a stream of a vendor that Latchkey does not know: the integration is the app's own code.
+    /// THEOplayer plays a stream of a vendor unknown to Latchkey: the integration is the app's own code.
     @MainActor
     public final class THEOplayerOwnIntegration {
         public let player = THEOplayer()
 
         /// Registers the integration for the sources that name it.
-        /// - Parameter onFailure: Takes why a key did not come.
+        /// - Parameter onFailure: Receives the reason that a key was not delivered.
         public init(
             configuration: LoaderConfiguration = LoaderConfiguration(),
             onFailure: @escaping @Sendable (KeyFailure) -> Void

@@ -6,15 +6,15 @@
     /// Adobe TVSDK plays streams that ExpressPlay protects.
     @MainActor
     public final class TVSDKExpressPlay {
-        /// Where licenses come from.
+        /// The source of licenses.
         public enum UseCase: Sendable {
-            /// From a token URL, which stands in the playlist as key URI.
+            /// A token URL, which the playlist contains as key URI.
             case tokenURL
-            /// From an entitlement server, which answers a key URI with a token URL.
+            /// An entitlement server, which answers a key URI with a token URL.
             case entitlement(URL)
-            /// From a token URL that a server of the app's own gives for each key, as a list of addresses or as JSON with `url`.
+            /// A token URL that the app's own server provides for each key, as a list of addresses or as JSON with `url`.
             case tokenServer(URL)
-            /// From a license server of the customer's own.
+            /// The customer's own license server.
             case onPremise(URL)
         }
 
@@ -22,7 +22,7 @@
 
         /// - Parameters:
         ///   - certificate: The application certificate, DER, which is part of the app.
-        ///   - onFailure: Takes why a key did not come or ended.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended.
         public init(
             _ useCase: UseCase, certificate: Data, configuration: LoaderConfiguration = LoaderConfiguration(),
             onFailure: @escaping @Sendable (KeyFailure) -> Void

@@ -5,15 +5,15 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A license service of a house's own: it takes signed JSON with a token, and answers with JSON.
+/// An operator's own license service: it accepts signed JSON with a token, and answers with JSON.
 struct HouseKeys: VendorIntegration {
     let identifier = "house"
     let certificateURL: URL?
     let licenseURL: URL?
-    /// Signs a body, with a key that the app's own server has.
+    /// Signs a body, with a key on the app's own server.
     let sign: @Sendable (Data) async throws -> String
 
-    /// `Authorization` is never shown; this header is not either.
+    /// Hides this header, in addition to `Authorization`, which is always hidden.
     var redaction: Redaction { Redaction(headers: ["x-signature"]) }
 
     /// `skd://movie-1` names the content `movie-1`.
@@ -57,7 +57,7 @@ struct HouseKeys: VendorIntegration {
     }
 }
 
-/// Keys of the house's service for any player.
+/// Keys of the operator's service for any player.
 func houseLoader(
     certificate: URL, license: URL, sign: @escaping @Sendable (Data) async throws -> String,
     token: @escaping @Sendable () async throws -> String

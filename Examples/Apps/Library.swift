@@ -3,7 +3,7 @@
     import LatchkeyAVFoundation
     import Observation
 
-    /// A library of downloads with a token per title: keys that are renewed, how long each title plays, proofs of removal.
+    /// A library of downloads with a token per title: renewal of keys, the remaining time of each title, proofs of removal.
     @available(iOS 17, macOS 14, visionOS 1, *)
     @Observable @MainActor final class Library {
         struct Row: Identifiable {
@@ -13,7 +13,7 @@
             var location: OfflineLocation?
             var problem: String?
             var isReady = false
-            /// How long the title may still be played.
+            /// The time for which the title may still be played.
             var remaining: Duration?
         }
 
@@ -36,10 +36,10 @@
             downloads = OfflineDownloads(loader, identifier: "tv.example.library")
         }
 
-        /// Follows the downloads, from the launch on.
+        /// Follows the downloads from launch on.
         func followDownloads() async { for await event in downloads.events { take(event) } }
 
-        /// Follows the keys for as long as the library shows.
+        /// Follows the keys while the library is shown.
         func followKeys() async {
             guard let offline = loader.offline else { return }
             for await assets in offline.changes() { take(assets) }
@@ -55,7 +55,7 @@
             }
         }
 
-        /// Renews what is due; call it when there is a network.
+        /// Renews the due keys; call it when the network is available.
         func renew() async throws {
             for renewal in try await downloads.renewKeys() {
                 let problem = renewal.failure?.viewerMessage?.localized()

@@ -2,7 +2,7 @@
     import AVFoundation
     import LatchkeyAVFoundation
 
-    /// Live channels with rotating keys: a main player with Picture in Picture and AirPlay, and a mini player beside it.
+    /// Live channels with rotating keys: a main player with Picture in Picture and AirPlay, and an additional mini player.
     @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
     @MainActor
     final class LiveRoom {
@@ -47,7 +47,7 @@
             return nil
         }
 
-        /// What the license service is paid for.
+        /// The number of billed licenses.
         var licenses: Int { loader.statistics.licenses }
     }
 #endif

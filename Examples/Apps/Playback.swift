@@ -34,7 +34,7 @@
     import LatchkeyAVFoundation
     import UIKit
 
-    /// A title in UIKit. Views and view controllers of version 26 observe what they read in `updateProperties()`.
+    /// A title in UIKit. Views and view controllers of version 26 observe the properties that `updateProperties()` reads.
     @available(iOS 26, tvOS 26, visionOS 26, *)
     final class PlaybackController: AVPlayerViewController {
         var playback: ProtectedPlayback?

@@ -2,13 +2,13 @@
     import AVFoundation
     import LatchkeyAVFoundation
 
-    /// What the app's catalogue says about a title.
+    /// A title in the app's catalog.
     struct Title: Sendable {
         let id: AssetID
         let stream: URL
     }
 
-    /// Plays one title after the other, for a vendor whose tokens are for one title each.
+    /// Plays one title after the other, for a vendor with a token per title.
     @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
     @MainActor
     final class TitlePlayback {
@@ -21,7 +21,7 @@
 
         /// - Parameters:
         ///   - vendor: Such as `.axinom(certificate: certificate, license: license)`.
-        ///   - token: Asks the app's own server for the token of a title.
+        ///   - token: Requests the token of a title from the app's own server.
         init(_ vendor: ConfiguredVendor, token: @escaping @Sendable (AssetID) async throws -> String) {
             let credentials = Credentials.token { request in
                 guard let title = request.asset else { throw CancellationError() }
@@ -41,7 +41,7 @@
         /// After a purchase or a sign-in, the service is asked again for what it refused before.
         func viewerBought() { playback.tryAgain() }
 
-        /// What to ask the viewer; a view that reads it follows its changes.
+        /// The question for the viewer; a view that reads it follows its changes.
         var prompt: Prompt? {
             guard let problem = playback.problem, let message = problem.viewerMessage else { return nil }
             switch message {

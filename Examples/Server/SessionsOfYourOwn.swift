@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyServer
 
-/// A license server that keeps accounts and their sessions in a store of the program's own.
+/// A license server that keeps accounts and their sessions in the program's own store.
 ///
 /// - Parameters:
 ///   - configuration: a `server.json`; its `stores.sessions` is not opened.
@@ -14,7 +14,7 @@ func serveLicenses(
     await server.run()
 }
 
-/// Sessions in a dictionary. A real store keeps them where all nodes see them, and makes the same promises.
+/// Sessions in a dictionary. A real store keeps them where all nodes can access them, with the same guarantees.
 actor DictionaryStore: RecordStore {
     nonisolated let engine = "dictionary"
 
@@ -30,7 +30,7 @@ actor DictionaryStore: RecordStore {
         RecordReading(record: live(key)?.record, now: Date())
     }
 
-    /// Writes only where nobody else has written meanwhile: that is what keeps a limit on streams true.
+    /// Writes only if no other writer has changed the record in the meantime, which is what enforces a limit on streams.
     func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
@@ -48,7 +48,7 @@ actor DictionaryStore: RecordStore {
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
-        // By bytes: two Unicode forms of one letter are two names.
+        // Compares bytes: two Unicode forms of one letter are two names.
         live(kind, tenant).filter { $0.name.utf8.starts(with: prefix.utf8) }
             .filter { (name ?? "").utf8.lexicographicallyPrecedes($0.name.utf8) }
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.prefix(limit)

@@ -2,7 +2,7 @@
     import LatchkeyAVFoundation
 
     extension KeyAlerts {
-        /// Tells the viewer why the picture is black, on a display that does not protect it as the license demands.
+        /// Explains to the viewer that the picture is black because a display does not protect it as the license requires.
         func show(_ notice: AVPlayerKeys.Notice) {
             switch notice {
             case .protectionChanged(_, .insufficient):

@@ -117,10 +117,10 @@
         }
     }
 
-    /// In place of UIKit's, which is not there on Linux.
+    /// Replaces UIKit's class, which is missing on Linux.
     @MainActor final class UIApplication {}
 
-    /// What an app delegate does for downloads.
+    /// An app delegate's part in downloads.
     @MainActor
     final class DownloadingApp {
         private let downloads: Downloads

@@ -1,7 +1,7 @@
 import Foundation
 import Latchkey
 
-// A loader for each vendor: what its page shows.
+// A loader for each vendor, as shown on its page.
 
 func anvatoLoader(certificate: URL, license: URL) -> ContentKeyLoader {
     ContentKeyLoader(.anvato(certificate: certificate, license: license))

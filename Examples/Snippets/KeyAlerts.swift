@@ -2,7 +2,7 @@
     import Foundation
     import LatchkeyAVFoundation
 
-    /// The interface of an app, which shows why a title does not play.
+    /// The interface of an app that shows the reason that a title does not play.
     @MainActor
     protocol KeyAlerts {
         func signIn()
@@ -24,7 +24,7 @@
     }
 
     extension KeyAlerts {
-        /// The shortest form: one kind, and words for all others.
+        /// The shortest form: one kind of error, and a text for all others.
         func react(to error: ContentKeyError) {
             if error.kind == .unauthenticated { signIn() } else { show(error.viewerMessage) }
         }

@@ -2,7 +2,7 @@
     import AVFoundation
     import LatchkeyAVFoundation
 
-    /// A player with its keys before iOS 17, or where the app has a player of its own.
+    /// A player with its keys before iOS 17, or for an app with its own player.
     @MainActor
     final class PlayerOfYourOwn {
         let player = AVPlayer()
@@ -11,7 +11,7 @@
 
         init(_ loader: ContentKeyLoader) { keys = AVPlayerKeys(loader) }
 
-        /// Plays a stream instead of the one before, whose keys are released.
+        /// Plays a stream instead of the previous one, whose keys are released.
         func play(_ stream: URL) {
             player.replaceCurrentItem(with: nil)
             // Before the next asset is protected, which takes over the keys if it is the same stream.
@@ -27,7 +27,7 @@
 
         func enteredForeground() { keys.resume() }
 
-        /// Shows what goes wrong, for as long as the keys live.
+        /// Shows failures as long as the keys exist.
         func follow(_ alerts: any KeyAlerts) async {
             for await outcome in keys.outcomes {
                 switch outcome {
@@ -51,7 +51,7 @@
             }
         }
 
-        /// Releases an item that the queue is done with, as at `AVPlayerItem.didPlayToEndTimeNotification`.
+        /// Releases an item that has left the queue, for example at `AVPlayerItem.didPlayToEndTimeNotification`.
         func ended(_ item: AVPlayerItem) {
             if let asset = item.asset as? AVURLAsset { keys.release(asset) }
         }

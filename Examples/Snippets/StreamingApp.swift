@@ -30,7 +30,7 @@
 
     @available(iOS 17, tvOS 17, macOS 14, visionOS 1, *)
     extension StreamingApp {
-        /// Shows on a screen what the playback says, also without SwiftUI: before version 26, UIKit observes it so.
+        /// Shows the state of playback on a screen, also without SwiftUI: before version 26, UIKit observes it like this.
         func follow(_ show: @escaping @MainActor (AVPlayer, KeyFailure?) -> Void) {
             withObservationTracking {
                 show(playback.player, playback.problem)

@@ -2,7 +2,7 @@
     import Foundation
     import LatchkeyAVFoundation
 
-    /// Plays with the keys of a vendor that a JSON file describes.
+    /// Plays with the keys of a vendor described in a JSON file.
     enum VendorFile {
         static func loader(
             _ file: Data, token: @escaping @Sendable () async throws -> String

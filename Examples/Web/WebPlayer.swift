@@ -1,14 +1,14 @@
 package import Foundation
 package import LatchkeyHTTP
 
-/// Serves the page beside this file: a player for browsers, with keys from a license server.
+/// Serves the page in this folder: a player for browsers, with keys from a license server.
 ///
-/// The page is compiled in. What it plays, and from where keys come, it reads from `setup.json`.
+/// The page is compiled in. It reads its streams and the address of its keys from `setup.json`.
 package struct WebPlayer: Sendable {
     private let setup: @Sendable () -> Data?
 
-    /// - Parameter setup: makes `setup.json` for one request: `licenseURL`, `sessionsURL`, `streams` with `title` and `playlist`, `viewers`
-    ///   with `title` and `token`. `nil` if that fails.
+    /// - Parameter setup: creates `setup.json` for one request: `licenseURL`, `sessionsURL`, `streams` with `title` and
+    ///   `playlist`, `viewers` with `title` and `token`. `nil` on failure.
     package init(setup: @escaping @Sendable () -> Data?) { self.setup = setup }
 
     /// Answers a request whose path is relative to the page's folder.
@@ -24,7 +24,7 @@ package struct WebPlayer: Sendable {
             response = HTTPResponse(contentType: "application/json", bytes: setup)
         default: return .text("There is no such file.", status: 404)
         }
-        // Nothing but the page's own files, a server that it may ask, and media that its script puts together.
+        // Allows only files and requests of this origin, and media that the script assembles.
         response.headers["Content-Security-Policy"] =
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; media-src blob:; "
             + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

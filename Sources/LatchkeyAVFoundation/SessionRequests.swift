@@ -1,7 +1,7 @@
 import Foundation
 @_spi(Adapters) import Latchkey
 
-/// The requests of one content key session: open ones, and those whose keys it accepted.
+/// The requests of one content key session: open ones, and accepted ones whose keys it holds.
 ///
 /// The loader knows how long a key lives. This type only matches the player's objects to the loader's, and remembers the keys
 /// that the session will not request again. A value type: guard it with a lock, and do not call out while holding the lock.

@@ -18,7 +18,7 @@ enum ToolRun {
     }
 
     /// A program's standard output. Blocks until it ends.
-    /// - Parameter environment: variables in addition to those of this process.
+    /// - Parameter environment: variables in addition to this process's.
     /// - Throws: `toolFailed` unless its exit status is 0, and after 30 seconds.
     static func output(
         of program: URL, _ arguments: [String], environment: [String: String] = [:]

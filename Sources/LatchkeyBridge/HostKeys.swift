@@ -38,8 +38,7 @@
         /// - Parameters:
         ///   - profile: The vendor's profile, one of `profiles`.
         ///   - settings: The profile's settings by name, such as `certificateURL`.
-        ///   - allowedHosts: Hosts for license requests in addition to those of the settings, in the form of
-        ///     `HostPolicy.Host`.
+        ///   - allowedHosts: Additional hosts for license requests, in the form of `HostPolicy.Host`.
         ///   - queue: The serial queue on which the blocks are called. If `nil`, the main queue.
         ///   - credentials: Gets the credentials of each request; `nil` if the vendor needs none.
         ///   - outcomes: Receives failures and notices, and events after `reportEvents()`.

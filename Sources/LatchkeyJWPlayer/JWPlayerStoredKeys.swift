@@ -10,16 +10,16 @@ public import Latchkey
 ///     let stored = JWPlayerStoredKeys(in: folder, onFailure: show)
 ///     let keys = JWPlayerKeys(loader, stored: stored, onFailure: show)
 ///     let contentLoader = JWDRMContentLoader(dataSource: keys, keyManager: stored)
-///     player.contentLoader = contentLoader      // before configurePlayer(with:), to play what is stored
+///     player.contentLoader = contentLoader      // before configurePlayer(with:), to play stored keys
 ///
-///     stored.isDownloading = true               // until onStored has told of all keys
+///     stored.isDownloading = true               // until onStored has reported all keys
 ///     contentLoader.load(items: [item])
 ///
-/// `load(items:)` takes items with the address of an HLS playlist, `load(playlist:)` the address of a JW Platform playlist in JSON. Both
-/// return at once.
+/// `load(items:)` takes items with the address of an HLS playlist, `load(playlist:)` the address of a JW Platform playlist in
+/// JSON. Both return immediately.
 ///
-/// JW Player wants its questions answered at once, so nothing here goes through `loader.offline`: a question looks for a file, and a key is
-/// a file of a few kilobytes that replaces the old one. Keep it as long as the content loader.
+/// JW Player expects synchronous answers, so nothing here goes through `loader.offline`: each question looks for a file, and a
+/// key is a file of a few kilobytes that replaces the old one. Keep it as long as the content loader.
 // Sound: `wanted` and `downloading` are only accessed while the lock is held; the rest are constants.
 public nonisolated final class JWPlayerStoredKeys: NSObject, @unchecked Sendable {
     private let folder: URL

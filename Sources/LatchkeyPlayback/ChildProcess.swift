@@ -65,7 +65,7 @@ private final class RunningChild: Sendable {
 
     private let state = Locked(State())
 
-    /// Kills the child or prevents its start. The first reason is the one that is reported.
+    /// Kills the child or prevents its start. Only the first reason is reported.
     func end(because reason: any Error) {
         state.withLock { state in
             state.reason = state.reason ?? reason

@@ -13,7 +13,7 @@ public struct StreamDownload: Sendable {
     /// - Parameters:
     ///   - resources: loads playlists and media.
     ///   - limits: the limits for downloading.
-    ///   - choice: the variant to load. Defaults to the one with the highest bandwidth.
+    ///   - choice: the variant to load. Defaults to the highest bandwidth.
     public init(
         _ resources: any ResourceFetching, limits: DownloadLimits = DownloadLimits(),
         choosing choice: VariantChoice = .highestBandwidth

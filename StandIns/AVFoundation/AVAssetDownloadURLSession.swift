@@ -3,9 +3,9 @@ public import FoundationNetworking
 import LatchkeyCore
 import StandInEngine
 
-/// Downloads streams for later playback with stored keys. A download requests its keys as playback does, so its asset is protected
-/// before the task is resumed. Source: `Documentation/Players.md` §3.8.
-// Sound: what changes is in `state`, behind a lock.
+/// Downloads streams for later playback with stored keys. A download requests its keys as playback does, so its asset is
+/// protected before the task is resumed. Source: `Documentation/Players.md` §3.8.
+// Sound: all mutable state is in `state`, behind a lock.
 @available(iOS 9.0, macOS 10.15, watchOS 10.0, visionOS 1.0, *)
 @available(tvOS, unavailable)
 open class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
@@ -13,7 +13,7 @@ open class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
         weak var delegate: (any AVAssetDownloadDelegate)?
         var queue = DispatchQueue(label: "AVAssetDownloadURLSession")
         var isInvalid = false
-        /// The session that has the identifier already.
+        /// The session that already has the identifier.
         weak var first: AVAssetDownloadURLSession?
     }
 
@@ -46,7 +46,7 @@ open class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
     }
     private var identifier: String { configuration.identifier ?? "" }
 
-    /// The app is gone, and the session with it.
+    /// Ends the session because the app ended.
     func leave() {
         stage.downloadService.disconnect(identifier)
         state.withLock { $0.delegate = nil }
@@ -101,7 +101,7 @@ open class AVAssetDownloadURLSession: URLSession, @unchecked Sendable {
         stage.downloadService.tasks(of: identifier).filter { $0.state != .completed }
     }
 
-    /// Says good-bye if the session is invalid and its tasks are done.
+    /// Reports the end if the session is invalid and its tasks are done.
     func settle() {
         guard running.isEmpty, state.withLock({ $0.isInvalid }) else { return }
         stage.downloadService.disconnect(identifier)
@@ -127,7 +127,7 @@ extension URLSessionConfiguration {
     }
 }
 
-/// What to download.
+/// The media to download.
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 10.0, visionOS 1.0, *)
 open class AVAssetDownloadConfiguration: NSObject {
     let asset: AVURLAsset
@@ -142,7 +142,7 @@ open class AVAssetDownloadConfiguration: NSObject {
     public init(asset: AVURLAsset, title: String) { self.asset = asset }
 }
 
-/// Which renditions to download.
+/// The renditions to download.
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 10.0, visionOS 1.0, *)
 open class AVAssetDownloadContentConfiguration: NSObject {
     public var variantQualifiers: [AVAssetVariantQualifier] = []
@@ -154,7 +154,7 @@ open class AVAssetDownloadContentConfiguration: NSObject {
 @available(tvOS, unavailable)
 open class AVAssetDownloadTask: URLSessionTask, @unchecked Sendable {
     let download: AssetDownload
-    /// What was chosen; `nil` for a task of an older call. Not in Apple's SDK.
+    /// The app's choice; `nil` for a task of an older call. Not in Apple's SDK.
     public let standInConfiguration: AVAssetDownloadConfiguration?
 
     init(_ download: AssetDownload, _ configuration: AVAssetDownloadConfiguration?) {

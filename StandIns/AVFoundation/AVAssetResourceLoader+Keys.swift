@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVAssetResourceLoader {
-    /// Requests keys, all at once.
+    /// Requests keys in parallel.
     func provide(_ uris: [KeyURI], destination: StandInExchange.Destination = .device) async throws {
         let times = stage.misbehaves(.repeatsIdentifiers) ? 2 : 1
         // Sound: the mutable state of a loader and its requests is behind locks, here and below.
@@ -127,7 +127,7 @@ extension AVAssetResourceLoader {
 }
 
 /// A weak reference to a loader, for its renewals.
-// Sound: set once, and what changes of a loader is behind a lock.
+// Sound: set once, and a loader's mutable state is behind a lock.
 private final class HeldLoader: @unchecked Sendable {
     private(set) weak var loader: AVAssetResourceLoader?
 

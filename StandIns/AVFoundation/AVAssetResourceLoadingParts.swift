@@ -7,7 +7,7 @@ open class AVAssetResourceLoadingRequestor: NSObject {
     public var providesExpiredSessionReports: Bool { false }
 }
 
-/// What an app states about a resource.
+/// An app's statements about a resource.
 open class AVAssetResourceLoadingContentInformationRequest: NSObject {
     private struct State {
         var contentType: String?

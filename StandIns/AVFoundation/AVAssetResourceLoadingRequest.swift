@@ -9,7 +9,7 @@ open class AVAssetResourceLoadingRequest: NSObject {
     enum Phase {
         case open
         case finished
-        /// The player cancelled it and has not told the delegate yet.
+        /// The player cancelled it but has not called the delegate yet.
         case cancelling
         case cancelled
     }
@@ -150,7 +150,7 @@ open class AVAssetResourceLoadingRequest: NSObject {
     }
 }
 
-/// A request for a key whose renewal date has come.
+/// A request for a key whose renewal date has been reached.
 @available(iOS 6.0, macOS 10.9, tvOS 9.0, visionOS 1.0, *)
 @available(watchOS, unavailable)
 open class AVAssetResourceRenewalRequest: AVAssetResourceLoadingRequest {}

@@ -9,12 +9,12 @@ open class AVAudioSession: NSObject {
     public static let mediaServicesWereLostNotification = NSNotification.Name(
         "AVAudioSessionMediaServicesWereLostNotification")
 
-    /// The session of the app: here of the stage, so that concurrent tests get only their own notifications.
+    /// The session of the app; here one per stage, so that concurrent tests get only their own notifications.
     public class func sharedInstance() -> AVAudioSession { StandInStage.only { Only(AVAudioSession()) }.object }
 }
 
 extension StandInStage {
-    /// The media services end and begin anew, for all players and key sessions of the stage. Not in Apple's SDK.
+    /// Restarts the media services, for all players and key sessions of the stage. Not in Apple's SDK.
     ///
     /// Source: `Documentation/Players.md` §3.7.
     public func resetMediaServices() {

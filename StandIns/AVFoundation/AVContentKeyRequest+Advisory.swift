@@ -12,7 +12,8 @@ import StandInEngine
 @available(watchOS, unavailable)
 @available(visionOS, unavailable)
 extension AVContentKeySession {
-    /// Whether requests may find that the system has their key. Starts as `false`; after it is set to `true`, it stays `true`.
+    /// Whether the system may answer requests with keys that it already has. Starts as `false`; after it is set to `true`, it
+    /// stays `true`.
     public var supportsAdvisoryKeys: Bool {
         get { state.withLock { $0.supportsAdvisoryKeys } }
         set {
@@ -47,7 +48,7 @@ extension AVContentKeyRequest {
         }
     }
 
-    /// Marks the request as answered, so that nobody else answers it.
+    /// Marks the request as answered, so that it gets no other answer.
     private func fulfill() -> Bool {
         guard purpose == .streaming, wish.destination == .device else { return false }
         return state.withLock { state in

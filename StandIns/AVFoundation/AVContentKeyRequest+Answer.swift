@@ -129,7 +129,7 @@ extension AVContentKeyRequest {
         }
     }
 
-    /// Marks the request as answered. Returns `false` if it must not be answered any more.
+    /// Marks the request as answered. Returns `false` if it must no longer be answered.
     private func claim(_ call: String) -> Bool {
         let phase = state.withLock { state in
             let phase = state.phase

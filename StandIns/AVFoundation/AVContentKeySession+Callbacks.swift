@@ -80,7 +80,7 @@ extension AVContentKeySession {
             if taker == .standard, request.purpose == .persistable {
                 stage.log.note(.persistableCallbackMissing, request.wish.text)
             }
-            // A renewal that nobody handles is dropped. The lease then runs out.
+            // An unhandled renewal is dropped. The lease then expires.
             fail(request, AVError.because(.contentIsNotAuthorized, "Nobody handles the key request."))
         }
     }

@@ -3,9 +3,9 @@ import LatchkeyCore
 import StandInEngine
 
 extension AVContentKeySession {
-    /// Requests the keys of a stream that the session never had, all at once.
+    /// Requests, in parallel, the keys of a stream that the session never had.
     ///
-    /// A session asks once for a key, also when its lease has ended since. Source: `Documentation/Players.md` §3.9b.
+    /// A session requests a key once, even if its lease has ended since. Source: `Documentation/Players.md` §3.9b.
     func provide(_ uris: [KeyURI], for asset: AVURLAsset) async throws {
         try await Self.wait(for: asking.withLock { _ in outcomes(of: uris, for: asset) })
     }
@@ -35,7 +35,7 @@ extension AVContentKeySession {
                 return AVContentKeyRequest(wish, for: .streaming, of: self)
             }
         }
-        // The outcomes outlive requests that nobody retains.
+        // The outcomes outlive requests without an owner.
         let outcomes = requests.map(\.outcome)
         send(batch: requests, initializationData: nil)
         return outcomes

@@ -82,7 +82,7 @@ extension AVContentKeySession {
     }
 
     /// Writes a report for each certificate that the session made SPCs for.
-    /// - Parameter ending: the report tells a session that was expired from one that went without that.
+    /// - Parameter ending: distinguishes an expired session from one that ended without expiring.
     /// - Returns: whether there was anything to report.
     func writeExpiredSessionReport(_ ending: String = "expired session") -> Bool {
         guard let storageURL, let app = state.withLock({ $0.appIdentifier }) else { return false }
@@ -93,7 +93,7 @@ extension AVContentKeySession {
         return true
     }
 
-    /// Writes the report of a session that was expired, and tells the delegate.
+    /// Writes the report of an expired session, and calls the delegate.
     func generateExpiredSessionReport() {
         guard writeExpiredSessionReport() else { return }
         notify(.didGenerateExpiredSessionReport) {

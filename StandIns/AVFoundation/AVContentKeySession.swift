@@ -32,7 +32,7 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
     public let keySystem: AVContentKeySystem
     public let storageURL: URL?
     let state: Locked<State>
-    /// Held while it is decided which keys to request, so that two items that load at once request each key once.
+    /// Held while deciding which keys to request, so that two items loading concurrently request each key once.
     let asking = Locked(())
 
     init(_ keySystem: AVContentKeySystem, storage: URL?) {
@@ -58,7 +58,7 @@ open class AVContentKeySession: NSObject, @unchecked Sendable {
 
     deinit {
         let state = state.withLock { state in
-            // Sound: nobody else can reach the state of an object that is being released.
+            // Sound: no other code can reach the state of an object that is being released.
             nonisolated(unsafe) let state = state
             return state
         }

@@ -24,7 +24,7 @@ open class AVMutableMediaSelection: AVMediaSelection {
     ) { options[ObjectIdentifier(mediaSelectionGroup)] = .some(mediaSelectionOption) }
 }
 
-/// Renditions of which one is played at a time.
+/// Renditions that are alternatives to each other.
 open class AVMediaSelectionGroup: NSObject {
     public let options: [AVMediaSelectionOption]
 
@@ -42,7 +42,7 @@ open class AVMediaSelectionOption: NSObject {
     }
 }
 
-/// What a rendition is for.
+/// The purpose of a rendition.
 public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     public typealias RawValue = String
 
@@ -53,7 +53,7 @@ public struct AVMediaCharacteristic: RawRepresentable, Hashable, Sendable {
     public static let legible = AVMediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
 }
 
-/// Which of an asset's variants to download.
+/// The variants of an asset to download.
 @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 10.0, visionOS 1.0, *)
 open class AVAssetVariantQualifier: NSObject, @unchecked Sendable {
     private let predicate: NSPredicate
@@ -86,7 +86,7 @@ open class AVAssetVariantQualifier: NSObject, @unchecked Sendable {
     public func standInAdmits(height: CGFloat) -> Bool { predicate.evaluate(with: height) }
 }
 
-/// A property of an asset that is loaded when it is asked for.
+/// A property of an asset that is loaded on request.
 public class AVPartialAsyncProperty<Root>: @unchecked Sendable {}
 
 /// A property of an asset, with the type of its value.
@@ -96,7 +96,7 @@ extension AVPartialAsyncProperty where Root: AVAsset {
     public static var preferredMediaSelection: AVAsyncProperty<Root, AVMediaSelection> { AVAsyncProperty() }
 }
 
-/// What has properties that are loaded when they are asked for.
+/// An object with properties that are loaded on request.
 public protocol AVAsynchronousKeyValueLoading {}
 
 extension AVAsset: AVAsynchronousKeyValueLoading {}
@@ -108,7 +108,7 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
 }
 
 extension AVURLAsset {
-    /// The renditions that the playlist names; `nil` if it names none.
+    /// The renditions that the playlist names; `nil` without any.
     @available(iOS 15.0, macOS 12.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
     public func loadMediaSelectionGroup(
         for mediaCharacteristic: AVMediaCharacteristic

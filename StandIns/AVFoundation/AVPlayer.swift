@@ -42,7 +42,7 @@ import StandInEngine
     }
 
     public nonisolated var currentItem: AVPlayerItem? { state.item }
-    /// `failed` once the media services were reset: such a player plays nothing any more.
+    /// `failed` after the media services were reset: such a player no longer plays.
     public nonisolated var status: AVPlayer.Status { error == nil ? .readyToPlay : .failed }
     public nonisolated var error: (any Error)? { state.error }
 
@@ -64,7 +64,7 @@ import StandInEngine
         }
     }
 
-    /// Whether the picture is black because a display does not protect it as a key's license demands.
+    /// Whether the picture is black because a display does not protect it as a key's license requires.
     public nonisolated var isOutputObscuredDueToInsufficientExternalProtection: Bool {
         state.item?.playback.asset.session?.isInsufficientlyProtected == true
     }

@@ -2,7 +2,7 @@ public import Foundation
 import LatchkeyCore
 import StandInEngine
 
-/// What plays instead of an item for a while, such as an advertisement.
+/// Content that temporarily replaces an item, such as an advertisement.
 ///
 /// The template items are not played themselves, and their assets only if they were made for the primary asset: see
 /// `AVURLAssetPrimarySessionIdentifierKey`. Source: `Documentation/Players.md` §3.7.
@@ -11,7 +11,7 @@ open class AVPlayerInterstitialEvent: NSObject {
     public var time: CMTime
     public var identifier = UUID().uuidString
     public var templateItems: [AVPlayerItem] = []
-    /// The JSON of an asset list; `nil` if none was read.
+    /// The JSON of an asset list; `nil` before it was read.
     @available(iOS 16.4, macOS 13.3, tvOS 16.4, watchOS 9.4, visionOS 1.0, *)
     public internal(set) var assetListResponse: [AnyHashable: any Sendable]?
     let playbacks = StandInOutcome<[StandInPlayback.Result]>()
@@ -22,7 +22,7 @@ open class AVPlayerInterstitialEvent: NSObject {
     }
 }
 
-/// Tells which events a player's items have.
+/// Observes the events of a player's items.
 open class AVPlayerInterstitialEventMonitor: NSObject {
     public static let eventsDidChangeNotification = NSNotification.Name(
         "AVPlayerInterstitialEventMonitorEventsDidChangeNotification")
@@ -42,11 +42,11 @@ open class AVPlayerInterstitialEventMonitor: NSObject {
     }
 
     public var events: [AVPlayerInterstitialEvent] { primaryPlayer?.schedule.events ?? [] }
-    /// The player of the events' items. Here it has none: events play by themselves, see `AVPlayerInterstitialEvent.standIn`.
+    /// The player of the events' items. Empty here: events play automatically, see `AVPlayerInterstitialEvent.standIn`.
     public let interstitialPlayer = AVQueuePlayer()
 }
 
-/// Sets which events a player's items have.
+/// Sets the events of a player's items.
 open class AVPlayerInterstitialEventController: AVPlayerInterstitialEventMonitor {
     public override var events: [AVPlayerInterstitialEvent] {
         get { super.events }
@@ -55,7 +55,7 @@ open class AVPlayerInterstitialEventController: AVPlayerInterstitialEventMonitor
 }
 
 /// The events of a player.
-// Sound: what changes is behind the lock; events belong to whoever set them, who changes them before a player plays.
+// Sound: all mutable state is behind the lock; the app owns events and changes them before a player plays.
 final class InterstitialSchedule: @unchecked Sendable {
     private struct Watching {
         weak var monitor: AVPlayerInterstitialEventMonitor?
@@ -80,14 +80,14 @@ final class InterstitialSchedule: @unchecked Sendable {
         post(AVPlayerInterstitialEventMonitor.eventsDidChangeNotification)
     }
 
-    /// Tells the monitors.
+    /// Posts a notification for each monitor.
     func post(_ name: NSNotification.Name, _ information: [String: Any]? = nil) {
         for monitor in lock.withLock({ state.monitors.compactMap(\.monitor) }) {
             NotificationCenter.default.post(name: name, object: monitor, userInfo: information)
         }
     }
 
-    /// Plays the events of an item, with items of their own. An event that fails ends; the primary item goes on.
+    /// Plays the events of an item, with their own items. A failed event ends; the primary item continues.
     func play(during primary: ItemPlayback, on player: PlayerState) async {
         for event in events where event.primaryItem?.playback === primary {
             let items = event.templateItems.map { ItemPlayback(of: $0.playback.asset.interstitial(of: primary.asset)) }

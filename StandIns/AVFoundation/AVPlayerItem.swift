@@ -46,7 +46,7 @@ import StandInEngine
     public nonisolated var error: (any Error)? { playback.error }
     public nonisolated var duration: CMTime { playback.duration }
 
-    /// The errors; `nil` if there are none.
+    /// The errors; `nil` without any.
     public nonisolated func errorLog() -> AVPlayerItemErrorLog? { playback.errorLog }
 }
 

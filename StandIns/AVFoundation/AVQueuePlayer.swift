@@ -3,8 +3,8 @@ import StandInEngine
 
 /// Plays items one after the other.
 ///
-/// An item may load from the moment it is enqueued, not only when its turn comes: its asset must be protected before. An item that
-/// fails stops the queue. Source: `Documentation/Players.md` §3.7.
+/// An item may load as soon as it is enqueued, not only when its turn comes, so its asset must be protected before. A failed
+/// item stops the queue. Source: `Documentation/Players.md` §3.7.
 open class AVQueuePlayer: AVPlayer {
     public override nonisolated init() {
         super.init()
@@ -22,7 +22,7 @@ open class AVQueuePlayer: AVPlayer {
         state.becomeQueue()
     }
 
-    /// The current item, and those after it.
+    /// The current item and its successors.
     public nonisolated func items() -> [AVPlayerItem] { (state.item.map { [$0] } ?? []) + state.following }
 
     /// An item has one place in a queue.
@@ -49,7 +49,7 @@ open class AVQueuePlayer: AVPlayer {
     public nonisolated func advanceToNextItem() { state.advance() }
 }
 
-/// Plays replicas of an item again and again. All have the item's asset.
+/// Plays replicas of an item repeatedly. All have the item's asset.
 open class AVPlayerLooper: NSObject, @unchecked Sendable {
     public enum Status: Int, Sendable {
         case unknown = 0
@@ -58,7 +58,7 @@ open class AVPlayerLooper: NSObject, @unchecked Sendable {
         case cancelled = 3
     }
 
-    // Sound: what changes is in `looping`, behind a lock.
+    // Sound: all mutable state is in `looping`, behind a lock.
     private struct Looping {
         var status = Status.ready
         var count = 0
@@ -82,7 +82,7 @@ open class AVPlayerLooper: NSObject, @unchecked Sendable {
     public var loopCount: Int { looping.withLock { $0.count } }
     public var loopingPlayerItems: [AVPlayerItem] { looping.withLock { $0.items } }
 
-    /// Lets the current replica play to its end, and no other.
+    /// Plays the current replica to its end, and no further one.
     public func disableLooping() {
         let items = looping.withLock { looping in
             looping.status = .cancelled

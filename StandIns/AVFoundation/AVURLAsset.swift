@@ -6,7 +6,7 @@ import StandInEngine
 open class AVAsset: NSObject {}
 
 /// Media at a URL. Its keys come from the session that it is a recipient of, or from its resource loader.
-// Sound: what changes is in `state`, behind a lock; StandInTests run under the thread sanitizer.
+// Sound: all mutable state is in `state`, behind a lock; StandInTests run under the thread sanitizer.
 open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     private struct WeakSession {
         weak var session: AVContentKeySession?
@@ -21,7 +21,7 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     public let url: Foundation.URL
     public let resourceLoader: AVAssetResourceLoader
     public let httpSessionIdentifier = UUID()
-    /// Whose interstitial the app made the asset for.
+    /// The asset whose interstitial the app made this asset for.
     private let primarySession: UUID?
     private let state = Locked(State())
 
@@ -47,8 +47,8 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
         }
     }
 
-    /// What plays for a template item of an interstitial: this asset if the app made it for the primary asset, or else an equivalent
-    /// one, with the same URL and nothing else: no key session, and no delegate of the resource loader.
+    /// The asset that plays for an interstitial's template item: this asset if the app made it for the primary asset, or else
+    /// an equivalent one that only has the same URL: no key session, and no delegate of the resource loader.
     func interstitial(of primary: AVURLAsset) -> AVURLAsset {
         guard primarySession != primary.httpSessionIdentifier else { return self }
         let equivalent = AVURLAsset(url: url)
@@ -65,7 +65,7 @@ open class AVURLAsset: AVAsset, AVContentKeyRecipient, @unchecked Sendable {
     /// The session that provides the asset's keys: the latest one that added it as a recipient.
     var session: AVContentKeySession? { state.withLock { $0.sessions.last { $0.session != nil }?.session } }
 
-    /// Whether it was ever added as a recipient. If so, its keys come from a session or not at all.
+    /// Whether it was ever added as a recipient. If so, its keys come from sessions only.
     var isRecipient: Bool { state.withLock { !$0.sessions.isEmpty } }
 
     /// Records that a player has begun to use the asset.

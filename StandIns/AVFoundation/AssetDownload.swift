@@ -4,7 +4,7 @@ import LatchkeyCore
 import StandInEngine
 
 /// The work of a download task.
-// Sound: what changes is in `state`, behind a lock; the delegate is called on one queue.
+// Sound: all mutable state is in `state`, behind a lock; the delegate is called on one queue.
 final class AssetDownload: @unchecked Sendable {
     enum Event {
         case will(URL)
@@ -31,7 +31,7 @@ final class AssetDownload: @unchecked Sendable {
         var phase = URLSessionTask.State.suspended
         /// Resolved when the app resumes the task.
         var pause: Promise<Void, Never>?
-        /// Why the task was cancelled.
+        /// The reason for the cancellation.
         var cancellation: (any Error)?
     }
 
@@ -49,7 +49,7 @@ final class AssetDownload: @unchecked Sendable {
 
     var phase: URLSessionTask.State { state.withLock { $0.phase } }
 
-    /// Goes on with another session, as after a relaunch of the app.
+    /// Continues with another session, as after a relaunch of the app.
     func move(to session: AVAssetDownloadURLSession) { state.withLock { $0.session = session } }
 
     func resume(_ tell: @escaping Teller) {
@@ -72,7 +72,7 @@ final class AssetDownload: @unchecked Sendable {
         }
     }
 
-    /// - Parameter error: what the delegate is told.
+    /// - Parameter error: the error that the delegate receives.
     func cancel(_ error: any Error, _ tell: @escaping Teller) {
         let running = state.withLock { state in
             guard [.running, .suspended].contains(state.phase) else { return nil as Task<Void, Never>? }
@@ -85,7 +85,7 @@ final class AssetDownload: @unchecked Sendable {
     }
 
     private func run(_ tell: @escaping Teller) async {
-        // The system decides where it keeps downloads. An app stores a relative path or a bookmark.
+        // The system chooses the location of downloads. An app stores a relative path or a bookmark.
         let location = FileManager.default.temporaryDirectory
             .appending(path: "com.apple.UserManagedAssets.\(UUID().uuidString.prefix(6)).movpkg")
         do {
@@ -106,7 +106,7 @@ final class AssetDownload: @unchecked Sendable {
         }
     }
 
-    /// Requests the keys of the stream, as playback does. An app that is gone meanwhile is not asked.
+    /// Requests the keys of the stream, as playback does. An app that has ended is not asked.
     private func provide(_ uris: [KeyURI]) async throws {
         guard asset.session != nil || !asset.isRecipient else { return }
         try await asset.provide(uris)
@@ -121,7 +121,7 @@ final class AssetDownload: @unchecked Sendable {
         }?.settle()
     }
 
-    /// Waits while the app has paused the task, or the network is away.
+    /// Waits while the app has paused the task, or the network is unavailable.
     private func mayGoOn() async throws {
         try await service.network?.value
         while let pause = state.withLock({ $0.pause }) { try await pause.value }

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// A CoreMedia time, as far as downloads need it.
+/// A CoreMedia time, with the members that downloads need.
 public struct CMTime: Sendable, Hashable {
     /// The time in units of the time scale.
     public var value: Int64

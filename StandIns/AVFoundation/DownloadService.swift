@@ -3,10 +3,10 @@ import FoundationNetworking
 import LatchkeyCore
 public import StandInEngine
 
-/// The system's service of a stage, which has the downloads of background sessions, also while no app runs.
+/// The system's service of a stage, which keeps the downloads of background sessions even while no app runs.
 final class DownloadService: Sendable {
     private struct Session {
-        /// Held until it is invalid or the app ends, as the system holds a session with its delegate.
+        /// Retained until it is invalid or the app ends, as the system retains a session with its delegate.
         var session: AVAssetDownloadURLSession?
         var tasks: [AVAssetDownloadTask] = []
     }
@@ -19,11 +19,12 @@ final class DownloadService: Sendable {
 
     private let state = Locked(State())
 
-    /// Resolved when the network is back; `nil` if it is there.
+    /// Resolved when the network is back; `nil` while it is available.
     var network: Promise<Void, Never>? { state.withLock { $0.network } }
 
     /// Connects an app's session.
-    /// - Returns: the session that has the identifier already; `nil` if there is none, and the new one takes over the downloads.
+    /// - Returns: the session that already has the identifier; `nil` if there is none, and the new one takes over the
+    ///   downloads.
     func connect(_ session: AVAssetDownloadURLSession, _ identifier: String) -> AVAssetDownloadURLSession? {
         state.withLock { state in
             if let first = state.sessions[identifier]?.session { return first }
@@ -51,7 +52,7 @@ final class DownloadService: Sendable {
         state.withLock { $0.sessions.values.compactMap(\.session) }
     }
 
-    /// Whether it does not say which tasks there are.
+    /// Whether it withholds the list of tasks.
     var isSilent: Bool {
         get { state.withLock { $0.isSilent } }
         set { state.withLock { $0.isSilent = newValue } }
@@ -73,26 +74,26 @@ extension StandInStage {
     public var downloads: StandInDownloads { StandInDownloads(service: downloadService, stage: self) }
 }
 
-/// What the system and the viewer do with an app's downloads.
+/// Actions of the system and the viewer on an app's downloads.
 public struct StandInDownloads: Sendable {
     let service: DownloadService
     let stage: StandInStage
 
-    /// The tasks of all background sessions, also those that have ended.
+    /// The tasks of all background sessions, including ended ones.
     public var tasks: [AVAssetDownloadTask] { service.tasks }
 
-    /// The downloads stop where they are until the network is back.
+    /// Pauses the downloads until the network is back.
     public func loseNetwork() { service.setNetwork(false) }
 
     public func regainNetwork() { service.setNetwork(true) }
 
-    /// From now on the system does not say which tasks there are.
+    /// From now on the system withholds the list of tasks.
     public func fallSilent() { service.isSilent = true }
 
-    /// The system makes all sessions invalid, once their tasks are done.
+    /// The system invalidates all sessions after their tasks are done.
     public func invalidate() { for session in service.sessions { session.finishTasksAndInvalidate() } }
 
-    /// The system ends the app: its sessions are gone, and their downloads go on.
+    /// The system ends the app: its sessions end, and their downloads continue.
     public func endApp() { for session in service.sessions { session.leave() } }
 
     /// The viewer cancels all downloads in the Live Activity, from iOS 27.

@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 
 /// The work of an item: it loads when a player takes it, and decodes when it plays.
-// Sound: `announce` is set once, before anybody else has the item; the rest is behind a lock.
+// Sound: `announce` is set once, before the item is shared; the rest is behind a lock.
 final class ItemPlayback: @unchecked Sendable {
     private struct State {
         var status = AVPlayerItem.Status.unknown
@@ -31,7 +31,8 @@ final class ItemPlayback: @unchecked Sendable {
     init(of asset: AVURLAsset) { self.asset = asset }
 
     var status: AVPlayerItem.Status { state.withLock { $0.status } }
-    /// Where a test or a seek put it; the end of the stream once it was played, with the 25 pictures a second that the demo's streams have.
+    /// The position set by a test or a seek; otherwise, after playback, the end of the stream, at the demo streams' 25
+    /// pictures a second.
     var time: CMTime {
         get { state.withLock { $0.time } }
         set { state.withLock { $0.time = newValue } }
@@ -69,7 +70,7 @@ final class ItemPlayback: @unchecked Sendable {
     }
 
     /// Decodes after everything is loaded. Only the first call has an effect.
-    /// - Parameter player: the player, which is told if playback moves to a receiver.
+    /// - Parameter player: the player, which is informed if playback moves to a receiver.
     func play(on player: PlayerState) {
         begin()
         let loading = state.withLock { state in

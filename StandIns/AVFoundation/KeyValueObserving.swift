@@ -1,11 +1,11 @@
 public import Foundation
 import LatchkeyCore
 
-// Key-value observing is the Objective-C runtime's. Here the properties that an app observes report their changes by hand, on the thread that
-// changes them; AVFoundation reports them on the main thread.
+// Key-value observing needs the Objective-C runtime. Here, the properties that an app observes report their changes
+// explicitly, on the thread that changes them; AVFoundation reports them on the main thread.
 
-/// An observation, until it is invalidated or goes away.
-// Sound: set once; what it ends is behind a lock. Not `Sendable` for whoever uses it, as in the SDK.
+/// An observation, until it is invalidated or deallocated.
+// Sound: set once; the closure that ends it is behind a lock. Not `Sendable` for its users, as in the SDK.
 public final class NSKeyValueObservation: NSObject {
     private let end: @Sendable () -> Void
 
@@ -18,7 +18,7 @@ public final class NSKeyValueObservation: NSObject {
 
 @available(*, unavailable) extension NSKeyValueObservation: Sendable {}
 
-/// A change. An observation without options has no values in it.
+/// A change. An observation without options contains no values.
 public struct NSKeyValueObservedChange<Value> {
     public let newValue: Value? = nil
     public let oldValue: Value? = nil

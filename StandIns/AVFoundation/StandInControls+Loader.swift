@@ -9,7 +9,7 @@ extension AVAssetResourceLoader {
     public var standIn: StandIn { StandIn(loader: self) }
 
     /// The controls of a loader, for tests. Not in Apple's SDK.
-    // Sound: what changes of a loader and its requests is behind locks.
+    // Sound: the mutable state of a loader and its requests is behind locks.
     public struct StandIn: @unchecked Sendable {
         let loader: AVAssetResourceLoader
 
@@ -20,7 +20,7 @@ extension AVAssetResourceLoader {
             loader.state.withLock { $0.handed.compactMap(\.request) }.filter { !$0.isFinished && !$0.isCancelled }
         }
 
-        /// The URIs of the keys that decrypt now, and whose leases last so much longer.
+        /// The URIs of the keys that decrypt now, and whose leases last that much longer.
         public func usableKeys(for duration: Duration) -> Set<String> {
             loader.state.withLock { state in Set(state.keys.filter { $0.value.isUsable(for: duration) }.keys) }
         }

@@ -23,7 +23,7 @@ extension AVPlayerItem {
         /// - Throws: the item's error.
         public func finished() async throws -> StandInPlayback.Result { try await playback.finished.value }
 
-        /// The URIs of the keys that decrypt for the item now, and whose leases last so much longer.
+        /// The URIs of the keys that decrypt for the item now, and whose leases last that much longer.
         public func usableKeys(for duration: Duration) -> Set<String> {
             playback.asset.isRecipient
                 ? playback.asset.session?.standIn.usableKeys(for: duration) ?? []
@@ -33,21 +33,21 @@ extension AVPlayerItem {
         /// The key session of the item's asset.
         public var session: AVContentKeySession? { playback.asset.session }
 
-        /// Has the item write one picture in PNG format when it plays.
+        /// Writes one picture in PNG format when the item plays.
         public func writePicture(to file: URL) { playback.picture = file }
 
-        /// Has playback be at a time, for nothing here plays in real time.
+        /// Sets the playback position, because nothing here plays in real time.
         public func reach(_ time: CMTime) { playback.time = time }
     }
 }
 
 extension AVPlayerInterstitialEvent {
-    /// What the event's items played, or the error of the first that failed. Not in Apple's SDK.
+    /// The results of the event's items, or the error of the first that failed. Not in Apple's SDK.
     public var standIn: StandInOutcome<[StandInPlayback.Result]> { playbacks }
 }
 
 extension AVPlayerInterstitialEventMonitor {
-    /// Has the system read an event's asset list: the event then has template items. Not in Apple's SDK.
+    /// Simulates the system reading an event's asset list: the event then has template items. Not in Apple's SDK.
     public func standInReadAssetList(of event: AVPlayerInterstitialEvent, _ items: [AVPlayerItem]) {
         event.assetListResponse = ["ASSETS": items.count]
         event.templateItems = items
@@ -71,14 +71,14 @@ extension AVContentKeySession {
         /// The identifiers of the keys that decrypt now.
         public var usableKeys: Set<String> { usableKeys(for: .zero) }
 
-        /// The identifiers of the keys that decrypt now, and whose leases last so much longer.
+        /// The identifiers of the keys that decrypt now, and whose leases last that much longer.
         public func usableKeys(for duration: Duration) -> Set<String> {
             session.state.withLock { state in Set(state.keys.filter { $0.value.key.isUsable(for: duration) }.keys) }
         }
         /// The requests that await an answer.
         public var openRequests: [AVContentKeyRequest] { session.state.withLock { Array($0.open.values) } }
 
-        /// Has the system renew a key.
+        /// Simulates the system renewing a key.
         public func renew(_ identifier: String) {
             guard let held = session.state.withLock({ $0.keys[identifier] }) else { return }
             session.renewExpiringResponseData(for: held.request)
@@ -102,12 +102,12 @@ extension AVContentKeySession {
             session.send(batch: requests, initializationData: initializationData)
         }
 
-        /// Has the device keep a key that the session holds, for sessions that support advisory keys.
+        /// Keeps a key of the session in the device, for sessions that support advisory keys.
         public func keepAdvisoryKey(_ identifier: String) {
             session.stage.keepAdvisoryKey(session.state.withLock { $0.keys[identifier]?.key }, of: identifier)
         }
 
-        /// Gives the session another identifier.
+        /// Changes the session's identifier.
         public func changeProtectionSession(to identifier: Data) {
             session.state.withLock { $0.protectionSession = identifier }
             session.notify(.sessionIdentifierDidChange) {
@@ -115,7 +115,7 @@ extension AVContentKeySession {
             }
         }
 
-        /// Reports other displays for every key that the session holds.
+        /// Reports changed displays for every key of the session.
         public func changeProtection(_ status: AVExternalContentProtectionStatus) { session.changeProtection(status) }
 
         /// Delivers a new key for the app to store instead of the old one.
@@ -135,7 +135,7 @@ extension AVContentKeySession {
         public func resetMediaServices() { session.resetMediaServices() }
     }
 
-    /// Whether a key demands more of a display than it does.
+    /// Whether a key requires more protection than a display offers.
     var isInsufficientlyProtected: Bool {
         state.withLock {
             $0.keys.values.contains { $0.request.contentKey?.externalContentProtectionStatus == .insufficient }
@@ -160,7 +160,7 @@ extension AVURLAsset {
 }
 
 extension StandInStage {
-    /// The sessions that were made on the stage and are not released, also those that an adapter keeps to itself. Not in Apple's SDK.
+    /// The sessions that were made on the stage and are not released, including an adapter's private ones. Not in Apple's SDK.
     public var keySessions: [AVContentKeySession] { only { LivingObjects<AVContentKeySession>() }.all }
 
     func note(_ session: AVContentKeySession) { only { LivingObjects<AVContentKeySession>() }.add(session) }

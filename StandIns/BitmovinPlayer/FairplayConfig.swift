@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How a source's keys are protected.
+/// The protection of a source's keys.
 open class DrmConfig: NSObject, @unchecked Sendable {
     /// The URL of the license service.
     public let licenseUrl: URL?
@@ -8,9 +8,9 @@ open class DrmConfig: NSObject, @unchecked Sendable {
     init(license: URL?) { licenseUrl = license }
 }
 
-/// How the player gets keys. The closures change what the player's own HTTP sends and receives, and must return at once. The app
-/// sets it up before a source uses it.
-// Sound: it is set up before a source takes it, and only read from there on.
+/// The player's key configuration. The closures change the requests and replies of the player's own HTTP, and must return
+/// immediately. The app completes it before a source uses it.
+// Sound: it is complete before a source uses it, and only read afterwards.
 open class FairplayConfig: DrmConfig, @unchecked Sendable {
     public var certificateUrl: URL?
     public var licenseRequestHeaders: [String: String]?

@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How the player gets a key: with its own HTTP and the app's closures.
+/// Gets keys with the player's own HTTP and the app's closures.
 final class FairplayHooks: KeyHooks, Sendable {
     private let config: FairplayConfig?
     private let queue: DispatchQueue

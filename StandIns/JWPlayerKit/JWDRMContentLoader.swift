@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// Requests the keys of a stream before playback, and has them stored.
+/// Requests the keys of a stream before playback, and stores them through the key manager.
 ///
 /// The identifier of a key is its URI (inferred: the reference only says that it is text).
 public final class JWDRMContentLoader: NSObject {
@@ -18,7 +18,7 @@ public final class JWDRMContentLoader: NSObject {
         self.keyManager = keyManager
     }
 
-    /// Requests and stores those keys of a playlist's streams that can be stored and are not stored yet. Returns at once.
+    /// Requests and stores the storable keys of a playlist's streams that are not stored yet. Returns immediately.
     /// - Parameter url: the address of a JW Platform playlist, JSON.
     public func load(playlist url: URL) {
         load { [stage] in
@@ -26,7 +26,7 @@ public final class JWDRMContentLoader: NSObject {
         }
     }
 
-    /// Requests and stores those keys of streams that can be stored and are not stored yet. Returns at once.
+    /// Requests and stores the storable keys of streams that are not stored yet. Returns immediately.
     public func load(items: [JWPlayerItem]) {
         let files = items.map(\.file.absoluteString)
         load { files }
@@ -49,7 +49,7 @@ public final class JWDRMContentLoader: NSObject {
         }
     }
 
-    /// A key of a stream that plays: a content loader on a player asks about these, too.
+    /// A key of a playing stream: a player's content loader also asks about these.
     /// - Returns: the key's bytes; `nil` if it is streamed.
     func key(for uri: KeyURI) async -> Data? {
         do { try await store(uri) } catch {
@@ -120,7 +120,7 @@ public final class JWDRMContentLoader: NSObject {
     }
 }
 
-/// What JW Platform's delivery service says of a playlist, as far as streams go.
+/// A playlist of JW Platform's delivery service, with only the members for streams.
 private struct PlatformPlaylist: Decodable {
     struct Item: Decodable {
         let sources: [Source]

@@ -2,7 +2,7 @@ public import Foundation
 import StandInPlayers
 
 /// A player's error. The iOS SDK's numbers begin at 281000.
-// Sound: never changes, as every `NSError`.
+// Sound: immutable, like every `NSError`.
 open class JWError: NSError, @unchecked Sendable {
     private static let errorDomain = "JWPlayerKit"
 

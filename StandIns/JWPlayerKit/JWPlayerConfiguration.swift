@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a player plays.
+/// The content of a player.
 public final class JWPlayerConfiguration: NSObject {
     let file: URL?
     let startsAtOnce: Bool

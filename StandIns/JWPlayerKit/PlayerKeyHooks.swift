@@ -3,7 +3,7 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How a player gets its keys: stored keys from its content loader, others from its data source.
+/// Gets stored keys from a player's content loader, and others from its data source.
 // Sound: the loader is set once, and calls the app from one queue.
 final class PlayerKeyHooks: KeyHooks, @unchecked Sendable {
     let online: CompletionHooks

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a player plays. Implements only the parts of the real class that playback needs.
+/// The content of a player. Implements only the parts of the real class that playback needs.
 public final class JWConfig: NSObject {
     public var file: String?
     public var autostart = false

@@ -38,7 +38,7 @@ struct DelegateAsker: @unchecked Sendable {
         return await ask("certificate") { $0.certificate() }.flatMap { $0 }
     }
 
-    /// Requests a license; twice if the player misbehaves so. The first answer counts.
+    /// Requests a license; twice if the player has that misbehavior. The first answer counts.
     func license(
         for spc: Data, _ type: OTVLicenseRequestType, _ assetID: String, _ session: AVContentKeySession,
         _ request: AVContentKeyRequest

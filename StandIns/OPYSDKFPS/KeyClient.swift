@@ -78,7 +78,7 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, @unchecked Sendabl
 
     /// Answers a request unless the session has cancelled it.
     private func close(_ request: AVContentKeyRequest, _ answer: () -> Void) {
-        // The session cannot end a request while the lock is held.
+        // Prevents the session from ending a request while the lock is held.
         state.withLock { if $0.open.remove(ObjectIdentifier(request)) != nil { answer() } }
     }
 
@@ -107,7 +107,7 @@ final class KeyClient: NSObject, AVContentKeySessionDelegate, @unchecked Sendabl
             name: .OTVLicenseDownloadEnded, object: nil, userInfo: ["success": success])
     }
 
-    /// Sends the renewals or heartbeats that the app's answer asks for.
+    /// Sends the renewals or heartbeats that the app's answer requests.
     private func keepAlive(_ reply: DelegateAsker.Reply?, _ identifier: String, _ request: AVContentKeyRequest) {
         guard let reply, reply.period > .zero else { return }
         let timekeeper = stage.timekeeper

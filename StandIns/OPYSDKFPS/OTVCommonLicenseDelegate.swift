@@ -2,7 +2,7 @@ public import AVFoundation
 import LatchkeyCore
 import StandInEngine
 
-/// Requests licenses over HTTP. Apps override what differs for their service.
+/// Requests licenses over HTTP. Apps override the methods that differ for their service.
 open class OTVCommonLicenseDelegate: NSObject, OTVLicenseDelegate {
     private let certificateURL: URL
     private let licenseURL: URL
@@ -46,7 +46,7 @@ open class OTVCommonLicenseDelegate: NSObject, OTVLicenseDelegate {
     /// The URL of the license request.
     open func getLicenseRequestUrl() -> URL { licenseURL }
 
-    /// The CKC in base64, padded or not, from a JSON response; `nil` if there is none.
+    /// The CKC in base64, padded or not, from a JSON response; `nil` if absent.
     open func getCkcFromLicenseResponse(response: [String: Any]) -> String? { response["CkcMessage"] as? String }
 }
 
@@ -69,7 +69,7 @@ open class OTVDefaultLicenseDelegate: NSObject, OTVLicenseDelegate {
     }
 }
 
-/// Requests licenses with header fields that others set.
+/// Requests licenses with header fields set from outside.
 // Sound: the mutable state is behind a lock.
 final class Fields: OTVCommonLicenseDelegate, @unchecked Sendable {
     let fields = Locked<[String: String]>([:])

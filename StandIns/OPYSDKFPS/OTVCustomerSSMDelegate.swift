@@ -17,7 +17,7 @@ public final class OTVCustomerSSMDelegate: NSObject, OTVLicenseDelegate {
     public func scheme() -> String? { "skd" }
     public func certificate() -> Data? { applicationCertificate }
 
-    /// The asset name in a key's URL: base64 before the first slash or query. If there is none, the URL itself.
+    /// The asset name in a key's URL: base64 before the first slash or query. Without one, the URL itself.
     public func contentIdentifier(url: URL) -> Data? { AssetName.bytes(KeyURI(url.absoluteString)) }
 }
 
@@ -33,13 +33,13 @@ public enum OTVLicenseRequestType: Int {
     case renewal
 }
 
-/// How a session is kept alive. The order of the cases is inferred.
+/// The keep-alive method of a session. The order of the cases is inferred.
 public enum OTVLicenseRenewType: Int {
     case heartbeat
     case enforced
 }
 
-/// A license, and how its session is kept alive.
+/// A license, and the keep-alive method of its session.
 public final class OTVSSMLicenseResponse: NSObject {
     /// The CKC; `nil` on failure.
     public var licence: Data?
@@ -59,7 +59,7 @@ enum AssetName {
     static func bytes(_ uri: KeyURI) -> Data {
         let host = String(uri.remainder.prefix { !"/?".contains($0) })
         let padded = host.padding(toLength: (host.utf8.count + 3) / 4 * 4, withPad: "=", startingAt: 0)
-        // Any host with the right letters can be decoded, but names are printable.
+        // Base64 decodes any host with suitable letters, but names are printable.
         guard let name = Data(base64Encoded: padded), !name.isEmpty, name.allSatisfy({ (32..<127).contains($0) })
         else { return Data(uri.raw.utf8) }
         return name

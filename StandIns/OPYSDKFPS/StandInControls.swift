@@ -23,7 +23,7 @@ extension OTVAVPlayer {
         }
 
         /// Calls only `license` of the customer callback, on the worker thread.
-        /// - Returns: the license; `nil` if there is none.
+        /// - Returns: the license; `nil` without one.
         public func license(for spc: Data, _ type: OTVLicenseRequestType) async -> Data? {
             await client.asker?.callbackLicense(for: spc, type)?.license
         }

@@ -6,7 +6,7 @@ public final class PTMetadata: NSObject {
     public override init() { super.init() }
 }
 
-/// What a player plays.
+/// The content of a player.
 public final class PTMediaPlayerItem: NSObject {
     let item: AVPlayerItem
     let loader: LoaderForwarder

@@ -5,7 +5,7 @@ public protocol DRMManagerSpec: AVContentKeySessionDelegate {
     func createContentKeyRequest(for asset: AVURLAsset, drmParams: NativeDrmParams) throws
 }
 
-/// What a script states about a source's keys.
+/// A script's statements about a source's keys.
 public struct NativeDrmParams {
     public var type: String?
     public var licenseUrl: String?
@@ -30,7 +30,7 @@ public struct NativeDrmParams {
     }
 }
 
-/// What a script needs to return a license.
+/// The data that a script needs to return a license.
 public struct OnGetLicensePayload: Sendable {
     public let contentId: String
     public let licenseUrl: String

@@ -24,7 +24,7 @@ public typealias HybridVideoPlayerSourceSpec = HybridVideoPlayerSourceSpec_proto
 /// A source, as plugins see it.
 public typealias NativeVideoPlayerSource = NativeVideoPlayerSourceSpec & HybridVideoPlayerSourceSpec
 
-/// What a script states about a source. In the library it is a C++ structure, so a target that imports it needs C++
+/// A script's statements about a source. In the library it is a C++ structure, so a target that imports it needs C++
 /// interoperability.
 public struct NativeVideoConfig {
     public var uri: String
@@ -55,7 +55,7 @@ public final class HybridVideoPlayerSource: HybridVideoPlayerSourceSpec_base, Na
     }
 }
 
-/// A script's player. It makes the asset, has a plugin's manager take it, and plays it.
+/// A script's player. It makes the asset, passes it to a plugin's manager, and plays it.
 public final class HybridVideoPlayer {
     public let source: HybridVideoPlayerSource
     /// The library retains the manager of a source as long as the source.
@@ -64,7 +64,7 @@ public final class HybridVideoPlayer {
 
     public init(config: NativeVideoConfig) { source = HybridVideoPlayerSource(config: config) }
 
-    /// Plays the source. The library prints a manager's error and tells nobody else; the asset then has no keys.
+    /// Plays the source. The library only prints a manager's error; the asset then has no keys.
     /// - Throws: an error if no plugin has a manager for a protected source.
     public func play() async throws {
         let asset = AVURLAsset(url: source.url)

@@ -24,6 +24,6 @@ public enum AppleError {
         return NSError(domain: bridged.domain, code: bridged.code)
     }
 
-    /// Whether an error keeps its text on the way through a player.
+    /// Whether an error keeps its text when it passes through a player.
     public static func isNSError(_ error: any Error) -> Bool { type(of: error) is NSError.Type }
 }

@@ -7,10 +7,10 @@ struct BoundKey {
     private static let mark = Data("bound".utf8)
 
     let identifier: String
-    /// What the device's vault sealed.
+    /// The bytes that the device's vault sealed.
     let sealed: Data
 
-    /// What the app stores: `bound`, the identifier's length in two bytes, the identifier, and the sealed key.
+    /// The bytes that the app stores: `bound`, the identifier's length in two bytes, the identifier, and the sealed key.
     var bytes: Data {
         let name = Data(identifier.utf8)
         return Self.mark + [UInt8(name.count >> 8 & 0xff), UInt8(name.count & 0xff)] + name + sealed
@@ -21,7 +21,7 @@ struct BoundKey {
         self.sealed = sealed
     }
 
-    /// - Returns: `nil` if the bytes are not those of a stored key.
+    /// - Returns: `nil` if the bytes are not a stored key.
     init?(_ bytes: Data) {
         let rest = bytes.dropFirst(Self.mark.count)
         guard bytes.starts(with: Self.mark), rest.count >= 2 else { return nil }

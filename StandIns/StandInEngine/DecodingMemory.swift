@@ -43,7 +43,7 @@ public final class DecodingMemory: Sendable {
         let task: Task<PlaybackResult, any Error>? = decodings.withLock { decodings in
             if let known = decodings[input] { return known }
             guard decodings.count < limit else { return nil }
-            // Nobody cancels it, because others may wait for its result.
+            // Never cancelled, because others may wait for its result.
             let task = Task { try await decode() }
             decodings[input] = task
             return task

@@ -6,7 +6,7 @@ public enum Misbehavior: String, Sendable, Hashable, CaseIterable {
     case callsBackTwice
     /// The completion handler of each SPC is called twice, if the player has one.
     case completesTwice
-    /// Callbacks run on several other threads at once, instead of on the app's queue.
+    /// Callbacks run on several other threads concurrently, instead of on the app's queue.
     case callsOnOddThreads
     /// A request is cancelled after its SPC is made.
     case cancelsMidway
@@ -26,7 +26,7 @@ public enum Misbehavior: String, Sendable, Hashable, CaseIterable {
     case completesWithNothing
     /// Callbacks that may block run on the main thread, instead of on a worker thread of the SDK.
     case callsOnMainThread
-    /// If several keys are requested at once, their SPCs arrive in the opposite order of their identifiers.
+    /// If several keys are requested together, their SPCs arrive in the opposite order of their identifiers.
     case reordersKeys
 }
 
@@ -44,7 +44,7 @@ public enum IdentifierForm: String, Sendable, Hashable, CaseIterable {
     case none
 }
 
-/// Why a player asks whether to retry a key request.
+/// The reason that a player asks whether to retry a key request.
 public enum RetryCause: String, Sendable, Hashable, CaseIterable {
     /// The license arrived too late for its SPC.
     case timedOut
@@ -54,7 +54,7 @@ public enum RetryCause: String, Sendable, Hashable, CaseIterable {
     case obsolete
 }
 
-/// How a stand-in behaves where real players vary or misbehave.
+/// A stand-in's behavior where real players vary or misbehave.
 public struct StandInBehavior: Sendable, Hashable {
     /// The misbehaviors. Defaults to none.
     public var misbehaviors: Set<Misbehavior> = []

@@ -1,7 +1,7 @@
 import LatchkeyCore
 
 extension StandInStage {
-    /// The shared object of a kind, as SDKs have them: one per stage, and one for the process without a current stage.
+    /// An SDK's shared object of a kind: one per stage, and one for the process without a current stage.
     /// - Parameter make: makes the object on first use.
     public static func only<Value: Sendable>(_ make: () -> Value) -> Value {
         (current?.onlyOnes ?? OnlyOnes.ofProcess).only(make)

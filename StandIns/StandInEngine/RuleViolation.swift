@@ -5,12 +5,12 @@
 public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
     /// The rule.
     public let rule: Rule
-    /// What the app did, without secrets.
+    /// The app's action, without secrets.
     public let detail: String
 
     /// - Parameters:
     ///   - rule: the rule.
-    ///   - detail: what the app did, without secrets.
+    ///   - detail: the app's action, without secrets.
     public init(_ rule: Rule, _ detail: String) {
         self.rule = rule
         self.detail = detail
@@ -24,7 +24,7 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         case delegateWithoutQueue
         /// The delegate's queue must be serial.
         case concurrentQueue
-        /// A callback must return at once and do the exchange elsewhere.
+        /// A callback must return immediately and do the exchange elsewhere.
         case blockedCallback
         /// A recipient belongs to one session.
         case recipientOfTwoSessions
@@ -36,9 +36,9 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         case requestWithoutIdentifier
         /// A download session needs a background configuration.
         case sessionNotBackground
-        /// There is one background session for each identifier: a second one has the delegate of the first.
+        /// There is one background session per identifier: a second one has the delegate of the first.
         case sessionIdentifierTaken
-        /// No task can be made in a session that was invalidated.
+        /// No task can be created in an invalidated session.
         case invalidatedSessionUsed
         /// A recipient must be added before its asset begins to load.
         case recipientAddedLate
@@ -64,7 +64,7 @@ public struct RuleViolation: Sendable, Hashable, CustomStringConvertible {
         case renewedWithoutKey
         /// An error must be an `NSError`. The text of other Swift errors is lost.
         case errorWithoutText
-        /// With advisory keys, SPCs must be made by the call that may find that none is needed.
+        /// With advisory keys, SPCs must be made by the call that supports requests without an SPC.
         case advisoryKeysIgnored
         /// Advisory keys must not be turned off.
         case advisoryKeysTurnedOff

@@ -13,7 +13,7 @@ public enum StandInPurpose: String, Sendable, Hashable {
     case renewal
 }
 
-/// The device's part in one key request: it makes the SPCs and opens the license that answers them.
+/// The device's part in one key request: it makes the SPCs and opens the answering license.
 public final class StandInExchange: Sendable {
     private struct Attempt {
         let exchange: KeyExchange
@@ -169,7 +169,7 @@ public struct StandInKey: Sendable {
     /// Whether the key decrypts now.
     public var isUsable: Bool { device.canDecrypt(at: stage.timekeeper) }
 
-    /// Whether the key decrypts now, and its lease lasts so much longer.
+    /// Whether the key decrypts now, and its lease lasts that much longer.
     public func isUsable(for duration: Duration) -> Bool {
         guard isUsable, let lease = device.terms.lease else { return isUsable }
         return device.acceptedAt.uptime + lease - stage.timekeeper.uptime >= duration

@@ -5,8 +5,8 @@ public import LatchkeyFairPlay
 
 /// The secrets of the simulated devices, by certificate.
 ///
-/// A real device needs only the certificate that the app hands to the player. A simulated device also needs the test ASk, which
-/// it finds here by the fingerprint of the certificate. Tests with different credentials share nothing here.
+/// A real device needs only the certificate that the app passes to the player. A simulated device also needs the test ASk,
+/// which it finds here by the fingerprint of the certificate. Tests with different credentials share nothing here.
 public enum StandInHardware {
     private static let secrets = Locked<[Data: Secret]>([:])
 

@@ -5,14 +5,14 @@ import LatchkeyCore
 public struct StandInCallback: Sendable, Hashable {
     /// The name of the callback. Each stand-in documents its names.
     public let name: String
-    /// The subject of the callback, such as a key's identifier; `nil` if there is none.
+    /// The subject of the callback, such as a key's identifier; `nil` without one.
     public let subject: String?
     /// The label of the queue it ran on; `odd thread` if the player misbehaved.
     public let place: String
-    /// Whose code ran.
+    /// The code that ran.
     public let implementation: Implementation
 
-    /// Whose code a callback ran.
+    /// The code that a callback ran.
     public enum Implementation: String, Sendable, Hashable {
         /// The app's.
         case own
@@ -24,7 +24,7 @@ public struct StandInCallback: Sendable, Hashable {
     ///   - name: the name of the callback.
     ///   - subject: the subject of the callback.
     ///   - place: the label of the queue it ran on.
-    ///   - implementation: whose code ran.
+    ///   - implementation: the code that ran.
     public init(name: String, subject: String? = nil, place: String, implementation: Implementation = .own) {
         self.name = name
         self.subject = subject
@@ -100,7 +100,7 @@ public final class StandInLog: Sendable {
         await until { $0.count(of: name) >= times }
     }
 
-    /// Waits until callbacks have each returned a number of times. What a player does with an answer may come before.
+    /// Waits until callbacks have each returned a number of times. A player's reaction to an answer may come first.
     public func untilCallbacks(_ names: [String], times: Int = 1) async {
         await until { contents in names.allSatisfy { contents.count(of: $0) >= times } }
     }

@@ -6,7 +6,7 @@ import LatchkeyTransport
     public import FoundationNetworking
 #endif
 
-/// The HTTP of stand-ins. Like players, it follows redirects. A request completes even if nobody waits for it any more.
+/// The HTTP of stand-ins. Like players, it follows redirects. A request completes even if it was abandoned.
 public enum StandInNetwork {
     /// A reply, whatever its status.
     public struct Reply: Sendable {
@@ -33,7 +33,7 @@ public enum StandInNetwork {
         send(request, limit, redirects: longestWay, answer)
     }
 
-    /// The reply to a request. A cancelled task waits no longer for it.
+    /// The reply to a request. A cancelled task stops waiting for it.
     /// - Parameter limit: the maximum size of the body in bytes.
     public static func reply(to request: URLRequest, limit: Int) async throws -> Reply {
         try await Promise<Reply, any Error>.value { reply in

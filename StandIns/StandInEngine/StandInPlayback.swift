@@ -17,13 +17,13 @@ public struct StandInPlayback: Sendable {
         public let timeToKey: Duration
         /// The decoder's output.
         public let playback: PlaybackResult
-        /// Whether the output is right, based on the stage's reference hashes if there are any.
+        /// Whether the output is right, based on the stage's reference hashes if available.
         public let verdict: PlaybackVerdict
         /// The number of decoded pictures.
         public var frameCount: Int { playback.tracks.first { $0.media == .video }?.frames.count ?? 0 }
         /// The file of the picture; `nil` if none was requested.
         public var picture: URL? { playback.picture }
-        /// Whether everything that was decoded is right.
+        /// Whether all decoded output is right.
         public var isRight: Bool { verdict.isRight }
     }
 
@@ -33,7 +33,7 @@ public struct StandInPlayback: Sendable {
         public let keyURIs: [KeyURI]
         /// The time from requesting the first key to having the last one.
         public let timeToKey: Duration
-        /// How long the stream is, in seconds; `nil` if it has no end here.
+        /// The duration of the stream in seconds; `nil` if it has no end here.
         public var seconds: Double? {
             copy.isComplete ? copy.tracks.first?.segments.map(\.duration).reduce(0, +) : nil
         }
@@ -41,7 +41,7 @@ public struct StandInPlayback: Sendable {
         let folder: WorkingFolder
     }
 
-    /// Loads a stream and requests all its keys at once.
+    /// Loads a stream and requests all its keys together.
     /// - Parameters:
     ///   - address: the http, https or file URL of a playlist, or the folder of a downloaded stream.
     ///   - ask: provides the keys. Playback needs all of them. Errors are rethrown.
@@ -61,7 +61,7 @@ public struct StandInPlayback: Sendable {
     /// - Parameters:
     ///   - keys: the content keys.
     ///   - picture: the file for one picture in PNG format.
-    /// - Throws: a `Diagnosis`, also if there is no ffmpeg.
+    /// - Throws: a `Diagnosis`, also if ffmpeg is missing.
     public func play(
         _ loaded: Loaded, keys: [KeyURI: ContentKey], picture: URL? = nil
     ) async throws -> Result {
@@ -70,7 +70,7 @@ public struct StandInPlayback: Sendable {
             defer { withExtendedLifetime(loaded.folder) {} }
             return try await StreamPlayer(FFmpeg()).play(loaded.copy, keys: keys, picture: picture)
         }
-        // A picture is a file, which the memory does not have.
+        // A picture is a file, which is not in the decoding memory.
         let playback =
             if let decodings = stage.decodings, picture == nil {
                 try await decodings.result(of: loaded.copy, keys: keys, decode: decode)
@@ -82,7 +82,7 @@ public struct StandInPlayback: Sendable {
             verdict: playback.verdict(against: stage.reference))
     }
 
-    /// Loads and plays a stream. Requests each key separately, all at once.
+    /// Loads and plays a stream. Requests each key separately, in parallel.
     /// - Parameters:
     ///   - address: as for `load(_:asking:)`.
     ///   - picture: the file for one picture in PNG format.

@@ -56,13 +56,13 @@ extension StandInStage {
     }
 }
 
-/// Who handled a callback.
+/// The handler of a callback.
 public enum CallbackTaker: Sendable, Hashable {
     /// The delegate's method.
     case delegate
     /// The stand-in's default.
     case standard
-    /// Nobody: the delegate was released.
+    /// None: the delegate was released.
     case nobody
 
     var implementation: StandInCallback.Implementation? {
@@ -74,10 +74,10 @@ public enum CallbackTaker: Sendable, Hashable {
     }
 }
 
-/// Finds out who handled a callback.
+/// Determines the handler of a callback.
 ///
-/// `responds(to:)` needs the Objective-C runtime. On Linux, each default records that it ran. To find out whether a delegate has
-/// a method, a stand-in calls it and checks.
+/// `responds(to:)` needs the Objective-C runtime. On Linux, each default records that it ran. To determine whether a delegate
+/// has a method, a stand-in calls it and checks.
 public final class CallbackProbe: Sendable {
     @TaskLocal static var current: CallbackProbe?
 

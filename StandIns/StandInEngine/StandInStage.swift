@@ -88,7 +88,7 @@ public final class StandInStage: Sendable {
         BoundKey(stored).map { (try? vault.open($0.sealed)) != nil } ?? false
     }
 
-    /// Has the device keep a key that a service delivered in advance, for players that support advisory keys.
+    /// Keeps a key in the device that a service delivered in advance, for players that support advisory keys.
     /// - Parameters:
     ///   - key: the key; `nil` to remove it.
     ///   - identifier: the key's URI.

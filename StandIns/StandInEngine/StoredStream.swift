@@ -53,7 +53,7 @@ public struct StoredStream: Codable, Sendable {
         }
     }
 
-    /// The stream in a folder; `nil` if there is none.
+    /// The stream in a folder; `nil` if absent.
     static func read(from folder: URL) throws -> StoredStream? {
         guard let list = try? Data(contentsOf: folder.appending(path: name)) else { return nil }
         return try JSONDecoder().decode(Self.self, from: list)

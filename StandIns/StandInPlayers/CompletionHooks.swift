@@ -8,17 +8,17 @@ public import StandInEngine
 public final class CompletionHooks: KeyHooks {
     /// The answer to an SPC.
     public struct Reply: Sendable {
-        /// The CKC; `nil` or empty if there is none.
+        /// The CKC; `nil` or empty if absent.
         public let license: Data?
-        /// When to renew the key.
+        /// The date to renew the key.
         public let renewalDate: Date?
-        /// The kind of the license's bytes.
+        /// The content type of the license.
         public let contentType: String?
 
         /// - Parameters:
-        ///   - license: the CKC; `nil` or empty if there is none.
-        ///   - renewalDate: when to renew the key.
-        ///   - contentType: the kind of the license's bytes.
+        ///   - license: the CKC; `nil` or empty if absent.
+        ///   - renewalDate: the date to renew the key.
+        ///   - contentType: the content type of the license.
         public init(_ license: Data?, renewalDate: Date?, contentType: String?) {
             self.license = license
             self.renewalDate = renewalDate
@@ -26,7 +26,7 @@ public final class CompletionHooks: KeyHooks {
         }
     }
 
-    /// How a generation makes the calls. Each records if there is no delegate (`CallbackProbe.noteNobody()`).
+    /// The calls of a generation. Each records a missing delegate (`CallbackProbe.noteNobody()`).
     public struct Calls: Sendable {
         let names: (identifier: String, certificate: String, key: String)
         let identifier: (@Sendable (URL, SingleAnswer<Data?>) -> Void)?
@@ -73,7 +73,7 @@ public final class CompletionHooks: KeyHooks {
 
     public func report(_ failure: KeyFailure) -> any Error { errors(failure) }
 
-    /// Asks for the content identifier of a key. A player that does not ask takes the key's URI (inferred).
+    /// Requests the content identifier of a key. A player without this call uses the key's URI (inferred).
     public func contentIdentifier(for uri: KeyURI) async throws -> Data? {
         let url = try Self.url(uri)
         guard let ask = calls.identifier else { return Data(uri.raw.utf8) }

@@ -2,15 +2,15 @@ public import Foundation
 public import LatchkeyCore
 public import StandInEngine
 
-/// How a player gets a key from an app: with its own calls in its own order.
+/// A player's way to get a key from an app: its own calls in its own order.
 public protocol KeyHooks: Sendable {
-    /// Makes everything that comes before the SPC, and the SPC.
+    /// Makes an SPC, with all calls that precede it.
     func makeSPC(for uri: KeyURI, with exchange: StandInExchange) async throws -> Data
 
     /// Gets an answer to an SPC.
     func answer(_ spc: Data, for uri: KeyURI, with exchange: StandInExchange) async throws -> KeyAnswer
 
-    /// A key that the app stored; `nil` if there is none.
+    /// A key that the app stored; `nil` if absent.
     func storedKey(for uri: KeyURI) async -> Data?
 
     /// The device rejects a stored key.
@@ -37,43 +37,43 @@ extension KeyHooks {
 public struct KeyAnswer: Sendable {
     /// The CKC.
     public let bytes: Data
-    /// When the player requests the key again.
+    /// The time at which the player requests the key again.
     public let renewal: Renewal
 
-    /// When a player requests a key again.
+    /// The time at which a player requests a key again.
     public enum Renewal: Sendable, Hashable {
         /// Never.
         case never
         /// After a duration.
         case after(Duration)
-        /// After a fraction of the lease; never if there is no lease.
+        /// After a fraction of the lease; never without a lease.
         case ofLease(Double)
     }
 
     /// - Parameters:
     ///   - bytes: the CKC.
-    ///   - renewal: when the player requests the key again.
+    ///   - renewal: the time at which the player requests the key again.
     public init(_ bytes: Data, renewal: Renewal = .never) {
         self.bytes = bytes
         self.renewal = renewal
     }
 }
 
-/// Why a player has no key.
+/// The reason that a player has no key.
 public enum KeyFailure: Error, Sendable {
-    /// There is no handler for a call.
+    /// A call has no handler.
     case nobody(String)
     /// The app released a completion handler without calling it.
     case unanswered(String)
     /// The player cannot use the key's URI.
     case uri(String)
-    /// There is no content identifier.
+    /// The content identifier is missing.
     case contentIdentifier(NSError?)
-    /// There is no certificate. Includes the HTTP status if there is one.
+    /// The certificate is missing. Includes the HTTP status if known.
     case certificate(NSError?, status: Int? = nil)
     /// The device could not make an SPC.
     case spc(NSError)
-    /// There is no license. Includes the HTTP status if there is one.
+    /// The license is missing. Includes the HTTP status if known.
     case license(NSError?, status: Int? = nil)
     /// The device rejected the license.
     case badLicense(NSError)
@@ -84,7 +84,7 @@ public enum KeyFailure: Error, Sendable {
     /// The system reset its media services.
     case mediaServicesReset
 
-    /// The underlying error; `nil` if there is none.
+    /// The underlying error; `nil` without one.
     public var underlying: NSError? {
         switch self {
         case .contentIdentifier(let error), .certificate(let error, _), .license(let error, _): error
@@ -94,7 +94,7 @@ public enum KeyFailure: Error, Sendable {
         }
     }
 
-    /// The HTTP status; `nil` if there is none.
+    /// The HTTP status; `nil` if unknown.
     public var status: Int? {
         switch self {
         case .certificate(_, let status), .license(_, let status): status
@@ -102,7 +102,7 @@ public enum KeyFailure: Error, Sendable {
         }
     }
 
-    /// What happened, as a sentence.
+    /// The failure, as a sentence.
     public var reason: String {
         switch self {
         case .nobody(let name): "Nobody takes \(name)."

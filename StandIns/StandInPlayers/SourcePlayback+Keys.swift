@@ -27,7 +27,7 @@ extension SourcePlayback {
         }
     }
 
-    /// Requests keys, all at once.
+    /// Requests keys in parallel.
     func provide(_ uris: [KeyURI], destination: StandInExchange.Destination) async throws {
         let times = stage.misbehaves(.repeatsIdentifiers) ? 2 : 1
         let wanted = uris.flatMap { Array(repeating: $0, count: times) }
@@ -68,7 +68,7 @@ extension SourcePlayback {
     }
 
     private func take(_ spc: Data, _ uri: KeyURI, _ exchange: StandInExchange) async throws {
-        // The app is asked nevertheless, and nobody waits for its answer.
+        // The app is asked nevertheless, and its answer is ignored.
         if stage.misbehaves(.cancelsMidway) { end() }
         let answer = try await hooks.answer(spc, for: uri, with: exchange)
         guard !isOver else { throw KeyFailure.ended }

@@ -58,7 +58,7 @@ public final class SourcePlayback: Sendable {
     /// The URIs of the keys that decrypt now.
     public var usableKeys: Set<String> { usableKeys(for: .zero) }
 
-    /// The URIs of the keys that decrypt now, and whose leases last so much longer.
+    /// The URIs of the keys that decrypt now, and whose leases last that much longer.
     public func usableKeys(for duration: Duration) -> Set<String> {
         state.withLock { state in Set(state.keys.filter { $0.value.isUsable(for: duration) }.map(\.key.raw)) }
     }
@@ -66,7 +66,7 @@ public final class SourcePlayback: Sendable {
     /// The errors of failed renewals. The current key stays in use until its lease ends.
     public var failedRenewals: [any Error] { state.withLock { $0.failedRenewals } }
 
-    /// Has one picture written in PNG format when the stream plays.
+    /// Writes one picture in PNG format when the stream plays.
     public func writePicture(to file: URL) { state.withLock { $0.picture = file } }
 
     /// Loads the stream and requests its keys. Only the first call has an effect.

@@ -38,7 +38,7 @@ public final class WeakDataSource<Source>: Sendable {
         }
     }
 
-    /// Calls the data source, or records that it is gone.
+    /// Calls the data source, or records that it was released.
     public func call(_ body: (Source) -> Void) {
         if let source { return body(source) }
         // After a cancellation the app may have released it.
@@ -47,7 +47,7 @@ public final class WeakDataSource<Source>: Sendable {
         CallbackProbe.noteNobody()
     }
 
-    /// Releases the data source after the first request, if the players misbehave so.
+    /// Releases the data source after the first request, if the players have that misbehavior.
     public func dropIfMisbehaving() {
         if stage.misbehaves(.dropsDelegate) { source = nil }
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app states about the protection of a stream.
+/// An app's statements about the protection of a stream.
 public protocol DRMConfiguration: Decodable, Encodable {
     var headers: [[String: String]]? { get }
     var integrationParameters: [String: Any]? { get }
@@ -15,7 +15,7 @@ public enum DRMIntegration: Int, Codable {
     case axinom, azure, drmtoday, ezdrm, irdeto, keyos, theoplayer, titanium, uplynk, verimatrix, vudrm, xstream
 }
 
-/// What an app states about FairPlay.
+/// An app's statements about FairPlay.
 public protocol FairPlayDRMConfigurationProtocol: DRMConfiguration {
     var fairplay: KeySystemConfiguration { get }
 }
@@ -30,7 +30,7 @@ public enum LicenseType: Int, Codable {
     case temporary, persistent
 }
 
-/// What an app states about one key system.
+/// An app's statements about one key system.
 open class KeySystemConfiguration: NSObject, Codable {
     public var licenseAcquisitionURL: URL?
     public var certificateURL: URL?
@@ -51,7 +51,7 @@ open class KeySystemConfiguration: NSObject, Codable {
     }
 }
 
-/// What an app states about several key systems.
+/// An app's statements about several key systems.
 public final class KeySystemConfigurationCollection: NSObject, Codable {
     let fairplay: KeySystemConfiguration?
     let widevine: KeySystemConfiguration?

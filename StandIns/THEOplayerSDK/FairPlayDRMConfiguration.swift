@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an app states about FairPlay. In versions 4 to 9, the initializer has fewer defaults.
+/// An app's statements about FairPlay. In versions 4 to 9, the initializer has fewer defaults.
 public final class FairPlayDRMConfiguration: NSObject, FairPlayDRMConfigurationProtocol {
     private enum CodingKeys: String, CodingKey {
         case fairplay, headers, customIntegrationId, queryParameters, integrationParameters
@@ -49,7 +49,7 @@ public final class FairPlayDRMConfiguration: NSObject, FairPlayDRMConfigurationP
     }
 }
 
-/// What an app states about several key systems.
+/// An app's statements about several key systems.
 public final class MultiplatformDRMConfiguration: NSObject, DRMConfiguration {
     private enum CodingKeys: String, CodingKey {
         case keySystemConfigurations, customIntegrationId, queryParameters, integrationParameters

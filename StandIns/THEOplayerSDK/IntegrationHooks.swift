@@ -4,7 +4,7 @@ import LatchkeyCore
 import StandInEngine
 import StandInPlayers
 
-/// How the player gets a key: identifier, certificate and license, each with the integration's hooks and the player's own HTTP.
+/// Gets a key: identifier, certificate and license, each with the integration's hooks and the player's own HTTP.
 // Sound: the real SDK calls integrations on any thread, too, and only `known` changes here.
 final class IntegrationHooks: KeyHooks, @unchecked Sendable {
     private struct Known {

@@ -13,7 +13,7 @@ public final class TypedSource: NSObject {
     }
 }
 
-/// What a player plays.
+/// The content of a player.
 public final class SourceDescription: NSObject {
     public let sources: [TypedSource]
 

@@ -53,7 +53,7 @@ public final class THEOplayer {
 
     public func destroy() { source = nil }
 
-    /// The player's error; `nil` if there is none.
+    /// The player's error; `nil` without one.
     public var errorObject: (any THEOError)? { stateError.withLock { $0 } }
 
     let stateError = Locked<(any THEOError)?>(nil)

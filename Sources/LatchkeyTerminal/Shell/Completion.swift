@@ -30,7 +30,7 @@ extension [Usage] {
         } + [("help", "show the help of a verb")]
     }
 
-    /// The words that begin verbs without being verbs, each with those verbs.
+    /// The words that begin verbs but are not verbs, each with its verbs.
     var groups: [(word: String, verbs: [Usage])] {
         firstWords.map(\.word).filter { word in word != "help" && !contains { $0.name == word } }
             .map { word in (word, filter { $0.words.first == word }) }
