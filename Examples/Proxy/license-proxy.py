@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Stands in front of a license service for Widevine, PlayReady or another DRM, and counts its streams beside those of FairPlay.
+"""A proxy for a license service of Widevine, PlayReady or another DRM, which counts its streams together with FairPlay's.
 
     license-proxy.py --slots https://licenses.example/t/acme/slots --key slots-key.txt --drm widevine --service https://widevine.example/license
 
-A player sends its license request to /license?kid=KID (or ?asset=NAME), maybe with &session= and &device=, and its token as
-Authorization: Bearer. The proxy takes a slot with the token, forwards the request unread, and hands the reply back unread. It gives the
-slot back if the service makes no license. A refusal of the slot is the player's answer, and the service is not asked.
+A player sends its license request to /license?kid=KID (or ?asset=NAME), optionally with &session= and &device=, and its token as
+Authorization: Bearer. The proxy takes a slot with the token, forwards the request unread, and returns the reply unread. It releases the
+slot if the service makes no license. If the slot is refused, the refusal goes to the player and the service is not asked.
 
-It makes no license and reads none. Source: Documentation/Server/Slots.md. Python 3.11 and nothing else.
+It neither makes nor reads licenses. Source: Documentation/Server/Slots.md. Needs only Python 3.11.
 """
 import argparse, http.client, http.server, ipaddress, json, re, sys, urllib.error, urllib.parse, urllib.request
 
@@ -30,7 +30,7 @@ class NoAnswer(Exception):
 
 
 def ask(url, method, headers, body=None):
-    """Status, headers and body of a reply, whatever its status. Raises NoAnswer, also for one that breaks off or is no HTTP."""
+    """Status, headers and body of a reply, whatever its status. Raises NoAnswer without a reply, or if it is truncated or not HTTP."""
     try:
         try:
             reply = SEND.open(urllib.request.Request(url, body, headers, method=method), timeout=PATIENCE)
@@ -95,7 +95,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         return ask(self.options.slots, "POST", headers, json.dumps(body).encode())
 
     def viewer_address(self):
-        """What the load balancer says; None without its header, and for one that does not name one address: then the license server knows none."""
+        """The viewer's address in the load balancer's header; None without exactly one address."""
         values = self.headers.get_all(self.options.viewer_address) if self.options.viewer_address else None
         if not values or len(values) > 1:
             return None
@@ -105,7 +105,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             return None
 
     def give_back(self, slot):
-        # A slot that was only renewed belongs to a stream that plays.
+        # A slot that was only renewed belongs to a playing stream.
         if slot["state"] != "taken":
             return
         try:
@@ -126,7 +126,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
                 self.send_header(name, str(value))
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
-        # Each connection carries one request: a balancer sends the next viewer's over another one, so that nothing unread is taken for it.
+        # One request per connection, so that unread bytes of one viewer's request are never parsed as the next viewer's.
         self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)

@@ -1,12 +1,12 @@
 // Plays video on demand in a browser: fragmented MP4, encrypted with cbcs, by Media Source Extensions and Clear Key.
 //
-// The page asks the license server for the keys, and again whenever the server says so. Once the server refuses, playback ends.
+// The page requests the keys from the license server, and again whenever the server says so. A refusal ends playback.
 'use strict';
 
 const keySystem = 'org.w3.clearkey';
-// How many seconds of media are loaded before they are needed.
+// The number of seconds of media loaded ahead.
 const secondsAhead = 30;
-// After how many seconds a server that did not answer is asked again, and how often.
+// The delay before a failed request is repeated, and the maximum number of repetitions.
 const retrySeconds = 5;
 const mostRetries = 3;
 
@@ -19,7 +19,7 @@ function attributes(list) {
   return result;
 }
 
-// The key ID that a key URI ends with, as a UUID, hexadecimal digits or base64; in base64url without padding.
+// The key ID at the end of a key URI (UUID, hexadecimal digits or base64), in base64url without padding.
 function keyID(uri) {
   const name = decodeURIComponent(uri.replace(/^[a-z]+:\/\//, ''));
   const digits = name.split('/').pop().replaceAll('-', '');
@@ -30,7 +30,7 @@ function keyID(uri) {
   return base64.replace('==', '').replaceAll('+', '-').replaceAll('/', '_');
 }
 
-// A key ID as a UUID, for people.
+// A key ID as a readable UUID.
 function uuid(bytes) {
   const digits = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
@@ -42,7 +42,7 @@ async function loadLines(url) {
   return (await response.text()).split(/\r?\n/);
 }
 
-// The tracks of a stream: the first picture, and its sound if it has one, with their segments and key IDs.
+// The tracks of a stream: the first video track, and its audio if separate, with their segments and key IDs.
 async function loadTracks(url) {
   const lines = await loadLines(url);
   const index = lines.findIndex((line) => line.startsWith('#EXT-X-STREAM-INF:'));
@@ -83,7 +83,7 @@ function once(target, name, signal) {
     target.addEventListener(name, resolve, { once: true, signal });
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  // Whoever waits for it learns of the end; nobody may wait any more.
+  // The waiting code receives the rejection; without a waiter it must not count as unhandled.
   event.catch(() => {});
   return event;
 }
@@ -108,7 +108,7 @@ async function feed(tracks, source, video, signal) {
 
 // Keys
 
-// What a license server says when it gives no keys.
+// A license server's refusal.
 class Refusal extends Error {
   constructor(status, words, retryAfter) {
     super(words.reason ?? `The server answers with status ${status}.`);
@@ -165,7 +165,7 @@ class Playback {
     this.view.showKeys(keys);
     const asked = once(this.session, 'message', signal);
     await this.session.generateRequest('keyids', new TextEncoder().encode(JSON.stringify({ kids: [...keys.keys()] })));
-    // What the browser asks for is what it is asked for again, each time.
+    // Every renewal sends the browser's first message again.
     this.message = (await asked).message;
     if (!await this.renew()) return;
     const source = new MediaSource();
@@ -174,11 +174,11 @@ class Playback {
     const fed = feed(tracks, source, this.video, signal);
     fed.catch((error) => this.fail(error));
     this.video.addEventListener('error', () => this.fail(new Error(this.video.error.message)), { signal });
-    // Where the browser does not start by itself, or the viewer pauses at once, the viewer starts.
+    // If the browser blocks autoplay, or the viewer pauses immediately, the viewer starts playback.
     await this.video.play().catch(() => {});
   }
 
-  // Asks for the keys. Gives whether playback goes on.
+  // Requests the keys. Returns whether playback continues.
   async renew(retries = 0) {
     clearTimeout(this.timer);
     try {
@@ -208,7 +208,7 @@ class Playback {
     if (seconds) this.timer = setTimeout(() => this.renew(retries), seconds * 1000);
   }
 
-  // Tells the server that the session plays on, where it counts sessions so.
+  // Sends heartbeats, if the server counts sessions by them.
   beat(seconds) {
     clearInterval(this.beats);
     if (!seconds || !this.heartbeatToken) return;
@@ -228,7 +228,7 @@ class Playback {
     this.view.showEnd(error);
   }
 
-  // Makes room for the viewer's next stream. Without it the session ends when its heartbeats do.
+  // Frees the slot for the viewer's next stream. Without this, the session ends after its last heartbeat.
   async giveBack() {
     try {
       const response = await fetch(this.setup.sessionsURL, this.sessionRequest('DELETE'));
@@ -238,7 +238,7 @@ class Playback {
     }
   }
 
-  // Ends playback, forgets the keys, and gives the session back.
+  // Ends playback, discards the keys, and releases the session.
   async stop() {
     if (this.abort.signal.aborted) return;
     this.abort.abort(new DOMException('Playback was stopped.', 'AbortError'));

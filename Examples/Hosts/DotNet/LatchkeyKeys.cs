@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 using System.Text.Json;
 using AVFoundation;
 
-/// <summary>The keys of one vendor configuration. Dispose it when nothing plays any more.</summary>
+/// <summary>The keys of one vendor configuration. Dispose it after playback.</summary>
 public sealed unsafe class LatchkeyKeys : IDisposable
 {
     readonly Func<JsonElement, Task<Dictionary<string, string>>> credentials;
@@ -11,8 +11,8 @@ public sealed unsafe class LatchkeyKeys : IDisposable
     IntPtr keys;
 
     /// <param name="configuration">JSON: profile, settings, allowedHosts.</param>
-    /// <param name="credentials">Gets credentials for a request. Starts on a thread of Latchkey's.</param>
-    /// <param name="outcome">Takes an outcome, on a thread of Latchkey's.</param>
+    /// <param name="credentials">Gets credentials for a request. Starts on a Latchkey thread.</param>
+    /// <param name="outcome">Receives an outcome, on a Latchkey thread.</param>
     public LatchkeyKeys(string configuration, Func<JsonElement, Task<Dictionary<string, string>>> credentials, Action<JsonElement> outcome)
     {
         this.credentials = credentials;

@@ -2,7 +2,7 @@
 #import <Flutter/Flutter.h>
 @import LatchkeyBridge;
 
-/// Keys that Dart sets up. The plugin that makes the `AVURLAsset` calls `protectAsset:title:` of `keys`.
+/// Keys configured by Dart. The plugin that creates the `AVURLAsset` calls `protectAsset:title:` of `keys`.
 @interface LatchkeyPlugin : NSObject <FlutterPlugin>
 @property (class, nonatomic, readonly, nullable) LatchkeyKeys *keys;
 @end

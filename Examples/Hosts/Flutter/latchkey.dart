@@ -6,7 +6,7 @@ import 'package:flutter/services.dart';
 class Latchkey {
   static const _channel = MethodChannel('latchkey');
 
-  /// Makes the keys of a vendor. Call it once, before the first player is made.
+  /// Creates the keys of a vendor. Call it once, before the first player is created.
   static Future<void> configure(
     String profile,
     Map<String, String> settings, {

@@ -4,13 +4,13 @@ import kotlinx.cinterop.*
 import latchkey.*
 import platform.AVFoundation.AVURLAsset
 
-/** The keys of one vendor configuration. Close it when nothing plays any more. */
+/** The keys of one vendor configuration. Close it after playback. */
 class LatchkeyKeys(configuration: String, private val host: Host) {
     interface Host {
-        /** Gets credentials for a request (JSON) and calls [answer] once, with JSON or null. On a thread of Latchkey's. */
+        /** Gets credentials for a request (JSON) and calls [answer] once, with JSON or null. Called on a Latchkey thread. */
         fun credentials(request: String, answer: (String?) -> Unit)
 
-        /** Takes an outcome (JSON). On a thread of Latchkey's. */
+        /** Receives an outcome (JSON). Called on a Latchkey thread. */
         fun outcome(outcome: String)
     }
 

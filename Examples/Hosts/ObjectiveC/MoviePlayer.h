@@ -5,7 +5,7 @@ NS_ASSUME_NONNULL_BEGIN
 /// A player of protected movies.
 @interface MoviePlayer : NSObject
 
-/// Plays a movie; releases the one before.
+/// Plays a movie and releases the previous one.
 - (void)playURL:(NSURL *)url title:(NSString *)title;
 
 @end

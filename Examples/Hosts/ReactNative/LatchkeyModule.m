@@ -3,7 +3,7 @@
 #import <React/RCTEventEmitter.h>
 @import LatchkeyBridge;
 
-/// Keys that a script sets up. The app's own player view calls `protectAsset:title:` of `keys`.
+/// Keys configured by a script. The app's own player view calls `protectAsset:title:` of `keys`.
 @interface LatchkeyModule : RCTEventEmitter <RCTBridgeModule>
 @property (class, nonatomic, readonly, nullable) LatchkeyKeys *keys;
 @end

@@ -6,7 +6,7 @@ const emitter = new NativeEventEmitter(Latchkey);
 export type CredentialRequest = { reason: string; stage: string; purpose?: string; key?: string; title?: string };
 export type Outcome = { kind: "failure" | "notice" | "event"; code: string; title?: string; viewerText?: string };
 
-/** Makes the keys of a vendor. Call it once, before the first player is shown. */
+/** Creates the keys of a vendor. Call it once, before the first player is shown. */
 export function configure(
   profile: string,
   settings: Record<string, string>,

@@ -2,7 +2,7 @@ using UnityEditor;
 using UnityEditor.Callbacks;
 using UnityEditor.iOS.Xcode;
 
-/// Adds the package to the Xcode project that Unity writes. Belongs in a folder `Editor`.
+/// Adds the package to the Xcode project that Unity generates. Place it in a folder `Editor`.
 public static class LatchkeyBuild
 {
     [PostProcessBuild]

@@ -4,16 +4,16 @@ using System.Runtime.InteropServices;
 using AOT;
 using UnityEngine;
 
-/// The keys of one vendor configuration, for a player of the app's own that has an AVURLAsset. Destroying it closes it.
+/// The keys of one vendor configuration, for the app's own player with an AVURLAsset. Destroying it closes the keys.
 public sealed class LatchkeyKeys : MonoBehaviour
 {
     /// JSON: profile, settings, allowedHosts.
     [TextArea] public string configuration;
 
-    /// Gets credentials for a request (JSON) and calls the second argument once, with JSON or null. On Unity's main thread.
+    /// Gets credentials for a request (JSON) and calls the second argument once, with JSON or null. Called on Unity's main thread.
     public Action<string, Action<string>> Credentials;
 
-    /// Takes an outcome (JSON). On Unity's main thread.
+    /// Receives an outcome (JSON). Called on Unity's main thread.
     public Action<string> Outcome;
 
     readonly ConcurrentQueue<Action> waiting = new ConcurrentQueue<Action>();
