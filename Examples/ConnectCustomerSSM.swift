@@ -16,8 +16,7 @@
 
         /// - Parameters:
         ///   - service: The app's own session service.
-        ///   - onFailure: Receives the reason that a license was not delivered or a heartbeat failed; playback should stop
-        ///     then.
+        ///   - onFailure: Receives the reason that a license was not delivered or a heartbeat failed; playback should stop then.
         public init(_ service: SessionService, onFailure: @escaping @Sendable (KeyFailure) -> Void) {
             OTVSDK.load()
             self.service = service

@@ -1,6 +1,5 @@
-// The shim of an app in Objective-C: vendors and credentials are Swift values. Use the parts that the app needs, and change
-// the vendor here; the calls stay the same. An adapter's folder is in the app's own target, so `App-Swift.h` contains its
-// class and these additions.
+// The shim of an app in Objective-C: vendors and credentials are Swift values. Use the parts that the app needs, and change the vendor
+// here; the calls stay the same. An adapter's folder is in the app's own target, so `App-Swift.h` contains its class and these additions.
 #if canImport(ObjectiveC)
     public import Foundation
     public import Latchkey

@@ -5,8 +5,7 @@
     // If the license cache keeps a streaming request's key, the request becomes persistable: the system accepts a key again
     // only in that form. To the loader and the service it stays a streaming request.
     nonisolated extension AVPlayerKeys {
-        /// Starts a streaming request. If the cache wants the key and the system can store it, the request becomes
-        /// persistable.
+        /// Starts a streaming request. If the cache wants the key and the system can store it, the request becomes persistable.
         func startForReplays(_ taken: SessionKeyRequest) {
             let key = taken.keyURI
             guard loader.licenseCache?.wants(key, of: taken.asset) == true else { return taken.start(loader) }

@@ -6,8 +6,7 @@
     nonisolated extension AVPlayerKeys {
         /// The settings of a content key session. The defaults are for production.
         public struct Options: Sendable {
-            /// Options of every SPC, by AVFoundation's names, such as `AVContentKeyRequestProtocolVersionsKey`. Empty by
-            /// default.
+            /// Options of every SPC, by AVFoundation's names, such as `AVContentKeyRequestProtocolVersionsKey`. Empty by default.
             public var keyRequest: [String: any Sendable]
             /// The folder in which AVFoundation keeps reports of expired sessions. Defaults to `nil`: no reports.
             public var reports: URL?
@@ -31,9 +30,8 @@
             public var usesAdvisoryKeys: Bool
             /// The device identifier in SPCs. Defaults to `standard`.
             public var deviceIdentifier: DeviceIdentifier
-            /// Names the key of a request that has initialization data but no identifier, such as one for a `pssh` box.
-            /// Defaults to `nil` for every key: such a request fails with `keyUnnamed`. Called on a queue that it must not
-            /// block.
+            /// Names the key of a request that has initialization data but no identifier, such as one for a `pssh` box. Defaults to `nil`
+            /// for every key: such a request fails with `keyUnnamed`. Called on a queue that it must not block.
             public var keyNamed: @Sendable (_ initializationData: Data) -> KeyURI?
 
             /// Creates options.

@@ -2,8 +2,7 @@
     import AVFoundation
     @_spi(Adapters) import Latchkey
 
-    // A request is added, perhaps made persistable, given to the loader, and removed when AVFoundation reports success or
-    // failure.
+    // A request is added, perhaps made persistable, given to the loader, and removed when AVFoundation reports success or failure.
     nonisolated extension AVPlayerKeys {
         /// Adds a request and starts it, unless it was added before.
         func take(_ request: AVContentKeyRequest, for purpose: KeyPurpose, in session: AVContentKeySession) {

@@ -10,20 +10,18 @@
     ///
     /// `outcomes` reports results. `ProtectedPlayback` does all of this for an app whose views observe it.
     ///
-    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open
-    /// requests and releases its keys. Keys that the app requested from `loader.offline` are stored, and come from the store
-    /// from then on, if the system allows it; all other keys are streamed. Several instances may share a loader. Safe to use
-    /// from any thread.
+    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
+    /// and releases its keys. Keys that the app requested from `loader.offline` are stored, and come from the store from then on, if the
+    /// system allows it; all other keys are streamed. Several instances may share a loader. Safe to use from any thread.
     ///
-    /// A key is renewed as long as its asset is protected and exists. A released asset leaves its keys for the next asset of
-    /// the same stream or title: if that is protected within the lease, it needs no new license.
+    /// A key is renewed as long as its asset is protected and exists. A released asset leaves its keys for the next asset of the same
+    /// stream or title: if that is protected within the lease, it needs no new license.
     ///
-    /// **For maintainers.** The way of a request: a delegate callback, `take(_:for:in:)`, the loader,
-    /// `SessionKeyRequest.answer(_:)`, then `succeed` or `fail` when AVFoundation reports. The life of a key belongs to the
-    /// loader; this class only maps AVFoundation's objects to it. `state` holds all that changes, and nothing calls out while
-    /// holding its lock. Four rules prevent exceptions and lost keys: a request is answered once, on `queue`; a session
-    /// expires on `queue`, after its callbacks and answers; a session is used only in `whileUsable`; no two assets use one
-    /// session at a time (`AssetSession`).
+    /// **For maintainers.** The way of a request: a delegate callback, `take(_:for:in:)`, the loader, `SessionKeyRequest.answer(_:)`,
+    /// then `succeed` or `fail` when AVFoundation reports. The life of a key belongs to the loader; this class only maps AVFoundation's
+    /// objects to it. `state` holds the sessions, and nothing calls out while holding its lock. Four rules prevent exceptions and lost
+    /// keys: a request is answered once, on `queue`; a session expires on `queue`, after its callbacks and answers; elsewhere a session
+    /// is used only in `whileUsable`; no two assets use one session at a time (`AssetSession`).
     public nonisolated final class AVPlayerKeys: NSObject, Sendable {
         struct State {
             var sessions: [AssetSession] = []
@@ -48,12 +46,10 @@
         public let outcomes: AsyncStream<Outcome>
         private let unread: UnreadOutcomes
         private let onOutcome: @Sendable (Outcome) -> Void
-        /// The sessions call back on this queue, and requests are answered on it, so an answer cannot race with a
-        /// cancellation.
+        /// The sessions call back on this queue, and requests are answered on it, so an answer cannot race with a cancellation.
         let queue = DispatchQueue(label: "latchkey.content-key-session")
         let state = Locked(State())
-        /// Held while a session is in use: expiring it on another thread at that time raises an exception. No callback
-        /// acquires it.
+        /// Held while a session is in use: expiring it on another thread at that time raises an exception. No callback acquires it.
         private let sessionUse = NSLock()
 
         /// Creates keys whose owner reads `outcomes`.
@@ -171,10 +167,8 @@
         /// Requests a key before an asset does. The next asset of the same title uses it.
         /// - Parameters:
         ///   - key: The key's URI as the playlist states it.
-        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: the key is for the next
-        ///     protected asset.
-        /// - Returns: `false` in the simulator, and if the key is present or was requested, because AVFoundation would do
-        ///   nothing.
+        ///   - asset: The app's name for the title, as for `protect(_:as:)`. Defaults to `nil`: the key is for the next protected asset.
+        /// - Returns: `false` in the simulator, and if the key is present or was requested, because AVFoundation would do nothing.
         @discardableResult
         public func preload(_ key: KeyURI, as asset: AssetID? = nil) -> Bool { preload(key, as: asset, of: nil) }
 
@@ -198,11 +192,10 @@
             process(nil, initializationData, options.keyNamed(initializationData), asset, nil)
         }
 
-        /// Requests the keys whose leases ended because the app was away or their renewals failed, for assets that are still
-        /// protected.
+        /// Requests the keys whose leases ended because the app was away or their renewals failed, for assets that are still protected.
         ///
-        /// AVFoundation then makes a renewal request for each; failures are reported again. Playback that has only stalled
-        /// continues. A failed item stays failed: make a new asset and item, and protect the asset.
+        /// AVFoundation then makes a renewal request for each; failures are reported again. Playback that has only stalled continues. A
+        /// failed item stays failed: make a new asset and item, and protect the asset.
         /// - Returns: The requested keys.
         @discardableResult
         public func renewEndedKeys() -> Set<KeyURI> {

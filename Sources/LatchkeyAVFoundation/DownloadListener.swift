@@ -131,9 +131,8 @@
     }
 
     nonisolated extension NSError {
-        /// Whether the app or the viewer cancelled a download: the viewer in the system's Live Activity, from version 27. If
-        /// the system cancelled it, for example because the viewer quit the app, the error states a reason. Source:
-        /// `Documentation/Players.md` §3.8.
+        /// Whether the app or the viewer cancelled a download: the viewer in the system's Live Activity, from version 27. If the system
+        /// cancelled it, for example because the viewer quit the app, the error states a reason. Source: `Documentation/Players.md` §3.8.
         fileprivate var isCancellation: Bool {
             switch (domain, code) {
             case (NSCocoaErrorDomain, CocoaError.Code.userCancelled.rawValue): true

@@ -2,9 +2,8 @@
     import AVFoundation
     import Latchkey
 
-    /// A background session of the system. The process has one per identifier for its lifetime: a second one would get the
-    /// first one's delegate, and creating a task in an invalidated session raises an exception. Source:
-    /// `Documentation/Players.md` §3.8.
+    /// A background session of the system. The process has one per identifier for its lifetime: a second one would get the first one's
+    /// delegate, and creating a task in an invalidated session raises an exception. Source: `Documentation/Players.md` §3.8.
     nonisolated final class DownloadSession: Sendable {
         private static let sessions = Locked<[String: DownloadSession]>([:])
 

@@ -26,8 +26,7 @@
         ///   - wanted: The keys.
         ///   - asset: The title for which they are stored. Defaults to `nil`: the title that needs each key.
         ///   - take: Receives each key and its error.
-        /// - Throws: The error of `take`, which ends the wait; `CancellationError` if the task is cancelled or the fetch has
-        ///   ended.
+        /// - Throws: The error of `take`, which ends the wait; `CancellationError` if the task is cancelled or the fetch has ended.
         func get(
             _ wanted: Set<KeyURI>, for asset: AssetID? = nil, _ take: (KeyURI, KeyFailure?) throws -> Void
         ) async throws {

@@ -11,9 +11,8 @@
         /// The download was cancelled: by the app, or by the viewer in the system's Live Activity. Partial media, if any, is
         /// at the location and may be removed.
         case cancelled(AssetID, OfflineLocation?)
-        /// The download failed, or the system ended it, for example because the viewer quit the app. Partial media, if any, is
-        /// at the location; remove it, or complete it with another download from this location. The system's own error is in
-        /// `underlying`.
+        /// The download failed, or the system ended it, for example because the viewer quit the app. Partial media, if any, is at the
+        /// location; remove it, or complete it with another download from this location. The system's own error is in `underlying`.
         case failed(AssetID, ContentKeyError, OfflineLocation?)
     }
 

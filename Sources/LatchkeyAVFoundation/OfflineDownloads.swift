@@ -92,17 +92,15 @@
     nonisolated extension OfflineDownloads {
         /// Stores the keys of a title, and then begins to download its media; resumes an existing download.
         ///
-        /// The download also requests the asset's keys and gets the stored ones, so the asset is protected before the download
-        /// begins. To play the title meanwhile, pass the player's keys and play this asset: they protect it, and the app
-        /// releases it like any other. The system starts no download while the app is in the background, unless the session is
-        /// discretionary.
+        /// The download also requests the asset's keys and gets the stored ones, so the asset is protected before the download begins. To
+        /// play the title meanwhile, pass the player's keys and play this asset: they protect it, and the app releases it like any other.
+        /// The system starts no download while the app is in the background, unless the session is discretionary.
         /// - Parameters:
         ///   - asset: The title's name in the app's store.
         ///   - title: The name that the system shows in its list of downloads.
         ///   - stream: The multivariant playlist, with the options of its requests, such as cookies or
         ///     `AVURLAssetAllowsCellularAccessKey`.
-        ///   - keys: The keys of all chosen renditions, including audio, SD and HD; `loader.keys(of:)` finds them in a
-        ///     playlist.
+        ///   - keys: The keys of all chosen renditions, including audio, SD and HD; `loader.keys(of:)` finds them in a playlist.
         ///   - player: The keys that protect the asset. Defaults to `nil`: keys for this download only, which end with it.
         ///   - choose: Chooses the renditions, in AVFoundation's own types.
         /// - Throws: The errors of `storeKeys(_:of:)` and `running()`; then no media is downloaded.
@@ -156,12 +154,11 @@
         public func cancel(_ asset: AssetID) { session.withTasks(of: asset) { $0.cancel() } }
 
         #if !os(macOS)
-            /// Calls the system's completion handler after the events of a background session were handled. Call it from the
-            /// app delegate's function of the same name.
+            /// Calls the system's completion handler after the events of a background session were handled. Call it from the app
+            /// delegate's function of the same name.
             /// - Parameters:
             ///   - identifier: The session that the system names.
-            ///   - completionHandler: The system's handler, called once on the main thread after the events were given to
-            ///     `onEvent`.
+            ///   - completionHandler: The system's handler, called once on the main thread after the events were given to `onEvent`.
             /// - Returns: `false` if the session is not this one; then the handler is not called.
             @MainActor @discardableResult
             public func handleEvents(

@@ -93,8 +93,7 @@
             begin(name, make, at: .zero, plays: true)
         }
 
-        /// Plays the title again from its last position, and requests its keys again, for example after a sign-in or a
-        /// purchase.
+        /// Plays the title again from its last position, and requests its keys again, for example after a sign-in or a purchase.
         public func tryAgain() {
             guard let title else { return }
             (recovery, attempts) = (nil, 0)

@@ -2,16 +2,15 @@
     public import AVFoundation
     @_spi(Adapters) public import Latchkey
 
-    /// Delivers keys to AVFoundation's assets through their resource loader, for apps that have not moved to content key
-    /// sessions.
+    /// Delivers keys to AVFoundation's assets through their resource loader, for apps that have not moved to content key sessions.
     ///
     ///     let keys = ResourceLoaderKeys(loader, onFailure: show)
     ///     keys.protect(asset, as: "movie-1")
     ///
-    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open
-    /// requests and releases its keys. It handles requests for `skd` URLs only, so the app's own delegate can forward to it.
-    /// New apps use `AVPlayerKeys`: Apple deprecated keys through the resource loader with version 18 and no longer supports
-    /// them. Safe to use from any thread.
+    /// Keep it as long as its assets play, because AVFoundation holds its delegate weakly. When it is deallocated it ends open requests
+    /// and releases its keys. It handles requests for `skd` URLs only, so the app's own delegate can forward to it. New apps use
+    /// `AVPlayerKeys`: Apple deprecated keys through the resource loader with version 18 and no longer supports them. Safe to use from
+    /// any thread.
     public nonisolated final class ResourceLoaderKeys: NSObject, Sendable {
         private struct State {
             /// The open requests.
@@ -26,8 +25,7 @@
         private let loader: ContentKeyLoader
         private let assetOf: @Sendable (KeyURI) -> AssetID?
         let onFailure: @Sendable (KeyFailure) -> Void
-        /// The resource loader calls back on this queue, and requests are finished on it, so an answer cannot race with a
-        /// cancellation.
+        /// The resource loader calls back on this queue, and requests are finished on it, so an answer cannot race with a cancellation.
         let queue = DispatchQueue(label: "latchkey.resource-loader")
         private let state = Locked(State())
 

@@ -8,10 +8,9 @@
     ///     try await storedKeys.storeKeys(keys, of: "movie-1")
     ///     for renewal in try await storedKeys.renewKeys() { print(renewal.key, renewal.isRenewed) }
     ///
-    /// Each call gets its keys through its own key session, and needs no download session. It ends at the latest one attempt's
-    /// timeout after the deadline of the loader's `RetryPolicy`, 40 s by default, even if the system does not respond, and
-    /// immediately if its task is cancelled. Keys stored or renewed until then stay. In the simulator each key fails with
-    /// `playerUnsupported`.
+    /// Each call gets its keys through its own key session, and needs no download session. It ends at the latest one attempt's timeout
+    /// after the deadline of the loader's `RetryPolicy`, 40 s by default, even if the system does not respond, and immediately if its
+    /// task is cancelled. Keys stored or renewed until then stay. In the simulator each key fails with `playerUnsupported`.
     @available(tvOS 17, *)
     public nonisolated struct StoredKeys: Sendable {
         private let loader: ContentKeyLoader
@@ -27,14 +26,13 @@
 
         /// Gets and stores the keys of a title that are not stored or have expired. The first failed key ends the call.
         /// - Parameters:
-        ///   - keys: The keys of all chosen renditions, including audio, SD and HD; `loader.keys(of:)` finds them in a
-        ///     playlist.
+        ///   - keys: The keys of all chosen renditions, including audio, SD and HD; `loader.keys(of:)` finds them in a playlist.
         ///   - asset: The title's name in the app's store.
         ///
         /// Two calls for one title share their work: the second waits for the first, and gets the keys still missing.
-        /// - Throws: `cancelled` if the task, the system or the loader cancelled a request; `downloadFailed` if AVFoundation
-        ///   accepted no key, for example after a reset of the media services, with its error in `underlying`; the errors of
-        ///   the loader and the store.
+        /// - Throws: `cancelled` if the task, the system or the loader cancelled a request; `downloadFailed` if AVFoundation accepted no
+        ///   key, for example after a reset of the media services, with its error in `underlying`; the errors of the loader and the
+        ///   store.
         public func storeKeys(_ keys: Set<KeyURI>, of asset: AssetID) async throws(ContentKeyError) {
             let offline = try offline
             try await fetching(.reuse, "The keys were not all stored") { fetch in
@@ -77,8 +75,7 @@
         public let key: KeyURI
         /// The titles that need the key.
         public let assets: Set<AssetID>
-        /// The reason that the key was not renewed; `nil` if it was. The stored key is unchanged, and plays until its window
-        /// ends.
+        /// The reason that the key was not renewed; `nil` if it was. The stored key is unchanged, and plays until its window ends.
         public let failure: KeyFailure?
 
         /// Whether the key was renewed.

@@ -25,8 +25,7 @@ struct BatchBench: Sendable {
         }
     }
 
-    /// Operations per second of one thread's processor time: eight in parallel, with results checked and padding removed; and
-    /// one by one.
+    /// Operations per second of one thread's processor time: eight in parallel, with results checked and padding removed; and one by one.
     func rates(seconds: Double) throws -> (own: Double, other: Double) {
         let one = try 1 / Stopwatch.threadTime(perPieceFor: seconds) { try bench.unwrap($0) }
         let calls = operations.count / RSABatch.lanes

@@ -4,8 +4,7 @@ import LatchkeyCore
 import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 
-/// The cost of keeping a hundred keys alive for a day: leases of ten minutes, in virtual time, with a service that answers
-/// immediately.
+/// The cost of keeping a hundred keys alive for a day: leases of ten minutes, in virtual time, with a service that answers immediately.
 @available(macOS 15, iOS 18, tvOS 18, *)
 struct HeldKeysBench: Sendable {
     /// The results of one day.

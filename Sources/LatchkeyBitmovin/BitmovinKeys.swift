@@ -8,11 +8,10 @@
     ///     let keys = try await BitmovinKeys(.axinom(certificate: certificate, license: license), credentials: token, onFailure: show)
     ///     keys.protect(sourceConfig)
     ///
-    /// It is created from a vendor instead of a loader, because the player sends the requests itself and gets their contents
-    /// from closures that cannot wait. So it supports the vendors whose credentials last as long as the stream; for any other
-    /// vendor the initializer throws the reason. The player retains the keys, so there is no `release()`; the app renews a key
-    /// with `source.drm.fairplay.renewExpiringLicense(for:)`. Safe to use from any thread. Source: `Documentation/Players.md`
-    /// §8.1.
+    /// It is created from a vendor instead of a loader, because the player sends the requests itself and gets their contents from
+    /// closures that cannot wait. So it supports the vendors whose credentials last as long as the stream; for any other vendor the
+    /// initializer throws the reason. The player retains the keys, so there is no `release()`; the app renews a key with
+    /// `source.drm.fairplay.renewExpiringLicense(for:)`. Safe to use from any thread. Source: `Documentation/Players.md` §8.1.
     // Sound: `names` is only accessed while the lock is held.
     public nonisolated final class BitmovinKeys: @unchecked Sendable {
         /// The maximum number of key names. The oldest is dropped first.

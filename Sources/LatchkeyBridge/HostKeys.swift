@@ -18,9 +18,8 @@
         @objcMembers @objc(LatchkeyKeys)
     #endif
     public final class HostKeys: NSObject, Sendable {
-        /// Answers a request for credentials, from any thread. Only the first call counts. Credentials are strings by name,
-        /// usually one string under `token`. Dropping the block without a call ends the request with the error
-        /// `credentialsFailed`.
+        /// Answers a request for credentials, from any thread. Only the first call counts. Credentials are strings by name, usually one
+        /// string under `token`. Dropping the block without a call ends the request with the error `credentialsFailed`.
         public typealias Answer = @Sendable (_ credentials: [String: String]?, _ error: NSError?) -> Void
         /// Gets the credentials of one request, and calls the answer with them. Called on the queue, again for every attempt.
         public typealias CredentialSource =
@@ -151,8 +150,7 @@
             }
         }
 
-        /// Ends everything: open requests are answered with `cancelled`, and later ones get no key. Pending outcomes are still
-        /// delivered.
+        /// Ends everything: open requests are answered with `cancelled`, and later ones get no key. Pending outcomes are still delivered.
         public func close() {
             events.withLock { $0 }?.cancel()
             loader.cancel()

@@ -28,8 +28,7 @@ public struct SimulatedDevice: Sendable {
     ///   - applicationSecret: its application secret key (ASk), 16 bytes.
     ///   - identifier: 20 bytes that identify the device.
     ///   - timekeeper: provides the date of SPCs and measures leases.
-    /// - Throws: `certificateNotForTests`; `applicationSecretUnreadable` for an ASk that is not 16 bytes or an identifier that
-    ///   is not 20.
+    /// - Throws: `certificateNotForTests`; `applicationSecretUnreadable` for an ASk that is not 16 bytes or an identifier that is not 20.
     public init(
         certificate: FairPlayCertificate, applicationSecret: Secret,
         identifier: Secret = Self.standardIdentifier, timekeeper: any Timekeeper = SystemTimekeeper()

@@ -24,9 +24,8 @@ public struct KeyDiscovery: Sendable {
 
     /// The playlists that keys come from. Defaults to `everyMediaPlaylist`.
     public var scope = Scope.everyMediaPlaylist
-    /// Whether discovery also reads the assets that interstitials name by X-ASSET-URI. Defaults to `false`. Their keys may
-    /// come from another vendor. Discovery never requests lists of assets (X-ASSET-LIST), because each request counts as an ad
-    /// request.
+    /// Whether discovery also reads the assets that interstitials name by X-ASSET-URI. Defaults to `false`. Their keys may come from
+    /// another vendor. Discovery never requests lists of assets (X-ASSET-LIST), because each request counts as an ad request.
     public var includesInterstitials = false
     /// If session keys of this key system exist, `sessionKeysSuffice` stops there. Keys of all systems are reported.
     public var format = KeyFormat.fairPlay

@@ -30,14 +30,13 @@ public nonisolated final class JWPlayerKeys: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - loader: Gets the keys.
     ///   - stored: The key manager of the player's `JWDRMContentLoader`, if keys are stored. Version 4 only.
-    ///   - contentType: The UTI that JW Player gets with a license. Defaults to `application/octet-stream`, as in JW Player's
-    ///     samples.
+    ///   - contentType: The UTI that JW Player gets with a license. Defaults to `application/octet-stream`, as in JW Player's samples.
     ///   - spcTimeout: How long the SPC of one key may delay other keys. Defaults to 3 s; players need a fraction of that.
     ///   - timekeeper: The clock of `spcTimeout`.
-    ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request credentials
-    ///     and carried by failures and events. Defaults to `nil` for each key. Called on any thread.
-    ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on any
-    ///     thread, which it must not block.
+    ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request credentials and carried
+    ///     by failures and events. Defaults to `nil` for each key. Called on any thread.
+    ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on any thread,
+    ///     which it must not block.
     public init(
         _ loader: ContentKeyLoader, stored: JWPlayerStoredKeys? = nil,
         contentType: String = "application/octet-stream", spcTimeout: Duration = .seconds(3),
@@ -97,8 +96,7 @@ nonisolated extension JWPlayerKeys {
         }
     }
 
-    /// Answers with the certificate: immediately if JW Player requests content identifiers; otherwise the key's turn begins
-    /// with it.
+    /// Answers with the certificate: immediately if JW Player requests content identifiers; otherwise the key's turn begins with it.
     func certificate(for url: URL, _ answer: @escaping (Data?) -> Void) {
         guard !lock.withLock({ order.namesKeys }) else { return fetchCertificate(for: url, answer) }
         fetchCertificate(for: url) { [weak self] certificate in

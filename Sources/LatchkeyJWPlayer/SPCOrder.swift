@@ -56,9 +56,8 @@ nonisolated struct SPCOrder {
         return awaited.last
     }
 
-    /// Finds the key of an SPC: most likely the key whose turn began last, or the key of the last SPC if no turn is open. An
-    /// SPC that arrives twice belongs to the same key; JW Player then requested the identifier twice too, and the second turn
-    /// brings no other SPC.
+    /// Finds the key of an SPC: most likely the key whose turn began last, or the key of the last SPC if no turn is open. An SPC that
+    /// arrives twice belongs to the same key; JW Player then requested the identifier twice too, and the second turn brings no other SPC.
     /// - Returns: The key, and the second turn if there is one.
     mutating func take(for spc: Data) -> (key: KeyURI?, repeated: Turn?) {
         let spc = Secret(spc)

@@ -13,8 +13,7 @@ public enum DemoAsset: String, Sendable, CaseIterable {
     /// The folder with all streams, `keys.json` and `hashes.json`; its first expected location if it is missing.
     public static var folder: URL { (try? located()) ?? places[0] }
 
-    /// Finds the folder: next to the program, where a build leaves it, or in `../share/latchkey`, where `make install` puts
-    /// it.
+    /// Finds the folder: next to the program, where a build leaves it, or in `../share/latchkey`, where `make install` puts it.
     /// - Throws: a `Diagnosis` `demoAssetMissing`.
     public static func located() throws -> URL {
         let found = places.first { FileManager.default.fileExists(atPath: $0.appending(path: "keys.json").path) }
@@ -27,8 +26,7 @@ public enum DemoAsset: String, Sendable, CaseIterable {
         try ContentKeyStore(contentsOf: located().appending(path: "keys.json"))
     }
 
-    /// The possible locations of the folder. `Bundle.module` would work for a build, but ends the process if the folder is
-    /// missing.
+    /// The possible locations of the folder. `Bundle.module` would work for a build, but ends the process if the folder is missing.
     private static var places: [URL] {
         let program = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let builds =

@@ -2,13 +2,12 @@
     public import Foundation
     @_spi(Adapters) public import Latchkey
 
-    /// An app's callbacks for `customer-ssm` with licenses from a loader, for a gateway that a profile or an integration
-    /// describes.
+    /// An app's callbacks for `customer-ssm` with licenses from a loader, for a gateway that a profile or an integration describes.
     ///
     ///     let app = LoaderCustomerSession(loader, key: "skd://movie-1", every: 30) { try await gateway.heartbeat() }
     ///
-    /// The heartbeat, if given, keeps the session alive. Otherwise renewals of the license do, at the stated period, or before
-    /// the license's lease ends. The app opens and ends the session.
+    /// The heartbeat, if given, keeps the session alive. Otherwise renewals of the license do, at the stated period, or before the
+    /// license's lease ends. The app opens and ends the session.
     public nonisolated struct LoaderCustomerSession: CustomerSessionCallbacks {
         private let loader: ContentKeyLoader
         private let key: @Sendable () -> KeyURI
@@ -18,8 +17,7 @@
 
         /// - Parameters:
         ///   - loader: gets the licenses, with its own retries, credentials and hosts.
-        ///   - key: the URI of the requested key. The callback does not receive it; the SPC already contains the content
-        ///     identifier.
+        ///   - key: the URI of the requested key. The callback does not receive it; the SPC already contains the content identifier.
         ///   - asset: the title of that key, for credentials and events. Defaults to `nil`: unknown.
         ///   - period: the session's keep-alive period in seconds. Defaults to 0: derived from the lease.
         ///   - heartbeat: keeps the session alive.

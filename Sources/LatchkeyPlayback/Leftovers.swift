@@ -1,12 +1,10 @@
 package import Foundation
 import LatchkeyCore
 
-/// Resources that this process must not leave behind: child processes, and temporary files such as key files and media in
-/// clear.
+/// Resources that this process must not leave behind: child processes, and temporary files such as key files and media in clear.
 ///
-/// Register a resource before creating it, and remove it from the list after it is gone. When a signal ends the process,
-/// everything in the list is removed. There is only one list, because a signal ends the whole process. Safe to use from any
-/// thread.
+/// Register a resource before creating it, and remove it from the list after it is gone. When a signal ends the process, everything in
+/// the list is removed. There is only one list, because a signal ends the whole process. Safe to use from any thread.
 package enum Leftovers {
     private struct State {
         var paths: Set<String> = []

@@ -32,8 +32,7 @@ public struct FetchedResource: Sendable {
 extension ResourceFetching {
     /// Loads a resource that a playlist refers to. Enforces the limit even if the implementation does not.
     ///
-    /// A reference must have the scheme of its playlist, or be http(s), because a playlist from the network must not make us
-    /// read a file.
+    /// A reference must have the scheme of its playlist, or be http(s), because a playlist from the network must not make us read a file.
     /// - Parameter base: the address of the playlist, after redirects; `nil` if unknown.
     /// - Throws: `Diagnosis` `schemeNotAllowed`, `resourceTooLarge`; any error of the implementation.
     func resource(

@@ -2,8 +2,7 @@ import Foundation
 
 /// The elementary streams in the program map of a transport stream.
 ///
-/// Source: ISO/IEC 13818-1 §2.4.4, Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming" §3,
-/// `Documentation/Media.md` §6.
+/// Source: ISO/IEC 13818-1 §2.4.4, Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming" §3, `Documentation/Media.md` §6.
 struct TransportProgram: Hashable {
     let streams: [ElementaryStream]
     /// Whether the map ends in the packet in which it begins.

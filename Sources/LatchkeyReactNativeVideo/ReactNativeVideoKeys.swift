@@ -53,8 +53,7 @@
         ///   - onNotice: As in `init(_:options:onNotice:assetOf:onFailure:)`.
         ///   - assetOf: As in `init(_:options:onNotice:assetOf:onFailure:)`.
         ///   - onFailure: As in `init(_:options:onNotice:assetOf:onFailure:)`.
-        ///   - loaderFor: Returns the loader of a source, and `nil` for a source that another plugin serves. Called on any
-        ///     thread.
+        ///   - loaderFor: Returns the loader of a source, and `nil` for a source that another plugin serves. Called on any thread.
         public init(
             options: AVPlayerKeys.Options = AVPlayerKeys.Options(),
             onNotice: @escaping @Sendable (AVPlayerKeys.Notice) -> Void = { _ in },

@@ -4,8 +4,7 @@ package import LatchkeyFairPlay
 package import LatchkeyPlayback
 import LatchkeyServices
 
-/// The environment of demonstrations: the services and the demo streams on a loopback host, test credentials, and a folder for
-/// pictures.
+/// The environment of demonstrations: the services and the demo streams on a loopback host, test credentials, and a folder for pictures.
 package struct DemoStage: Sendable {
     package let bench: TestBench
     package let credentials: TestCredentials

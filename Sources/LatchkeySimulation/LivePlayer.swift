@@ -3,11 +3,10 @@ package import LatchkeyCore
 
 /// A player of a live stream on a simulated clock: no media, but every key, its lease, its renewals and its rotation.
 ///
-/// It requests a key a little before the first segment that needs it, opens licenses with a simulated device, and requests a
-/// renewal when the loader asks for one. Like AVPlayer, it holds every key to the end and does not report which keys rotated
-/// out; the playlists, which hold a minute, do. At each segment it checks whether the device would decrypt it now, and skips
-/// segments that the clock jumped over. If a key has ended, or its first request failed, it requests the key again from time
-/// to time, like an app that rebuilds its item.
+/// It requests a key a little before the first segment that needs it, opens licenses with a simulated device, and requests a renewal when
+/// the loader asks for one. Like AVPlayer, it holds every key to the end and does not report which keys rotated out; the playlists, which
+/// hold a minute, do. At each segment it checks whether the device would decrypt it now, and skips segments that the clock jumped over.
+/// If a key has ended, or its first request failed, it requests the key again from time to time, like an app that rebuilds its item.
 public struct LivePlayer: Sendable {
     /// The number of segments by which keys are requested ahead of use. Defaults to 2.
     public var lookahead = 2

@@ -90,7 +90,7 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
         }
     }
 
-    /// Records problems with AVPlayer.
+    /// Records behavior that AVPlayer would not accept.
     /// - Throws: a `Diagnosis` if no player can use the reply.
     private func check(_ reply: HTTPReply, _ bytes: Data, _ range: Range<Int>?, from url: URL) throws {
         let shown = Diagnosis.shown(url.absoluteString)

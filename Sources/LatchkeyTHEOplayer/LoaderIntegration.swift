@@ -5,16 +5,14 @@
 
     /// The keys of one source, with requests that the loader sends.
     ///
-    /// Every answer goes straight to THEOplayer, which sends no requests, so the response hooks keep their defaults.
-    /// THEOplayer holds it as long as the source; when it is deallocated it ends open requests and releases its keys. Safe to
-    /// use from any thread.
+    /// Every answer goes straight to THEOplayer, which sends no requests, so the response hooks keep their defaults. THEOplayer holds it
+    /// as long as the source; when it is deallocated it ends open requests and releases its keys. Safe to use from any thread.
     // Sound: `latest` is only accessed while the lock is held; the rest are constants.
     nonisolated final class LoaderIntegration: ContentProtectionIntegration, @unchecked Sendable {
         private let keys: Result<PlayerKeys, ContentKeyError>
         private let purpose: KeyPurpose?
         private let asset: AssetID?
-        /// Reports a failure to the app, and returns the error for THEOplayer. Neither it nor the callbacks retain the
-        /// integration.
+        /// Reports a failure to the app, and returns the error for THEOplayer. Neither it nor the callbacks retain the integration.
         private let report: @Sendable (ContentKeyError, KeyURI?) -> NSError
         private let lock = NSLock()
         private var latest: KeyURI?
@@ -91,8 +89,7 @@
 
         /// The content identifier in version 4's form: a text, without an error.
         ///
-        /// If there is none, or it is not text, this is the key's URI, and the license request finds the same error and
-        /// reports it.
+        /// If there is none, or it is not text, this is the key's URI, and the license request finds the same error and reports it.
         func contentIdentifierText(for url: String) -> String {
             (try? contentIdentifier(for: url)).flatMap { String(data: $0.bytes, encoding: .utf8) } ?? url
         }

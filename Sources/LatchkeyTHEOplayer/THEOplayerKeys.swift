@@ -8,11 +8,10 @@
     ///     THEOplayerKeys(loader, onFailure: show).register(as: "acme")
     ///     THEOplayerKeys(.vuDRMTheo, onFailure: show).register(as: "customVuDRM")
     ///
-    /// THEOplayer asks the factory for an integration for each source that names it as `customIntegrationId`. The player keeps
-    /// both, and drops an integration together with its source; its keys are released then, so there is no `release()` here.
-    /// THEOplayer's own player license is unrelated to keys: the app passes it to the player's configuration. An app with
-    /// version 4 sets the compilation condition `THEOPLAYER_4`. Safe to use from any thread. Source:
-    /// `Documentation/Players.md` §5.
+    /// THEOplayer asks the factory for an integration for each source that names it as `customIntegrationId`. The player keeps both, and
+    /// drops an integration together with its source; its keys are released then, so there is no `release()` here. THEOplayer's own
+    /// player license is unrelated to keys: the app passes it to the player's configuration. An app with version 4 sets the compilation
+    /// condition `THEOPLAYER_4`. Safe to use from any thread. Source: `Documentation/Players.md` §5.
     public nonisolated final class THEOplayerKeys: ContentProtectionIntegrationFactory, Sendable {
         private let integration: @Sendable (THEOplayerSource) -> any ContentProtectionIntegration
         private let assetOf: @Sendable (THEOplayerSource) -> AssetID?
@@ -65,15 +64,13 @@
             }
         }
 
-        /// Creates keys for one vendor. Each source's configuration provides the vendor's settings, and its credentials if the
-        /// app does not.
+        /// Creates keys for one vendor. Each source's configuration provides the vendor's settings, and its credentials if the app does
+        /// not.
         ///
-        /// Parameters may have the names of the profile, as `latchkey vendors` lists them, or of the vendor's sample for
-        /// THEOplayer.
+        /// Parameters may have the names of the profile, as `latchkey vendors` lists them, or of the vendor's sample for THEOplayer.
         /// - Parameters:
         ///   - profile: The vendor.
-        ///   - other: The vendor's profile for sources that lack settings of `profile` and whose parameters match this one
-        ///     better.
+        ///   - other: The vendor's profile for sources that lack settings of `profile` and whose parameters match this one better.
         ///   - credentials: Provides the token of each request. Defaults to the integration parameters of the source.
         ///   - sender: The sender of the requests. Defaults to the loader.
         ///   - configuration: Retries, hosts, limits; with `player` as the sender only the hosts apply.
@@ -109,8 +106,7 @@
             }
         }
 
-        /// Delivers keys to sources that name this identifier as `customIntegrationId`, replacing any other integration of
-        /// that name.
+        /// Delivers keys to sources that name this identifier as `customIntegrationId`, replacing any other integration of that name.
         public func register(as integrationID: String) {
             THEOplayer.registerContentProtectionIntegration(
                 integrationId: integrationID, keySystem: .FAIRPLAY, integrationFactory: self)

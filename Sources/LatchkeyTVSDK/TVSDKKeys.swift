@@ -27,12 +27,11 @@
 
         /// - Parameters:
         ///   - loader: Gets the keys.
-        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the
-        ///     default.
-        ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request
-        ///     credentials and carried by failures and events. Defaults to `nil` for each key. Called on any thread.
-        ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on
-        ///     any thread, which it must not block.
+        ///   - loaderFor: Returns the loader of a key of another vendor or configuration, and `nil` for `loader`, which is the default.
+        ///   - assetOf: Returns the app's name for the title of a key, such as the title loaded last, used to request credentials and
+        ///     carried by failures and events. Defaults to `nil` for each key. Called on any thread.
+        ///   - onFailure: Receives the reason that a key was not delivered or ended; not called for cancellations. Called on any thread,
+        ///     which it must not block.
         public init(
             _ loader: ContentKeyLoader, loaderFor: @escaping @Sendable (KeyURI) -> ContentKeyLoader? = { _ in nil },
             assetOf: @escaping @Sendable (KeyURI) -> AssetID? = { _ in nil },

@@ -13,8 +13,7 @@ extension InputFile {
         return try read(handle, named: path, limit: limit)
     }
 
-    /// Whether a path names a file that the process already has open, like a shell's `<(…)` and `/dev/stdin`. Its writer
-    /// exists.
+    /// Whether a path names a file that the process already has open, like a shell's `<(…)` and `/dev/stdin`. Its writer exists.
     static func isOpen(_ path: String) -> Bool {
         path == "/dev/stdin" || ["/dev/fd/", "/proc/self/fd/"].contains { path.hasPrefix($0) && !path.contains("..") }
     }

@@ -10,8 +10,7 @@ package enum Network {
 
     /// The transport for a run.
     /// - Parameter path: the file of `--ca`; `nil` trusts the authorities of the system and `SSL_CERT_FILE`.
-    /// - Throws: `FileError` for a file that cannot be read or holds no certificate; `UsageError` if the system has no such
-    ///   setting.
+    /// - Throws: `FileError` for a file that cannot be read or holds no certificate; `UsageError` if the system has no such setting.
     package static func transport(trusting path: String?, _ console: Console) throws -> any Transport {
         let file = path ?? ProcessInfo.processInfo.environment["SSL_CERT_FILE"] ?? ""
         if !file.isEmpty { try check(file, console) }

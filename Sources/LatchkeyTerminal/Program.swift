@@ -5,8 +5,7 @@ import LatchkeySystem
 package enum Program {
     /// Runs the work with the process's arguments and console, and ends the process with its status.
     package static func run(_ work: @escaping @Sendable ([String], Console) async -> ExitStatus) async -> Never {
-        // A reader that closes its end early, such as `head`, causes a failed write; the work continues to its end and cleans
-        // up.
+        // A reader that closes its end early, such as `head`, causes a failed write; the work continues to its end and cleans up.
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let task = Task { await work(arguments, Console.ofProcess()) }

@@ -10,8 +10,7 @@ package struct TextTable {
 
     package mutating func add(_ cells: String...) { rows.append(cells) }
 
-    /// The rows as lines. A column is as wide as its widest cell. Columns are separated by two spaces, and lines have no
-    /// trailing spaces.
+    /// The rows as lines. A column is as wide as its widest cell. Columns are separated by two spaces, and lines have no trailing spaces.
     package var text: String {
         let rows = rows.map { $0.map(\.visible) }
         let lengths = rows.map { $0.map(\.count) }

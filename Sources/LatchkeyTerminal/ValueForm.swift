@@ -10,8 +10,7 @@ package struct ValueForm<Value: Sendable>: Sendable {
     package let wordCount: Int
     /// A shell's suggestions for it.
     package let completion: Completion
-    /// Parses the text. Its error is the end of a sentence that begins with the option, and gives the reason for rejecting the
-    /// value.
+    /// Parses the text. Its error is the end of a sentence that begins with the option, and gives the reason for rejecting the value.
     package let parse: @Sendable (String) throws(UsageError) -> Value
 
     package init(

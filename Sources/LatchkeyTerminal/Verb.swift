@@ -2,8 +2,7 @@
 package protocol Verb: Sendable {
     /// Its name, arguments and results.
     var usage: Usage { get }
-    /// Whether its purpose is to print secrets, or its own texts with placeholders for them, so that nothing is hidden.
-    /// Defaults to no.
+    /// Whether its purpose is to print secrets, or its own texts with placeholders for them, so that nothing is hidden. Defaults to no.
     var printsSecrets: Bool { get }
 
     /// Does the work. Writes results to the console's output, and everything else to its error stream.

@@ -25,8 +25,7 @@
             return HTTPReply(url: reply.url, status: reply.status, headers: reply.headers, body: reply.body)
         }
 
-        /// Sends a HEAD request for the server's root, with any reply accepted, which leaves a connection for the next
-        /// request.
+        /// Sends a HEAD request for the server's root, with any reply accepted, which leaves a connection for the next request.
         public func warm(_ origin: URL) async throws -> Bool { try await warmed(origin) }
     }
 #endif

@@ -10,8 +10,7 @@ package struct Origin: Hashable, CustomStringConvertible {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
             return nil
         }
-        // `URL` decodes escapes in a host, but the connecting code may not: `evil.example%2F.example.com` must not pass as our
-        // host.
+        // `URL` decodes escapes in a host, but the connecting code may not: `evil.example%2F.example.com` must not pass as our host.
         guard !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "%/?#@\\".unicodeScalars.contains($0) })
         else { return nil }
         self.scheme = scheme

@@ -50,8 +50,7 @@ public final class URLSessionTransport: Transport {
         }
     }
 
-    /// Sends a HEAD request for the server's root, with any reply accepted: `URLSession` has no other way to open a
-    /// connection.
+    /// Sends a HEAD request for the server's root, with any reply accepted: `URLSession` has no other way to open a connection.
     public func warm(_ origin: URL) async throws -> Bool { try await warmed(origin) }
 }
 
@@ -89,9 +88,8 @@ private final class ExchangeTable: NSObject, URLSessionDataDelegate, @unchecked 
         completionHandler(nil)
     }
 
-    /// The connection was lost during a POST. The loader decides whether to send it again, because a token may be valid for
-    /// one request only. Foundation on Linux offers to resend, and after a refusal reports nothing until the request times
-    /// out.
+    /// The connection was lost during a POST. The loader decides whether to send it again, because a token may be valid for one request
+    /// only. Foundation on Linux offers to resend, and after a refusal reports nothing until the request times out.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void

@@ -88,8 +88,7 @@ open class AVContentKeyRequest: NSObject, @unchecked Sendable {
     public var initializationData: Data? { wish.initializationData }
     @available(iOS 12.2, macOS 10.14.4, tvOS 12.2, watchOS 7.0, visionOS 1.0, *)
     public var options: [String: any Sendable] { wish.options }
-    /// Whether the request makes keys that can be stored: only persistable requests do, not requests that can become
-    /// persistable.
+    /// Whether the request makes keys that can be stored: only persistable requests do, not requests that can become persistable.
     public var canProvidePersistableContentKey: Bool { self is AVPersistableContentKeyRequest }
     public var renewsExpiringResponseData: Bool { purpose == .renewal }
     @available(iOS 14.5, macOS 11.3, tvOS 14.5, watchOS 7.4, visionOS 1.0, *)

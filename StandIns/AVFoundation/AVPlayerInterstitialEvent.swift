@@ -11,7 +11,7 @@ open class AVPlayerInterstitialEvent: NSObject {
     public var time: CMTime
     public var identifier = UUID().uuidString
     public var templateItems: [AVPlayerItem] = []
-    /// The JSON of an asset list; `nil` before it was read.
+    /// The JSON of an asset list; `nil` if none was read.
     @available(iOS 16.4, macOS 13.3, tvOS 16.4, watchOS 9.4, visionOS 1.0, *)
     public internal(set) var assetListResponse: [AnyHashable: any Sendable]?
     let playbacks = StandInOutcome<[StandInPlayback.Result]>()

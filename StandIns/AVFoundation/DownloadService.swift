@@ -23,8 +23,7 @@ final class DownloadService: Sendable {
     var network: Promise<Void, Never>? { state.withLock { $0.network } }
 
     /// Connects an app's session.
-    /// - Returns: the session that already has the identifier; `nil` if there is none, and the new one takes over the
-    ///   downloads.
+    /// - Returns: the session that already has the identifier; `nil` if there is none, and the new one takes over the downloads.
     func connect(_ session: AVAssetDownloadURLSession, _ identifier: String) -> AVAssetDownloadURLSession? {
         state.withLock { state in
             if let first = state.sessions[identifier]?.session { return first }

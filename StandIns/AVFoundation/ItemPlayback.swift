@@ -31,8 +31,7 @@ final class ItemPlayback: @unchecked Sendable {
     init(of asset: AVURLAsset) { self.asset = asset }
 
     var status: AVPlayerItem.Status { state.withLock { $0.status } }
-    /// The position set by a test or a seek; otherwise, after playback, the end of the stream, at the demo streams' 25
-    /// pictures a second.
+    /// The position set by a test or a seek; otherwise, after playback, the end of the stream, at the demo streams' 25 pictures a second.
     var time: CMTime {
         get { state.withLock { $0.time } }
         set { state.withLock { $0.time = newValue } }

@@ -37,8 +37,7 @@ extension JWPlayerController {
     }
 }
 
-/// A player of the versions before 3.13 on iOS 11 and later, which requests no content identifier. Not a separate class in the
-/// SDK.
+/// A player of the versions before 3.13 on iOS 11 and later, which requests no content identifier. Not a separate class in the SDK.
 ///
 /// Source: jwplayer/jwplayer-sdk-ios-demo, headers of 3.2.3 and 3.3.0.
 public final class EarlyJWPlayerController: JWPlayerController {

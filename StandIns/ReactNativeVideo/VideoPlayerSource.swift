@@ -24,8 +24,7 @@ public typealias HybridVideoPlayerSourceSpec = HybridVideoPlayerSourceSpec_proto
 /// A source, as plugins see it.
 public typealias NativeVideoPlayerSource = NativeVideoPlayerSourceSpec & HybridVideoPlayerSourceSpec
 
-/// A script's statements about a source. In the library it is a C++ structure, so a target that imports it needs C++
-/// interoperability.
+/// A script's statements about a source. In the library it is a C++ structure, so a target that imports it needs C++ interoperability.
 public struct NativeVideoConfig {
     public var uri: String
     public var drm: NativeDrmParams?

@@ -2,8 +2,7 @@ package import LatchkeyCore
 
 /// The private key of an application certificate: it decrypts payload keys and never exposes its own numbers.
 ///
-/// The key may be held by libcrypto (`RSAPrivateKey`) or by a PKCS#11 token. Safe for concurrent use from any number of
-/// threads.
+/// The key may be held by libcrypto (`RSAPrivateKey`) or by a PKCS#11 token. Safe for concurrent use from any number of threads.
 ///
 /// Source: `Documentation/FairPlay.md` §8, step 5.
 package protocol ApplicationKey: Sendable {

@@ -1,17 +1,15 @@
 internal import COpenSSL
 package import LatchkeyCore
 
-/// Runs up to eight RSA private operations in parallel, each with its own key, through a function such as that of Intel's
-/// crypto_mb.
+/// Runs up to eight RSA private operations in parallel, each with its own key, through a function such as that of Intel's crypto_mb.
 ///
-/// Every result is verified with the public operation before use; a wrong one is recomputed by libcrypto alone. Safe for
-/// concurrent use from any number of threads.
+/// Every result is verified with the public operation before use; a wrong one is recomputed by libcrypto alone. Safe for concurrent use
+/// from any number of threads.
 ///
 /// Source: `Documentation/Server/Speed.md` §3.
 package final class RSABatch: Sendable {
-    /// `mbx_rsa_private_crt_mb8`: texts, results, p, q, d mod p − 1, d mod q − 1, q⁻¹ mod p, the bits of the modulus, and two
-    /// arguments that stay `nil`. Each array has eight pointers. Texts and results are big-endian, numbers little-endian
-    /// words.
+    /// `mbx_rsa_private_crt_mb8`: texts, results, p, q, d mod p − 1, d mod q − 1, q⁻¹ mod p, the bits of the modulus, and two arguments
+    /// that stay `nil`. Each array has eight pointers. Texts and results are big-endian, numbers little-endian words.
     /// - Returns: four bits per lane, the first lane lowest; 0 means success.
     package typealias Function =
         @convention(c) (

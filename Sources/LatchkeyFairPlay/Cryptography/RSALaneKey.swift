@@ -1,8 +1,7 @@
 internal import COpenSSL
 import LatchkeyCore
 
-/// A private key in the form that `RSABatch` needs: its numbers in memory that is erased, and the public operation for
-/// checking results.
+/// A private key in the form that `RSABatch` needs: its numbers in memory that is erased, and the public operation for checking results.
 // Sound because the numbers never change, and each context serves one call at a time. `RSABatchTests` decrypts on many tasks.
 final class RSALaneKey: @unchecked Sendable {
     private struct UnsafeSendableContext: @unchecked Sendable {
@@ -22,8 +21,7 @@ final class RSALaneKey: @unchecked Sendable {
     private static let sizes: Set<Int> = [128, 256, 384, 512]
 
     /// - Parameter key: an RSA private key. The object keeps a reference to it.
-    /// - Returns: `nil` unless it has 1024, 2048, 3072 or 4096 bits, and two primes of half that length, the greater one
-    ///   first.
+    /// - Returns: `nil` unless it has 1024, 2048, 3072 or 4096 bits, and two primes of half that length, the greater one first.
     init?(_ key: OpaquePointer) {
         let size = Int(EVP_PKEY_get_size(key))
         guard Self.sizes.contains(size), Int(EVP_PKEY_get_bits(key)) == size * 8, Self.hasTwoPrimes(key) else {

@@ -70,8 +70,7 @@ extension LicenseTerms.Validity {
 
 extension LicenseTerms {
     /// Reads the terms from a CKC's blocks, as strictly as a device does.
-    /// - Throws: a `FormatError` with `badTerms` for a block of the wrong length, a duration of 0 seconds or an unknown
-    ///   number.
+    /// - Throws: a `FormatError` with `badTerms` for a block of the wrong length, a duration of 0 seconds or an unknown number.
     package init(_ blocks: TLLVSequence) throws(FormatError) {
         let validity: Validity
         if let value = blocks.value(.offlineKey) {

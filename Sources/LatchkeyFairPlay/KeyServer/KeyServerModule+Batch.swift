@@ -11,8 +11,7 @@ extension KeyServerModule {
         }
     }
 
-    /// Opens SPCs. RSA operations with libcrypto's keys run in parallel; other keys and plugged-in openers run one SPC at a
-    /// time.
+    /// Opens SPCs. RSA operations with libcrypto's keys run in parallel; other keys and plugged-in openers run one SPC at a time.
     /// - Returns: the result of `open(_:)` for each SPC, in order.
     package static func open(
         _ openings: [Opening], by batch: RSABatch

@@ -3,9 +3,8 @@ public import LatchkeyCore
 
 /// An opened and checked SPC: the device's statements, and the secrets that the CKC needs.
 ///
-/// Only `KeyServerModule` makes one, after the integrity bytes matched. The facts are for license decisions and logs. They
-/// prove neither that the SPC is new nor that HU is a stable identity. The session's secrets stay inside and are erased with
-/// the last copy.
+/// Only `KeyServerModule` makes one, after the integrity bytes matched. The facts are for license decisions and logs. They prove neither
+/// that the SPC is new nor that HU is a stable identity. The session's secrets stay inside and are erased with the last copy.
 ///
 /// Source: `Documentation/FairPlay.md` §4, §5 and §10.
 public struct ServerPlaybackContext: Sendable {

@@ -2,12 +2,11 @@ import Foundation
 package import FoundationNetworking
 import LatchkeyCore
 
-/// An HTTP client over libcurl: HTTP/2 if the server supports it, persistent connections, any number of exchanges on one
-/// thread.
+/// An HTTP client over libcurl: HTTP/2 if the server supports it, persistent connections, any number of exchanges on one thread.
 ///
-/// It follows no redirects, keeps no cookies, caches nothing and decompresses nothing. Whatever a server sends, an exchange
-/// ends with a reply or an error within its time and its limits. Proxies come from the environment (`https_proxy`,
-/// `no_proxy`). Safe to use from any number of tasks.
+/// It follows no redirects, keeps no cookies, caches nothing and decompresses nothing. Whatever a server sends, an exchange ends with a
+/// reply or an error within its time and its limits. Proxies come from the environment (`https_proxy`, `no_proxy`). Safe to use from any
+/// number of tasks.
 package final class CurlClient: Sendable {
     private let configuration: CurlConfiguration
     private let loop: CurlLoop

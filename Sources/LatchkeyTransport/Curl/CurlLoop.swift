@@ -25,8 +25,7 @@ final class CurlLoop: @unchecked Sendable {
     private static let running = Locked<[ObjectIdentifier: CurlLoop]>([:])
     private static let isReady: Bool = {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { return false }
-        // Called before OpenSSL's handler, which libcurl has already registered and which frees resources that the threads
-        // use.
+        // Called before OpenSSL's handler, which libcurl has already registered and which frees resources that the threads use.
         atexit { CurlLoop.endAll() }
         return true
     }()

@@ -53,8 +53,7 @@ extension TransportError {
         return "What \(place) answers is no proper HTTP\(hint) \(number)."
     }
 
-    /// X509_V_ERR numbers. libcurl itself detects a name mismatch after OpenSSL accepted the certificate, and then reports 0
-    /// or 1.
+    /// X509_V_ERR numbers. libcurl itself detects a name mismatch after OpenSSL accepted the certificate, and then reports 0 or 1.
     private static func unverified(_ place: String, _ verification: Int, _ number: String) -> Self {
         switch verification {
         case 0, 1: Self(.serverNameMismatch, "The TLS certificate of \(place) is for another host name \(number).")

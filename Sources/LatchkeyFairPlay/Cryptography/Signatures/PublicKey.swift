@@ -1,8 +1,7 @@
 internal import COpenSSL
 import LatchkeyCore
 
-/// A public key that verifies signatures: RSA, Ed25519, or ECDSA on a NIST curve. Safe for concurrent use from any number of
-/// threads.
+/// A public key that verifies signatures: RSA, Ed25519, or ECDSA on a NIST curve. Safe for concurrent use from any number of threads.
 package struct PublicKey: Sendable {
     /// The type of the key.
     package enum Kind: Sendable, Hashable {
