@@ -4,7 +4,7 @@
 
     // Tokens and proofs about stored keys, for services, and revocation.
     nonisolated extension AVPlayerKeys {
-        /// A token that tells the service when a stored key expires.
+        /// A token that states the expiration date of a stored key, for the service.
         ///
         /// Source: `Documentation/Players.md` §3.9f.
         /// - Throws: `persistableKeyFailed` if the key is not stored or AVFoundation makes no token, with its error in
