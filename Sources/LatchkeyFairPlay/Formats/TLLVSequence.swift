@@ -1,6 +1,6 @@
 /// The position of one block in the payload of an SPC or a CKC.
 ///
-///      offset  0     8                16             16+v          16+L
+///      offset  0     8       12       16             16+v          16+L
 ///             +-----+-------+--------+--------------+-------------+
 ///             | tag | L     | v      | value        | padding     |
 ///             | 8   | 4     | 4      | v            | L − v       |
