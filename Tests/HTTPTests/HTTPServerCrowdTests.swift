@@ -16,8 +16,9 @@ import Testing
             for connection in crowd { connection.send(words) }
             for _ in 0..<3 {
                 let honest = try RawConnection(port: port, from: address)
-                honest.send(Self.request)
-                #expect(await honest.readReply().hasSuffix("/honest"))
+                let isSent = honest.send(Self.request)
+                let reply = await honest.readReply()
+                #expect(reply.hasSuffix("/honest"), "sent: \(isSent), received: \(reply)")
             }
             withExtendedLifetime(crowd) {}
         }

@@ -81,6 +81,8 @@ final class RawConnection: Sendable {
         var ending = Ending.silent
         while !isEnough(bytes) {
             let count = recv(socket, &buffer, buffer.count, 0)
+            // A signal to the process ends a call that has a timeout.
+            if count < 0, errno == EINTR { continue }
             if count == 0 { ending = .closed }
             if count < 0 { ending = errno == ECONNRESET ? .reset : .silent }
             guard count > 0 else { break }

@@ -18,8 +18,10 @@ extension RedisRecordStore {
 
     /// What the writes have kept: a sum over the shards, in one trip to each primary.
     private func kept(_ kind: RecordKey.Kind, _ tenant: String) async throws(StoreError) -> RecordCount {
-        // A cluster's primaries have clocks of their own, a moment apart.
         let first = layout.count(kind, tenant, 0)
+        // Before the sum: a count that ends between the two would call a sum whole that lacks its last records.
+        let isWhole = try await isWhole(first, kind)
+        // Each primary of a cluster has its own clock, and they differ by a moment.
         let time = try await servers.send(
             [.init(key: first, commands: [words("EXISTS", first), words("TIME")])], on: .operators)
         guard let now = try time.first?.last.checked().time else { throw Self.damaged }
@@ -35,7 +37,7 @@ extension RedisRecordStore {
             else { throw Self.damaged }
             sum += Int(count)
         }
-        return RecordCount(sum, isWhole: try await isWhole(first, kind))
+        return RecordCount(sum, isWhole: isWhole)
     }
 
     /// Whether all records of a tenant are in a set that counts or lists them. In a cluster no version ever wrote others.

@@ -13,7 +13,7 @@ struct MishapPage {
         /// The causes that log, readiness and console give; empty where they are silent.
         private let causes: [String]
         /// Whether the log says it.
-        private let isLogged: Bool
+        let isLogged: Bool
 
         fileprivate init?(_ cells: [String]) {
             guard cells.count == 8 else { return nil }
