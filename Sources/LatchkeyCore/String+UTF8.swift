@@ -1,9 +1,14 @@
 extension String {
-    /// - Parameter bytes: text in UTF-8. Bytes that are none give `nil`.
+    /// - Parameter bytes: text in UTF-8. Bytes that are not UTF-8 give `nil`, at the first that is invalid, which binary data has soon.
     package init?(utf8 bytes: ArraySlice<UInt8>) {
-        // What is no UTF-8 was replaced, and differs.
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.utf8.elementsEqual(bytes) else { return nil }
-        self = text
+        var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
+        parsing: while true {
+            switch parser.parseScalar(from: &rest) {
+            case .valid: continue
+            case .emptyInput: break parsing
+            case .error: return nil
+            }
+        }
+        self.init(decoding: bytes, as: UTF8.self)
     }
 }

@@ -22,13 +22,17 @@ public struct ApplicationCertificate: Sendable, Hashable {
     /// - Parameter bytes: a certificate in DER form, or a certificate bundle.
     /// - Throws: `IntegrationError` `certificateMalformed` for bytes that are recognizably something else. The reason names it: nothing, a
     ///   web page, JSON, XML, PEM, text, an encoding, PKCS#12, a private key, an SPC, a certificate that is cut off, and others.
-    public init(_ bytes: Data) throws(IntegrationError) { try self.init(bytes, form: Recognition(bytes), in: bytes) }
+    public init(_ bytes: Data) throws(IntegrationError) {
+        let found = Recognition(bytes)
+        try self.init(bytes, found, form: found, in: bytes)
+    }
 
     /// - Parameters:
+    ///   - found: what the bytes are.
     ///   - form: what came, whose core the certificate is.
     ///   - reply: what came.
-    init(_ bytes: Data, form: Recognition, in reply: Data) throws(IntegrationError) {
-        guard Recognition(bytes).mayBeCertificate(of: bytes.count) else {
+    init(_ bytes: Data, _ found: Recognition, form: Recognition, in reply: Data) throws(IntegrationError) {
+        guard found.mayBeCertificate(of: bytes.count) else {
             throw .certificateMalformed("What came as certificate is \(form.described(reply)).")
         }
         self.bytes = bytes

@@ -96,7 +96,7 @@ struct RequestComparison {
 
     private var missingField: RequestFault? {
         guard exchange.request.gap == nil, let wanted = rule.body else { return nil }
-        let names = Set(BodyShape(exchange.request).names)
+        let names = Set(exchange.shape.names)
         guard !names.isEmpty else { return nil }
         let needed: [(String, [TextRule])] =
             switch wanted {

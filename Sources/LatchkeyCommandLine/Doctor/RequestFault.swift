@@ -191,7 +191,7 @@ extension TrafficExchange {
     /// The fields of a form, decoded, and the texts of a JSON document's own members.
     var fields: [(name: String, value: String)] {
         guard let body = request.body, body.count <= 1 << 20 else { return [] }
-        switch BodyShape(request) {
+        switch shape {
         case .form:
             return String(decoding: body, as: UTF8.self).split(separator: "&").prefix(64).map { field in
                 let halves = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(

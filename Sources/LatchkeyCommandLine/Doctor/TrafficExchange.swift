@@ -25,25 +25,26 @@ struct TrafficExchange: Sendable {
 
     /// A capture's exchanges, in order.
     static func all(in capture: TrafficCapture) -> [TrafficExchange] {
-        capture.exchanges.reduce(into: []) { exchanges, recorded in
-            guard let request = recorded.request else { return }
-            exchanges.append(TrafficExchange(request, recorded, number: exchanges.count + 1))
+        zip(capture.exchanges, capture.recognized).reduce(into: []) { exchanges, recorded in
+            guard let request = recorded.0.request else { return }
+            exchanges.append(TrafficExchange(request, recorded.0, recorded.1, number: exchanges.count + 1))
         }
     }
 
-    private init(_ request: RecordedRequest, _ recorded: RecordedExchange, number: Int) {
+    private init(
+        _ request: RecordedRequest, _ recorded: RecordedExchange, _ found: (sent: Recognition, came: Recognition),
+        number: Int
+    ) {
         (self.request, self.number, address) = (request, number, RecordedAddress(request.url))
         (reply, replyGap, date) = (recorded.reply, recorded.replyGap, recorded.date)
-        (sent, came) = (Self.recognized(request.body), Self.recognized(recorded.reply?.body))
-    }
-
-    /// Nothing that is exchanged for a key is large, and segments are.
-    private static func recognized(_ body: Data?) -> Recognition {
-        body.map { $0.count > 1 << 17 ? .unknown : Recognition($0) } ?? .empty
+        (sent, came) = found
     }
 }
 
 extension TrafficExchange {
+    /// The form of the request's body.
+    var shape: BodyShape { BodyShape(request, sent) }
+
     /// In capital letters.
     var method: String { request.method.uppercased() }
 

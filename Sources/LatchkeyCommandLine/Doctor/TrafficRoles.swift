@@ -84,7 +84,7 @@ extension TrafficRoles {
             return .session(session.step)
         }
         if exchange.method == "GET", isAt(certificates) { return .certificate }
-        let json = exchange.reply.flatMap { JSONReply($0.body) }
+        lazy var json = exchange.reply.flatMap { JSONReply($0.body) }
         func has(_ values: [String: String]) -> Bool {
             !values.isEmpty && values.values.allSatisfy { json?.text(at: $0) != nil }
         }
@@ -103,7 +103,7 @@ extension TrafficRoles {
             return .certificate
         }
         guard exchange.method != "GET" else { return nil }
-        let names = BodyShape(exchange.request).names.map { $0.lowercased() }
+        let names = exchange.shape.names.map { $0.lowercased() }
         let isNamed = names.contains { $0 == "spc" || $0.contains("spcmessage") }
         return isNamed || licenses.contains(where: exchange.address.isPlace) ? .license : nil
     }

@@ -1,7 +1,7 @@
 import Foundation
 package import Latchkey
 import LatchkeyCore
-import LatchkeyVendors
+package import LatchkeyVendors
 
 /// The form of a request's body, without its values.
 package enum BodyShape: Equatable {
@@ -13,13 +13,14 @@ package enum BodyShape: Equatable {
     case json([String])
     case multipart([String])
 
-    package init(_ request: RecordedRequest) {
+    /// - Parameter found: what the body is, where that is known.
+    package init(_ request: RecordedRequest, _ found: Recognition? = nil) {
         let type = request.header("Content-Type")?.lowercased() ?? ""
         guard let body = request.body, !body.isEmpty else {
             self = type.hasPrefix("application/octet-stream") ? .raw : .unknown
             return
         }
-        self = Self.shape(of: body, type)
+        self = Self.shape(of: body, found ?? Recognition(body), type)
     }
 
     init(_ rule: BodyRule) {
@@ -41,8 +42,7 @@ package enum BodyShape: Equatable {
         }
     }
 
-    private static func shape(of body: Data, _ type: String) -> Self {
-        let found = Recognition(body)
+    private static func shape(of body: Data, _ found: Recognition, _ type: String) -> Self {
         switch found.core {
         // What holds something else than an SPC says nothing about the form in which the SPC goes.
         case .certificate, .bundle, .certificateRequest, .pkcs7, .pkcs12, .privateKey, .publicKey, .pem, .otherSystem,

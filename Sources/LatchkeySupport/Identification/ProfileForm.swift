@@ -3,8 +3,8 @@ import Latchkey
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// A profile, read once for the comparison with many requests, replies and key URIs.
-struct ProfileForm: Sendable {
+/// A profile, read once for the comparison with many requests, replies and key URIs. A class, because a copy of a profile costs much.
+final class ProfileForm: Sendable {
     let profile: VendorProfile
     /// The place of the profile's vendor among all brands; `nil` without one.
     let brand: Int?

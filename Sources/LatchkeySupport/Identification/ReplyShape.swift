@@ -11,14 +11,15 @@ final class ReplyShape {
     private let mayHoldCKC, mayHoldCertificate: Bool
     /// Whether it is a part of a stream or of a page, which no license service sends: its exchange tells nothing of a vendor.
     let isForeign: Bool
+    private let found: Recognition
     private let fields: [String: String]
     private var ckcs: [CKCDecoder: Bool] = [:]
     private var certificates: [CertificateDecoder: Bool] = [:]
 
-    init(_ reply: HTTPReply) {
-        self.reply = reply
+    /// - Parameter found: what the body is.
+    init(_ reply: HTTPReply, _ found: Recognition) {
+        (self.reply, self.found) = (reply, found)
         json = JSONReply(reply.body)
-        let found = Recognition(reply.body)
         let isShort = reply.body.count <= 1 << 16
         let isJSON = if case .json = found { isShort } else { false }
         switch found.core {
@@ -42,7 +43,10 @@ final class ReplyShape {
 
     /// Whether a decoder finds a CKC.
     func holdsCKC(for decoder: CKCDecoder) -> Bool {
-        guard mayHoldCKC else { return false }
+        let paths = decoder.paths + CKCDecoder.usualPaths
+        guard mayHoldCKC, json.map({ json in paths.contains { json.text(at: $0) != nil } }) != false else {
+            return false
+        }
         if let known = ckcs[decoder] { return known }
         let isThere = (try? decoder.contentKeyContext(from: reply.body)) != nil
         ckcs[decoder] = isThere
@@ -53,7 +57,7 @@ final class ReplyShape {
     func isCertificate(for decoder: CertificateDecoder) -> Bool {
         guard mayHoldCertificate else { return false }
         if let known = certificates[decoder] { return known }
-        let isThere = (try? decoder.certificate(from: reply.body)) != nil
+        let isThere = (try? decoder.certificate(from: reply.body, found)) != nil
         certificates[decoder] = isThere
         return isThere
     }

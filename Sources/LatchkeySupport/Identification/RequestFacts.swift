@@ -1,6 +1,7 @@
 import Foundation
 import Latchkey
 import LatchkeyCore
+import LatchkeyVendors
 
 /// A recorded request, read once for the comparison with all profiles.
 struct RequestFacts {
@@ -15,7 +16,8 @@ struct RequestFacts {
     let body: BodyShape
     private let fields: [String: String]
 
-    init(_ request: RecordedRequest) {
+    /// - Parameter found: what the body is, where that is known.
+    init(_ request: RecordedRequest, _ found: Recognition? = nil) {
         self.request = request
         method = request.method.uppercased()
         fields = Dictionary(request.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
@@ -33,7 +35,7 @@ struct RequestFacts {
             query.split(separator: UInt8(ascii: "&")).map { item in
                 String(decoding: item.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self).lowercased()
             })
-        body = BodyShape(request)
+        body = BodyShape(request, found)
     }
 
     /// The first value of a header field.

@@ -1,7 +1,7 @@
 package import Foundation
 package import Latchkey
 package import LatchkeyCore
-import LatchkeyVendors
+package import LatchkeyVendors
 
 /// The exchanges of a capture, in order.
 ///
@@ -10,6 +10,8 @@ import LatchkeyVendors
 package struct TrafficCapture: Sendable {
     /// At most 20,000.
     package let exchanges: [RecordedExchange]
+    /// What the bodies of each exchange are, for all who ask.
+    package let recognized: [(sent: Recognition, came: Recognition)]
     /// The hosts of which the recorder saw connections alone, because it did not open their TLS.
     package private(set) var sealedHosts: [String] = []
     /// Header fields that the recorder left out of every request, in small letters.
@@ -19,7 +21,17 @@ package struct TrafficCapture: Sendable {
     /// In bytes, unpacked.
     private static let largest = 256 << 20
 
-    package init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges }
+    package init(_ exchanges: [RecordedExchange]) {
+        self.exchanges = exchanges
+        recognized = exchanges.map { (Self.recognized($0.request?.body), Self.recognized($0.reply?.body)) }
+    }
+
+    /// Nothing that is exchanged for a key is as large as a segment.
+    static let longestBody = 1 << 18
+
+    private static func recognized(_ body: Data?) -> Recognition {
+        body.map { $0.count > longestBody ? .unknown : Recognition($0) } ?? .empty
+    }
 
     /// - Parameter data: the file or the text.
     /// - Throws: a `Diagnosis` if it has none of the forms, or breaks off.
@@ -27,15 +39,15 @@ package struct TrafficCapture: Sendable {
         let data = Self.asUTF8(try Inflate.unpacked(data, limit: Self.largest) ?? data)
         if data.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
             let archive = try HTTPArchive.read(data)
-            exchanges = Array(archive.exchanges.prefix(Self.limit))
+            self.init(Array(archive.exchanges.prefix(Self.limit)))
             (sealedHosts, leftOut) = (archive.sealedHosts, Self.leftOut(by: archive.log.creator?.name, of: exchanges))
             return
         }
         let start = String(decoding: data.prefix(4_096), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         if CurlCommand.isOne(start) {
-            exchanges = [RecordedExchange(try CurlCommand.request(String(decoding: data, as: UTF8.self)), nil)]
+            self.init([RecordedExchange(try CurlCommand.request(String(decoding: data, as: UTF8.self)), nil)])
         } else if let found = RawHTTP.exchanges(data) {
-            exchanges = found
+            self.init(found)
         } else {
             throw Diagnosis(
                 code: Diagnosis.captureUnknown,
@@ -64,14 +76,14 @@ extension TrafficCapture {
     /// What the bodies are, each in a sentence: of one request and its reply any, of more those that are exchanged for a key, at most 16.
     package var bodies: [String] {
         var (found, number): ([String], Int) = ([], 0)
-        for exchange in exchanges where found.count < 16 {
+        for (exchange, bodies) in zip(exchanges, recognized) where found.count < 16 {
             if exchange.request != nil { number += 1 }
-            let sent = exchange.request.flatMap { $0.gap == nil && $0.method != "GET" ? $0.body : nil }
-            let came = exchange.replyGap == nil ? exchange.reply?.body : nil
-            for (place, body) in [("request \(number)", sent), ("the reply to request \(number)", came)] {
-                guard let body, body.count <= 1 << 18 else { continue }
-                let what = Recognition(body)
-                if messageCount <= 2 || what.isTelling { found.append("The body of \(place) is \(what.noun).") }
+            let isSent = exchange.request.map { $0.gap == nil && $0.method != "GET" && $0.body != nil } ?? false
+            let sent = isSent ? bodies.sent : nil
+            let came = exchange.reply != nil && exchange.replyGap == nil ? bodies.came : nil
+            for (place, what) in [("request \(number)", sent), ("the reply to request \(number)", came)] {
+                guard let what, messageCount <= 2 || what.isTelling else { continue }
+                found.append("The body of \(place) is \(what.noun).")
             }
         }
         return Array(found.prefix(16))

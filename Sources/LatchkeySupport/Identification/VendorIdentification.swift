@@ -19,13 +19,16 @@ package struct VendorIdentification: Sendable {
 
     /// The profiles that fit a certificate, lookup, session or license request.
     package func identify(_ request: RecordedRequest) -> [VendorMatch] {
-        let facts = RequestFacts(request)
-        return matches(brand: { $0.evidence(in: facts) }, profile: { $0.evidence(in: facts) })
+        identify(RequestFacts(request))
+    }
+
+    private func identify(_ facts: RequestFacts) -> [VendorMatch] {
+        matches(brand: { $0.evidence(in: facts) }, profile: { $0.evidence(in: facts) })
     }
 
     /// The profiles that fit a reply, which may be a refusal.
     package func identify(_ reply: HTTPReply) -> [VendorMatch] {
-        identify(ReplyShape(reply))
+        identify(ReplyShape(reply, Recognition(reply.body)))
     }
 
     private func identify(_ seen: ReplyShape) -> [VendorMatch] {
@@ -67,11 +70,13 @@ package struct VendorIdentification: Sendable {
         brand: (VendorBrand) -> [VendorMatch.Evidence], profile: (ProfileForm) -> [VendorMatch.Evidence]
     ) -> [VendorMatch] {
         let ofBrands = VendorBrand.all.map { ($0, brand($0)) }
-        let profiled = profiles.map { candidate -> VendorMatch in
+        let profiled = profiles.compactMap { candidate -> VendorMatch? in
             let own = candidate.brand.map { ofBrands[$0] }
+            let evidence = (own?.1 ?? []) + profile(candidate)
+            guard evidence.contains(where: { $0.weight > 0 }) else { return nil }
             return VendorMatch(
-                profile: candidate.profile.identifier, vendor: own?.0.name ?? candidate.profile.name,
-                unsorted: (own?.1 ?? []) + profile(candidate))
+                profile: candidate.profile.identifier, vendor: own?.0.name ?? candidate.profile.name, unsorted: evidence
+            )
         }
         let unprofiled = ofBrands.filter { $0.0.profile == nil }
             .map { VendorMatch(profile: nil, vendor: $0.0.name, unsorted: $0.1) }
@@ -86,11 +91,13 @@ extension VendorMatch {
 extension VendorIdentification {
     /// The profiles that fit the traffic of a stream. Messages that fit no vendor well, such as those for segments, do not count.
     package func identify(_ capture: TrafficCapture) -> [VendorMatch] {
-        let findings = capture.exchanges.flatMap { exchange -> [[VendorMatch]] in
-            // A license is never as large as a segment.
-            let seen = exchange.reply.flatMap { $0.body.count > 1 << 18 ? nil : ReplyShape($0) }
+        let findings = zip(capture.exchanges, capture.recognized).flatMap { exchange, found -> [[VendorMatch]] in
+            let seen = exchange.reply.flatMap {
+                $0.body.count > TrafficCapture.longestBody ? nil : ReplyShape($0, found.came)
+            }
             guard seen?.isForeign != true || exchange.request?.method == "POST" else { return [] }
-            return [exchange.request.map(identify), seen.map(identify)].compactMap(\.self)
+            let facts = exchange.request.map { RequestFacts($0, found.sent) }
+            return [facts.map(identify), seen.map(identify)].compactMap(\.self)
         }
         let telling = findings.filter { $0.contains { $0.confidence >= .likely } }
         // A single request and its reply are not segments.

@@ -36,7 +36,7 @@ extension RequestRule.Header {
 
 extension CKCDecoder {
     /// The JSON paths where the CKC may be.
-    var paths: [String] {
+    package var paths: [String] {
         switch self {
         case .json(let paths): paths
         case .jsonOr(let paths, let other): paths + other.paths

@@ -100,9 +100,12 @@ extension CKCDecoder {
 
     private static func tolerant(_ body: Data) throws(IntegrationError) -> Secret {
         if Recognition(body).isBinary { return Secret(body) }
-        if startsWithBrace(body) { return try json(["ckc", "CkcMessage", "License"], body) }
+        if startsWithBrace(body) { return try json(usualPaths, body) }
         return base64(untagged(try text(body)))
     }
+
+    /// Where a JSON reply has the CKC, where nothing else is known.
+    package static let usualPaths = ["ckc", "CkcMessage", "License"]
 
     private static func startsWithBrace(_ body: Data) -> Bool {
         body.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")

@@ -16,11 +16,14 @@ package enum CertificateDecoder: Sendable, Hashable {
 }
 
 extension CertificateDecoder {
-    package func certificate(from body: Data) throws(IntegrationError) -> ApplicationCertificate {
-        let found = Recognition(body)
+    /// - Parameter found: what the body is, where that is known.
+    package func certificate(
+        from body: Data, _ found: Recognition? = nil
+    ) throws(IntegrationError) -> ApplicationCertificate {
+        let found = found ?? Recognition(body)
         guard found != .empty else { throw .certificateMalformed("The certificate's reply is empty.") }
         switch self {
-        case .der: return try ApplicationCertificate(body, form: found, in: body)
+        case .der: return try ApplicationCertificate(body, found, form: found, in: body)
         case .base64Text:
             guard !found.isBinary else {
                 throw .certificateMalformed("The reply should be base64 text, and is \(found.described(body)).")
@@ -45,15 +48,14 @@ extension CertificateDecoder {
     private static func decoded(
         _ text: Data, _ found: Recognition, in body: Data, _ whole: Recognition
     ) throws(IntegrationError) -> ApplicationCertificate {
-        let words = String(decoding: text, as: UTF8.self)
-        let der: Data? =
+        let (der, inside): (Data?, Recognition?) =
             switch found {
-            case .pem: Recognition.certificate(inPEM: words)
-            case .base64: Data(lenientBase64: words)
-            default: text
+            case .pem: (Recognition.certificate(inPEM: String(decoding: text, as: UTF8.self)), nil)
+            case .base64(let inside): (Data(lenientBase64: String(decoding: text, as: UTF8.self)), inside)
+            default: (text, found)
             }
         do {
-            return try ApplicationCertificate(der ?? text, form: found, in: text)
+            return try ApplicationCertificate(der ?? text, inside ?? Recognition(der ?? text), form: found, in: text)
         } catch  where whole.isTelling && whole != found {
             throw .certificateMalformed("What came as certificate is \(whole.described(body)).")
         }

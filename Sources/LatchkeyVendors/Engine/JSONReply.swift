@@ -15,7 +15,7 @@ package struct JSONReply {
     /// A path consists of names of members and indexes of arrays, joined by dots. `*` means the first member or element in which the rest
     /// of the path finds a value. A text that is a JSON document is searched like one.
     package func text(at path: String) -> String? {
-        switch Self.value(at: path.split(separator: ".")[...], in: root) {
+        switch Self.value(at: path[...], in: root) {
         case let text as String: text
         case let number as NSNumber: number.isBoolean ? "\(number.boolValue)" : number.stringValue
         default: nil
@@ -24,14 +24,16 @@ package struct JSONReply {
 
     /// A number at a path; `nil` for anything else, also for a text of digits.
     func number(at path: String) -> Double? {
-        guard let number = Self.value(at: path.split(separator: ".")[...], in: root) as? NSNumber, !number.isBoolean
+        guard let number = Self.value(at: path[...], in: root) as? NSNumber, !number.isBoolean
         else { return nil }
         return number.doubleValue
     }
 
-    private static func value(at path: ArraySlice<Substring>, in root: Any) -> Any? {
-        guard let name = path.first else { return root is [Any] || root is [String: Any] ? nil : root }
-        let rest = path.dropFirst()
+    private static func value(at path: Substring, in root: Any) -> Any? {
+        guard !path.isEmpty else { return root is [Any] || root is [String: Any] ? nil : root }
+        // Hundreds of paths are looked for in each reply of a capture.
+        let end = path.utf8.firstIndex(of: UInt8(ascii: ".")) ?? path.endIndex
+        let (name, rest) = (path[..<end], path[end...].dropFirst())
         switch root {
         case let object as [String: Any]:
             guard name == "*" else { return object[String(name)].flatMap { value(at: rest, in: $0) } }

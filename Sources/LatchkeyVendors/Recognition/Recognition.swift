@@ -1,5 +1,5 @@
 package import Foundation
-import LatchkeyCore
+package import LatchkeyCore
 
 /// What bytes are, whatever they were taken for: the one answer of client and tools. Never holds them.
 ///
@@ -73,7 +73,8 @@ package indirect enum Recognition: Sendable, Hashable {
     /// - Parameters:
     ///   - bytes: of any length; of more than 256 KiB of text only the start is looked at.
     ///   - depth: how many encodings may be taken off.
-    package init(_ bytes: Data, depth: Int = 3) {
+    package init(_ bytes: Data, depth: Int = Self.wholeDepth) {
+        if depth == Self.wholeDepth { Self.count?.withLock { $0 += 1 } }
         let array = [UInt8](bytes)
         if let binary = Self.ofBinary(array) {
             self = binary
@@ -83,7 +84,7 @@ package indirect enum Recognition: Sendable, Hashable {
             self = Self.ofStart(array)
             return
         }
-        let text = Self.isUTF8(array) ? String(decoding: array, as: UTF8.self) : nil
+        let text = String(utf8: array[...])
         if let text, Self.isText(text) {
             self = Self.ofText(text, array, depth)
         } else if let wide = Self.wideText(array) {
@@ -95,20 +96,14 @@ package indirect enum Recognition: Sendable, Hashable {
         }
     }
 
-    /// Stops at the first invalid byte, which binary data has soon; making a `String` would repair all of it.
-    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-        var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
-        while true {
-            switch parser.parseScalar(from: &rest) {
-            case .valid: continue
-            case .emptyInput: return true
-            case .error: return false
-            }
-        }
-    }
+    /// The depth for bytes that nothing was taken off.
+    package static let wholeDepth = 3
+
+    /// How many bodies a task had recognized, where a test counts them.
+    @TaskLocal package static var count: Locked<Int>?
 
     /// - Parameter text: text that may stand for bytes.
-    package init(_ text: String, depth: Int = 3) { self.init(Data(text.utf8), depth: depth) }
+    package init(_ text: String, depth: Int = Self.wholeDepth) { self.init(Data(text.utf8), depth: depth) }
 
     /// Four bytes of text for each of the longest SPC, as a list of numbers has them.
     private static let longestText = 1 << 18

@@ -31,7 +31,9 @@ struct JWTClaims {
     static let azureKeyClaim = "urn:microsoft:azure:mediaservices:contentkeyidentifier"
 
     /// NAGRA's content token: the first of several tokens that commas separate. Content-key and session tokens follow.
-    static func nagraContentToken(in text: String) -> JWTClaims? { JWTClaims(text.prefix { $0 != "," }) }
+    static func nagraContentToken(in text: String) -> JWTClaims? {
+        JWTClaims(text[..<(text.utf8.firstIndex(of: UInt8(ascii: ",")) ?? text.endIndex)])
+    }
 }
 
 extension JSONValue {

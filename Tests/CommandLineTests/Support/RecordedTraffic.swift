@@ -65,12 +65,12 @@ struct RecordedTraffic {
         headers.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": $0.value] }
     }
 
-    /// What `latchkey doctor --har` says of it.
-    func diagnosed(_ words: String...) async throws -> RecordedRun {
+    /// What `latchkey doctor --har` says of it, or another verb.
+    func diagnosed(_ words: String..., by verb: [String] = ["doctor", "--har"]) async throws -> RecordedRun {
         let folder = try TemporaryFolder()
         let log: [String: Any] = ["log": ["version": "1.2", "entries": entries]]
         try JSONSerialization.data(withJSONObject: log).write(to: folder.file("session.har"))
-        return await RecordedRun(["doctor", "--har", folder.path("session.har"), "--json"] + words, tool: .standard)
+        return await RecordedRun(verb + [folder.path("session.har"), "--json"] + words, tool: .standard)
     }
 }
 

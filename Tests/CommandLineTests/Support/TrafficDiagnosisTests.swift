@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
+import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
@@ -28,6 +29,29 @@ import Testing
 
     private static func percent(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    @Test(arguments: [["doctor", "--har"], ["vendors", "identify"]])
+    func `a body is recognized once, however many profiles and checks look at it`(verb: [String]) async throws {
+        var random = SeededGenerator(seed: 7)
+        let noise = Data(random.bytes(3_000))
+        func recognized(_ pieces: Int) async throws -> Int {
+            let start = try await Self.start.playlist().certificate().license("https://a.example/x")
+            let traffic = (0..<pieces).reduce(start) {
+                $0.adding(
+                    "POST", "https://api.example.com/beacon?n=\($1)", [:], .text(#"{"at":\#($1)}"#), status: 200, [:],
+                    .text("{}")
+                ).adding(
+                    "GET", "https://cdn.example.com/\($1).m4s", status: 200, [:],
+                    .base64(noise))
+            }
+            let count = Locked(0)
+            _ = try await Recognition.$count.withValue(count) { try await traffic.diagnosed(by: verb) }
+            return count.withLock { $0 }
+        }
+        let few = try await recognized(4)
+        #expect(try await recognized(24) - few == 60, "a beacon, its reply and a segment, twenty times")
+        #expect(16...120 ~= few, "a playlist, a certificate and a license, which are judged, too: \(few)")
     }
 
     // B1: a refusal is never passed over.
