@@ -114,6 +114,8 @@ let package = Package(
         // XML of packagers.
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        // Compressed captures, which the tool reads. Apple's SDK has it.
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // Headers alone: a licensee's library and a PKCS#11 module are loaded while the server runs.
         .systemLibrary(name: "CLatchkeyDerivation"),
         .systemLibrary(name: "CPKCS11"),
@@ -239,7 +241,7 @@ let package = Package(
                 "Latchkey", "LatchkeyCore", "LatchkeyDevice", "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyHTTP",
                 "LatchkeyPlayback", "LatchkeySimulation", "LatchkeySupport", "LatchkeyTerminal", "LatchkeyVendors",
                 "LatchkeyTesting", "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision",
-                "LatchkeyVault", "LatchkeyLicensing", "LatchkeyServices",
+                "LatchkeyVault", "LatchkeyLicensing", "LatchkeyServices", "CZlib",
             ], swiftSettings: settings),
         .target(
             name: "LatchkeyServer",
@@ -398,7 +400,7 @@ let package = Package(
                 "LatchkeySystem", "LatchkeyMedia", "LatchkeyForms", "LatchkeyDecision", "LatchkeyServices",
                 "LatchkeyCommandLine", "LatchkeyServerTool", "LatchkeySimulation", "LatchkeySupport",
                 "LatchkeyTerminal", "Latchkey", "LatchkeyVendors", "LatchkeyDevice", "LatchkeyPlayback", "LatchkeyHTTP",
-                "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore",
+                "LatchkeyFairPlay", "LatchkeyHLS", "LatchkeyCore", "CZlib",
             ]),
         tests(
             "ServerTool",

@@ -48,7 +48,8 @@ struct IdentificationInput {
         }
         let uris = Self.keyURIs(source.bytes)
         if let source = PlayerSource(source.bytes) { return findings(source) }
-        return uris.isEmpty ? findings(try TrafficCapture(source.bytes)) : Findings(matches: matches(uris))
+        return uris.isEmpty
+            ? findings(try TrafficCapture(Inflate.unpacked(source.bytes))) : Findings(matches: matches(uris))
     }
 
     private func findings(_ source: PlayerSource) -> Findings {

@@ -112,7 +112,7 @@ struct DoctorVerb: Verb {
     private static let captureLimit = 64 << 20
 
     private static func capture(_ data: Data) throws(Diagnosis) -> TrafficCapture {
-        do { return try TrafficCapture(data) } catch { throw error.remedied(for: "--har") }
+        do { return try TrafficCapture(Inflate.unpacked(data)) } catch { throw error.remedied(for: "--har") }
     }
 
     private func player(_ arguments: Arguments, _ console: Console) throws -> StreamDiagnosis.Player {

@@ -5,8 +5,8 @@ package import LatchkeyVendors
 
 /// The exchanges of a capture, in order.
 ///
-/// Reads a HAR file, raw HTTP messages, what `curl -v` prints, and a `curl` command as browsers copy it; each also compressed by gzip or
-/// zlib, behind a byte order mark, or in UTF-16.
+/// Reads a HAR file, raw HTTP messages, what `curl -v` prints, and a `curl` command as browsers copy it; each also behind a byte order mark,
+/// or in UTF-16.
 package struct TrafficCapture: Sendable {
     /// At most 20,000.
     package let exchanges: [RecordedExchange]
@@ -18,8 +18,6 @@ package struct TrafficCapture: Sendable {
     package private(set) var leftOut: Set<String> = []
 
     static let limit = 20_000
-    /// In bytes, unpacked.
-    private static let largest = 256 << 20
 
     package init(_ exchanges: [RecordedExchange]) {
         self.exchanges = exchanges
@@ -36,7 +34,7 @@ package struct TrafficCapture: Sendable {
     /// - Parameter data: the file or the text.
     /// - Throws: a `Diagnosis` if it has none of the forms, or breaks off.
     package init(_ data: Data) throws(Diagnosis) {
-        let data = Self.asUTF8(try Inflate.unpacked(data, limit: Self.largest) ?? data)
+        let data = Self.asUTF8(data)
         if data.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
             let archive = try HTTPArchive.read(data)
             self.init(Array(archive.exchanges.prefix(Self.limit)))

@@ -126,7 +126,9 @@ extension Recognition {
     }
 
     private static func ofPercents(_ text: String, _ depth: Int) -> Recognition? {
-        guard text.utf8.contains(UInt8(ascii: "%")), let decoded = text.removingPercentEncoding, decoded != text else { return nil }
+        guard text.utf8.contains(UInt8(ascii: "%")), let decoded = text.removingPercentEncoding, decoded != text else {
+            return nil
+        }
         let inside = Recognition(decoded, depth: depth - 1)
         return inside.isTelling ? .percentEncoded(inside) : nil
     }

@@ -1,3 +1,4 @@
+import CZlib
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
@@ -64,7 +65,7 @@ import Testing
         Recorder(name: "mitmproxy, .zhar", creator: "mitmproxy exporthar") {
             $0.sentAsSurrogates()
         } file: {
-            Data([0x78, 0xda]) + Compressed.stored($0) + Data([0, 0, 0, 0])
+            try Deflated.data($0, windowBits: 15)
         },
         // httptoolkit-ui, model/http/har.ts; pcapng-utils does the same.
         Recorder(name: "HTTP Toolkit", creator: "HTTP Toolkit") { entry in
@@ -99,8 +100,7 @@ import Testing
         Recorder(name: "browsertime, .har.gz", creator: "Browsertime") {
             $0.sentAsCharacters()
         } file: {
-            Data([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]) + Data("session.har\0".utf8) + Compressed.stored($0)
-                + Data(repeating: 0, count: 8)
+            try Deflated.data($0, windowBits: 15 + 16)
         },
         // PowerShell writes UTF-16.
         Recorder(name: "a shell's redirection") {
@@ -232,12 +232,29 @@ import Testing
     }
 
     @Test(arguments: [
-        Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]) + Data(repeating: 0xff, count: 40),
-        Data([0x78, 0xda, 7, 7, 7, 7, 7]),
+        (
+            Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]) + Data(repeating: 0xff, count: 40),
+            "damaged (invalid block type)"
+        ),
+        (Data([0x78, 0xda, 7, 7, 7, 7, 7]), "damaged (invalid block type)"), (Data([0x1f, 0x8b, 8]), "breaks off"),
     ])
-    func `a compressed capture that is damaged is said to be`(data: Data) async throws {
+    func `a compressed capture that is damaged is said to be`(data: Data, words: String) async throws {
         let run = try await Self.diagnosed(data)
         #expect(run.status == .no && run.errorCode == "captureMalformed", "\(run.output)\(run.error)")
+        #expect(run.output.contains(words), "\(run.output)\(run.error)")
+    }
+
+    @Test(arguments: [15, 15 + 16]) func `a capture is unpacked whole, up to a limit, or not at all`(bits: Int32) throws
+    {
+        let whole = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let packed = try Deflated.data(whole, windowBits: bits)
+        #expect(try Inflate.unpacked(packed, limit: whole.count) == whole)
+        let error = #expect(throws: Diagnosis.self) { try Inflate.unpacked(packed, limit: whole.count - 1) }
+        #expect(error?.reason.contains("more than 0 MiB") == true)
+        for count in 3..<packed.count {
+            #expect(throws: Diagnosis.self) { try Inflate.unpacked(packed.prefix(count)) }
+        }
+        #expect(try Inflate.unpacked(whole) == whole)
     }
 }
 
@@ -290,15 +307,24 @@ struct RecordedEntry {
     }
 }
 
-/// Data deflated without compression: blocks that are stored.
-enum Compressed {
-    static func stored(_ data: Data) -> Data {
-        let pieces = stride(from: 0, to: data.count, by: 65_535).map { data[$0..<min($0 + 65_535, data.count)] }
-        return pieces.enumerated().reduce(into: Data()) { out, piece in
-            let length = UInt16(piece.element.count)
-            out.append(piece.offset == pieces.count - 1 ? 1 : 0)
-            for number in [length, ~length] { out += [UInt8(number & 0xff), UInt8(number >> 8)] }
-            out += piece.element
+/// Data that zlib compressed.
+enum Deflated {
+    /// - Parameter windowBits: 15 for zlib's format, and 16 more for gzip's.
+    static func data(_ data: Data, windowBits: Int32) throws -> Data {
+        let bytes = [UInt8](data)
+        var stream = z_stream()
+        let size = Int32(MemoryLayout<z_stream>.size)
+        deflateInit2_(&stream, 9, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+        defer { deflateEnd(&stream) }
+        var out = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+        let status = bytes.withUnsafeBufferPointer { input in
+            out.withUnsafeMutableBufferPointer { room in
+                (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))
+                (stream.next_out, stream.avail_out) = (room.baseAddress, UInt32(room.count))
+                return deflate(&stream, Z_FINISH)
+            }
         }
+        try #require(status == Z_STREAM_END)
+        return Data(out.dropLast(Int(stream.avail_out)))
     }
 }
