@@ -137,8 +137,10 @@ extension Recognition {
         let fields = text.pieces(at: "&", maxSplits: 64).compactMap { field -> (String, String)? in
             let parts = field.pieces(at: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].isFieldName else { return nil }
-            let value = parts[1].replacingOccurrences(of: "+", with: " ")
-            return (String(parts[0]), value.removingPercentEncoding ?? value)
+            // Base64 may end in the “+” that some clients do not escape, and a blank there is no part of a value.
+            let isBase64 = parts[1].hasSuffix("+") && Data(base64Encoded: String(parts[1]).withoutPercents) != nil
+            let value = isBase64 ? String(parts[1]) : parts[1].replacingOccurrences(of: "+", with: " ")
+            return (String(parts[0]), value.withoutPercents)
         }
         return telling(fields, depth)
     }
@@ -295,6 +297,11 @@ extension Recognition {
         if let keys = object["keys"] as? [[String: Any]], keys.first?["kty"] as? String == "oct" { return "license" }
         return object["kids"] is [String] ? "license request" : nil
     }
+}
+
+extension String {
+    /// The text, percent-decoded where it can be.
+    fileprivate var withoutPercents: String { removingPercentEncoding ?? self }
 }
 
 extension StringProtocol where SubSequence == Substring {

@@ -37,6 +37,10 @@ import Testing
         #expect(Recognition(Data("spc=\(escaped)&assetId=a".utf8)) == .form(field: "spc", .base64(spc)))
         #expect(Recognition(Data("spc=\(base64)".utf8)) == .form(field: "spc", .base64(spc)))
         #expect(Recognition(Data(#"{"a":[{"b":"\#(base64)"}]}"#.utf8)) == .json(field: "b", .base64(spc)))
+        // One SPC in 64 ends so.
+        let plus = made.spc.dropLast() + [0xfe]
+        #expect(plus.base64EncodedString().hasSuffix("+"))
+        #expect(Recognition("spc=\(plus.base64EncodedString())") == .form(field: "spc", .base64(spc)))
         let numbers = made.spc.map { "\($0)" }.joined(separator: ",")
         #expect(Recognition(Data(numbers.utf8)) == .numbers(spc))
         #expect(Recognition(made.spc.map { "\(Int8(bitPattern: $0))" }.joined(separator: ", ")) == .numbers(spc))
