@@ -42,6 +42,10 @@ extension KeyDiscovery {
             let outcomes = await read(requests, room: maximumBytes - collector.bytes)
             try Task.checkCancellation()
             for ((ladder, index), (request, outcome)) in zip(wanted, zip(requests, outcomes)) {
+                if case .failure = outcome, ladders[ladder].takeBackup(at: index) {
+                    collector.fetched += 1
+                    continue
+                }
                 ladders[ladder].note(reading(outcome), at: index)
                 guard let media = collector.take(outcome, for: request.uri, known: &known) else { continue }
                 assets += next(from: media, of: request, known: &known, &collector)

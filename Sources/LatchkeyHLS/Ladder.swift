@@ -15,16 +15,23 @@ struct Ladder: Sendable {
     }
 
     /// Ordered by picture size and bandwidth; rendition groups keep the playlist's order.
-    let uris: [String]
+    private(set) var uris: [String]
+    private var backups: [ArraySlice<String>]
     private var readings: [Int: Reading] = [:]
+    /// The playlists whose backup is read next.
+    private var failed: Set<Int> = []
 
-    /// - Parameter uris: the playlists in their order.
-    init(_ uris: [String]) { self.uris = uris }
+    /// - Parameter rungs: the playlists in their order, each with its backups behind it.
+    init(_ rungs: [[String]]) {
+        uris = rungs.compactMap(\.first)
+        backups = rungs.map { $0.dropFirst() }
+    }
 
     /// The playlists to read next: the ends first, then halfway between neighbors with different keys.
     /// - Parameter listed: the session keys. If two neighbors have only listed keys, the playlists between them are skipped:
     ///   the stream lists its keys. `nil` means that every playlist must be read.
     func next(listed: Set<KeyURI>?) -> [Int] {
+        guard failed.isEmpty else { return failed.sorted() }
         guard let listed else { return uris.indices.filter { readings[$0] == nil } }
         guard !readings.isEmpty else { return uris.count > 1 ? [0, uris.count - 1] : Array(uris.indices) }
         let read = readings.keys.sorted()
@@ -35,7 +42,19 @@ struct Ladder: Sendable {
     }
 
     /// Records a playlist's result.
-    mutating func note(_ reading: Reading, at index: Int) { readings[index] = reading }
+    mutating func note(_ reading: Reading, at index: Int) {
+        readings[index] = reading
+        failed.remove(index)
+    }
+
+    /// Replaces a playlist that could not be read by its next backup.
+    /// - Returns: `false` if there is none.
+    mutating func takeBackup(at index: Int) -> Bool {
+        guard let backup = backups[index].popFirst() else { return false }
+        uris[index] = backup
+        failed.insert(index)
+        return true
+    }
 
     private func isListed(_ index: Int, _ listed: Set<KeyURI>) -> Bool {
         if case .keys(let keys)? = readings[index] { keys.isSubset(of: listed) } else { false }
@@ -61,7 +80,18 @@ extension Playlist {
             if streams[stream.class] == nil { classes.append(stream.class) }
             streams[stream.class, default: []].append(stream)
         }
-        return classes.map { Ladder((streams[$0] ?? []).sorted { $0.rank < $1.rank }.compactMap(\.uri)) }
+        return classes.map { Ladder(Self.rungs((streams[$0] ?? []).sorted { $0.rank < $1.rank })) }
+    }
+
+    /// Variants of a class that say the same of themselves are one at several addresses.
+    private static func rungs(_ sorted: [StreamEntry]) -> [[String]] {
+        var (rungs, last): ([[String]], StreamEntry?) = ([], nil)
+        for stream in sorted {
+            guard let uri = stream.uri else { continue }
+            if last?.isTwin(of: stream) == true { rungs[rungs.count - 1].append(uri) } else { rungs.append([uri]) }
+            last = stream
+        }
+        return rungs
     }
 
     /// The streams of a pathway: its variants, and all renditions except those used only by other pathways' variants.
@@ -101,6 +131,13 @@ extension StreamEntry {
     fileprivate var `class`: Class {
         let names = codecs?.split(separator: ",").map { $0.drop { $0 == " " }.prefix { $0 != "." } } ?? []
         return Class(kind: kind, groupID: groupID, codecs: Set(names), protection: protection)
+    }
+
+    /// Whether another one of the class is a backup: Apple, HTTP Live Streaming Overview, "Failover Protection".
+    fileprivate func isTwin(of other: StreamEntry) -> Bool {
+        bandwidth != nil && codecs == other.codecs && groups == other.groups
+            && (bandwidth, averageBandwidth) == (other.bandwidth, other.averageBandwidth)
+            && resolution == other.resolution
     }
 
     /// Orders the playlists of a class by quality.

@@ -108,6 +108,26 @@ import Testing
         #expect(fetcher.requests.last?.hasPrefix("https://b.") == true)
     }
 
+    /// hls.js#5074.
+    @Test(arguments: [KeyDiscovery.Scope.representatives, .onePathway], [["a0", "a1"], ["a0", "b1", "b2"], ["a2"]])
+    func `a variant that repeats another is read where that one cannot be`(
+        _ scope: KeyDiscovery.Scope, missing: [String]
+    ) async throws {
+        var playlists = [Self.main: [String]()]
+        for (index, key) in ["sd", "sd", "hd"].enumerated() {
+            for host in ["a", "b"] {
+                let uri = "https://\(host).example.com/\(index).m3u8"
+                playlists[Self.main]?.append("#EXT-X-STREAM-INF:BANDWIDTH=\(index + 1)\n\(uri)")
+                if !missing.contains("\(host)\(index)") { playlists[uri] = Self.media(key) }
+            }
+        }
+        let fetcher = MemoryFetcher(playlists)
+        let found = try await Self.found(fetcher, scope)
+        #expect(Set(found.fairPlayURIs) == ["skd://sd", "skd://hd"] && found.failures.isEmpty)
+        #expect(!fetcher.requests.contains("https://b.example.com/1.m3u8") || missing.contains("a1"))
+        #expect(fetcher.requests.count <= 4 + missing.count)
+    }
+
     @Test func `if each pathway lacks a playlist, the first one's failure is reported, and the limit holds`()
         async throws
     {
