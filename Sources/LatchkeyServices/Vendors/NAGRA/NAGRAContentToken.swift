@@ -18,19 +18,23 @@ struct NAGRAContentToken: Sendable, Hashable {
     init(_ text: String, key: Secret?, date: Date) throws(LicenseRefusal) {
         let token = try JSONWebToken.checked(text, key: key, date: date)
         guard token.claims["typ"]?.text == "ContentAuthZ" else {
-            throw .tokenMalformed("The token's “typ” is not ContentAuthZ.")
+            throw Self.refusal("3005", "The token's “typ” is not ContentAuthZ.")
         }
-        guard token.claims["ver"]?.text == "1.0" else { throw .tokenMalformed("The token's “ver” is not 1.0.") }
+        guard token.claims["ver"]?.text == "1.0" else { throw Self.refusal("3001", "The token's “ver” is not 1.0.") }
         guard case .array(let rights) = token.claims["contentRights"], !rights.isEmpty else {
-            throw .tokenMalformed("The token has no “contentRights”.")
+            throw Self.refusal("3007", "The token has no “contentRights”.")
         }
         for right in rights {
             for name in ["start", "end"] where right[name] != nil && Self.date(right[name]) == nil {
-                throw .tokenMalformed("The “\(name)” of a content right is no date.")
+                throw Self.refusal("3007", "The “\(name)” of a content right is no date.")
             }
         }
         claims = token.claims
         self.date = date
+    }
+
+    private static func refusal(_ code: String, _ reason: String) -> LicenseRefusal {
+        LicenseRefusal(.vendor(code: code, status: 400), reason: reason)
     }
 
     /// The account whose sessions count together; empty without one.

@@ -11,7 +11,12 @@ extension NAGRAService {
     func setup(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
         try checkBody(call)
         let tokens = try tokens(call)
-        let content = try content(tokens[0])
+        let content: NAGRAContentToken
+        do { content = try self.content(tokens[0]) } catch {
+            // The license service's numbers mean something else here.
+            guard case .vendor = error.kind else { throw error }
+            throw .tokenMalformed(error.reason)
+        }
         let limit = sessionLimit ?? content.sessionLimit
         var opened = sessions.open(content, limit: limit, heartbeat: heartbeat)
         if opened == nil {
