@@ -21,6 +21,8 @@ extension FairPlayErrorExplanation.Domain {
     static let mediaElement = Self(rawValue: "mediaElement")
     static let hlsJS = Self(rawValue: "hlsJS")
     static let contribEME = Self(rawValue: "contribEME")
+    /// VdoCipher's license server.
+    static let vdoCipher = Self(rawValue: "vdoCipher")
     static let expoVideo = Self(rawValue: "expoVideo")
     /// FairPlay of apps of the App Store, which the kernel logs.
     static let appEncryption = Self(rawValue: "appEncryption")
@@ -87,14 +89,34 @@ extension FairPlayErrorExplanation {
             7011 | CONTENT_PROTECTION_OUTPUT_RESTRICTED | The display does not protect the picture enough. | The key's HDCP requirement. | Use another display, or lower the output policy. | app
             7012 | CONTENT_PROTECTION_INTERNAL_ERROR | The system's DRM failed. | The number in systemCode. | latchkey explain the systemCode. | app
             """),
-        // Source: JW Player's iOS errors reference, read on 2026-11-22.
+        // Source: JW Player's iOS errors reference, read on 2026-11-22; for 70014 its iOS changelog, 4.28.2, read on 2026-11-29.
         table(
             .jwPlayer,
             """
+            70014 | ad's page ended | A warning: the system ended the web page of an advertisement, and the player went on to the content. | Web content that iOS before 26.6 ends. | Look elsewhere: no key is at fault. | apple
             102630 | no source | The playlist item has no source that this browser plays. | A FairPlay stream in a browser without FairPlay, or no HLS among the sources. | Give each browser a source and DRM that it has. | app
             230002 | no connection | The network went away. | The viewer is offline. | Wait for the network. | app
             281000 | unknown player error | The player failed for no stated reason; often content protection. | A refused license, geoblocking or a signed URL that expired. | Look at the underlying error, and at the error of the content key delegate. | app
             281001 | failed to load media | The media did not load. | The playlist's URL. | Open the playlist's URL. | app
+            """),
+        // Source: www.vdocipher.com/docs/drm/player/license-errors, a stored copy whose end is cut off, read on 2026-11-29; codes of Widevine and
+        // Android left out.
+        table(
+            .vdoCipher,
+            """
+            2011 | license not unwrapped | The license server could not unwrap the request. | A request that is not built as VdoCipher's sample builds it. | Compare the request with the vendor's sample. | app
+            2012 | technology not supported | The license server does not support the requested technology. | A request for another DRM system. | Send the license URL of FairPlay an SPC. | app
+            2013 | time expired | The license URL's time is over. | A license URL that was made too early. | Make a license URL for each playback. | app
+            2014 | domain not allowed | The page's domain may not play the content. | The account's list of domains. | Allow the domain at VdoCipher. | service
+            2015 | address or region blocked | The viewer's address or region may not play the content. | The content's rules for regions. | Show the viewer that the content is not available there. | viewer
+            2017 | token missing | The request has no authentication token. | An otp or playbackInfo that is empty. | Look at what the app's server returned for both. | app
+            2020 | license hash wrong | The hash of the license URL does not match. | A license URL that was changed on its way. | Use the license URL as the app's server made it. | app
+            2023 | time expired | The license URL's time is over. | A license URL that was made too early. | Make a license URL for each playback. | app
+            2024 | license rules invalid | The license rules are not valid. | The JSON of licenseRules. | Correct licenseRules where the license URL is made. | app
+            2025 | content id mismatch | The request is for other content than the license URL. | A license URL of another video. | Make a license URL for this video. | app
+            2026 | content id unknown | The license server does not have the content. | A video that was never packaged with VdoCipher's keys. | Compare the content id with the packager's. | packager
+            2027 | API key invalid | The key that made the license URL is not valid. | A key that was revoked or belongs to another account. | Make the license URL with a valid API key. | app
+            2028 | license webhook failed | The license server asked the account's webhook and got no valid answer. | The account's own server. | Look at the webhook's log. | service
             """),
         // Source: expo/expo#37479.
         table(

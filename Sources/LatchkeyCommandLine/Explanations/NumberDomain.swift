@@ -48,7 +48,8 @@ struct NumberDomain: Hashable {
         ("opentv", NumberDomain(.openTV)), ("otv", NumberDomain(.openTV)),
         ("bitmovin", NumberDomain(.bitmovin, .bitmovinWeb)),
         ("rctvideo", NumberDomain(.reactNativeVideo)), ("react-native-video", NumberDomain(.reactNativeVideo)),
-        ("muxplayer", NumberDomain(.muxPlayer)), ("mux-player", NumberDomain(.muxPlayer)),
+        ("vdocipher", NumberDomain(.vdoCipher)), ("muxplayer", NumberDomain(.muxPlayer)),
+        ("mux-player", NumberDomain(.muxPlayer)),
         ("mediaerror", NumberDomain(.mediaElement)),
     ]
 }

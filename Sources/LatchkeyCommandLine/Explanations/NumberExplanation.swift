@@ -94,6 +94,7 @@ struct NumberExplanation: Encodable, Sendable {
         case .mediaElement: "a browser's MediaError"
         case .hlsJS: "hls.js"
         case .contribEME: "videojs-contrib-eme"
+        case .vdoCipher: "VdoCipher"
         case .expoVideo: "expo-video"
         case .appEncryption: "FairPlay of apps"
         case .url: "NSURLError"
