@@ -151,7 +151,8 @@ extension HTTPArchive.Entry {
         return RecordedBody(
             text: hasText ? data?.text : request._content?.text,
             encoding: hasText ? data?.encoding : request._content?.encoding,
-            stated: Self.length(request.bodySize) ?? sent, sent: sent, mayBeMissing: mayHaveBody)
+            // Chrome's bodySize is that of its own text.
+            stated: sent ?? Self.length(request.bodySize), sent: sent, mayBeMissing: mayHaveBody)
     }
 
     /// Some recorders write the values of a form as they were sent, others decoded.

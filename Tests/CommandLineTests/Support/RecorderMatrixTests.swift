@@ -9,7 +9,8 @@ import Testing
 
 /// One playback as each tool exports it: the same verdict from all, or that the recorder left something out, and never a false cause.
 ///
-/// Source of the dialects: the tools' public code and the threads that each function names, read on 2026-11-29.
+/// Source of the dialects: the tools' public code and the threads that each row names, read on 2026-11-29. The code of Fiddler, Charles,
+/// Proxyman and Reqable is not public: these rows follow captures that people showed.
 @Suite(.timeLimit(.minutes(3))) struct RecorderMatrixTests {
     typealias Object = [String: Any]
 
@@ -27,21 +28,23 @@ import Testing
     }
 
     static let recorders = [
-        // Chrome reads the bytes of a request as characters, and leaves Authorization out unless asked to keep it.
+        // devtools-frontend, front_end/models/har/Log.ts, and Blink's InspectorNetworkAgent: bytes that are not UTF-8 become characters, and
+        // bodySize is the length of these in UTF-8. Authorization is left out unless sensitive data are wanted.
         Recorder(name: "Chrome", creator: "WebInspector") { entry in
-            entry.sentAsCharacters()
+            entry.sentByChrome()
             entry.request["headers"] = entry.headers.filter { $0["name"] != "Authorization" }
         },
-        Recorder(name: "Chrome, with sensitive data", creator: "WebInspector") { $0.sentAsCharacters() },
-        // Safari has no body of a request that is bytes.
-        Recorder(name: "Safari", creator: "WebKit Web Inspector", leavesOut: true) { entry in
+        Recorder(name: "Chrome, with sensitive data", creator: "WebInspector") { $0.sentByChrome() },
+        // WebKit, WebInspectorUI/UserInterface/Controllers/HARBuilder.js, and its InspectorNetworkAgent, which is as Blink's.
+        Recorder(name: "Safari", creator: "WebKit Web Inspector") { entry in
+            entry.sentAsCharacters(["params": [Object]()])
+            entry.request["bodySize"] = -1
+        },
+        Recorder(name: "Safari, without the body", creator: "WebKit Web Inspector", leavesOut: true) { entry in
             if entry.isPost { entry.request["postData"] = nil }
         },
-        // Firefox reads it as UTF-8.
-        Recorder(name: "Firefox", creator: "Firefox", leavesOut: true) { entry in
-            guard entry.isPost else { return }
-            entry.sent(String(decoding: entry.body, as: UTF8.self), encoding: nil)
-        },
+        // gecko, devtools/client/netmonitor/src/har/har-builder.js, and NetworkHelper.sys.mjs, which leaves what is not UTF-8 as characters.
+        Recorder(name: "Firefox", creator: "Firefox") { $0.sentAsCharacters(["params": [Object]()]) },
         // A byte order mark: mitmproxy#6897, deviantintegral/har#18.
         Recorder(name: "Fiddler", creator: "Fiddler") {
             $0.sentAsCharacters()
@@ -86,10 +89,10 @@ import Testing
             entry.sent(entry.body.base64EncodedString(), encoding: "base64")
             entry.request["bodySize"] = -1
         },
-        Recorder(name: "ProxyPin", creator: "ProxyPin", leavesOut: true) { entry in
-            guard entry.isPost else { return }
-            entry.sent(String(decoding: entry.body, as: UTF8.self), encoding: nil)
-            entry.request["queryString"] = []
+        // wanghongenpin/proxypin, lib/utils/har.dart and lib/network/http/http.dart: characters in both directions.
+        Recorder(name: "ProxyPin", creator: "ProxyPin") { entry in
+            entry.sentAsCharacters()
+            entry.cameAsCharacters()
         },
         // PCAPdroid#876: bytes read as UTF-8.
         Recorder(name: "PCAPdroid", creator: "PCAPdroid", leavesOut: true) { entry in
@@ -111,11 +114,11 @@ import Testing
         },
         // cloudflare/har-sanitizer, src/lib/har_sanitize.tsx: values by name.
         Recorder(name: "Cloudflare's sanitizer", creator: "WebInspector") { entry in
-            entry.sentAsCharacters()
+            entry.sentByChrome()
             entry.replace("Authorization", "[Authorization redacted]")
         },
         Recorder(name: "sanitizhar", creator: "WebInspector") { entry in
-            entry.sentAsCharacters()
+            entry.sentByChrome()
             entry.replace("Authorization", "[sanitized]")
         },
         Recorder(name: "stars", creator: "x") { entry in
@@ -275,15 +278,31 @@ struct RecordedEntry {
     var isPost: Bool { !body.isEmpty }
     var headers: [[String: String]] { request["headers"] as? [[String: String]] ?? [] }
 
-    mutating func sent(_ text: String, encoding: String?) {
+    mutating func sent(_ text: String, encoding: String?, _ members: [String: Any] = [:]) {
         guard isPost else { return }
-        var data: [String: Any] = ["mimeType": "application/octet-stream", "text": text]
+        var data = members.merging(["mimeType": "application/octet-stream", "text": text]) { $1 }
         data["encoding"] = encoding
         request["postData"] = data
     }
 
-    mutating func sentAsCharacters() {
-        sent(String(String.UnicodeScalarView(body.map { Unicode.Scalar($0) })), encoding: nil)
+    private static func characters(_ bytes: Data) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    mutating func sentAsCharacters(_ members: [String: Any] = [:]) {
+        sent(Self.characters(body), encoding: nil, members)
+    }
+
+    mutating func sentByChrome() {
+        sentAsCharacters()
+        if isPost { request["bodySize"] = Self.characters(body).utf8.count }
+    }
+
+    mutating func cameAsCharacters() {
+        guard let bytes = (content["text"] as? String).flatMap({ Data(base64Encoded: $0) }), content["encoding"] != nil
+        else { return }
+        content["text"] = Self.characters(bytes)
+        content["encoding"] = nil
     }
 
     /// Bytes that are no UTF-8 as surrogates; `withSurrogates` writes the escapes.
