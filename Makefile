@@ -118,12 +118,13 @@ check-apple: ## check what an app takes along for Apple's platforms, with this t
 	@Scripts/check-apple --self-test
 	@Scripts/check-apple
 
-lint: ## check the format, references, the code in documents, what an app gets, and that tests end and are silent
+lint: ## check the format, references, the code in documents, the English, an app's package, and that tests end and are silent
 	swift format lint --strict --recursive Package.swift Sources StandIns Examples Tests Fuzz
 	@Scripts/check-references --self-test && Scripts/check-references
 	@Scripts/check-snippets --self-test && Scripts/check-snippets
 	@Scripts/check-pages --self-test && Scripts/check-pages
 	@Scripts/check-tests --self-test && Scripts/check-tests
+	@Scripts/check-english --self-test && Scripts/check-english
 	@Scripts/check-optimizer
 	@Scripts/run-tests --self-test
 	@Scripts/check-rooms --self-test && Scripts/check-rooms
