@@ -113,5 +113,5 @@ struct ChunkedBody {
     }
 
     private static let malformed = HTTPRefusal.framing("The chunks of the body are malformed.")
-    private static let tooSmall = HTTPRefusal.framing("The chunks of the body are smaller than what frames them.")
+    private static let tooSmall = HTTPRefusal.framing("The chunks of the body are smaller than their framing.")
 }

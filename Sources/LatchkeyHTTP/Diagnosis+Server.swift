@@ -18,8 +18,8 @@ extension Diagnosis {
         Self(
             code: "httpOpenFiles",
             reason:
-                "This process may have \(limit) files open at once, too few for a server: it needs \(least) at least.",
-            remedy: "Raise the limit (ulimit -n, LimitNOFILE) to 1,024 at least; 65,536 for many clients.")
+                "This process may open only \(limit) files; a server needs at least \(least).",
+            remedy: "Raise the limit (ulimit -n, LimitNOFILE) to at least 1,024, or 65,536 for many clients.")
     }
 
     static func tls(_ details: String) -> Self {
@@ -29,8 +29,8 @@ extension Diagnosis {
     }
 
     static let plain = Self(
-        code: "httpTLS", reason: "The server was made without TLS, and takes no certificate.",
-        remedy: "Make a server whose configuration has a certificate and a key.")
+        code: "httpTLS", reason: "The server was created without TLS and cannot use a certificate.",
+        remedy: "Create a server whose configuration has a certificate and a key.")
 
     static let running = Self(
         code: "httpRunning", reason: "The server is already running.", remedy: "Stop it before starting it again.")

@@ -34,16 +34,16 @@ struct HTTPRefusal: Error, Hashable {
         431, "httpHead", "The request's header fields are too large.", "Send fewer or shorter header fields.")
     static let bodyTooLarge = Self(413, "httpBody", "The request's body is too large.", "Send a smaller body.")
     static let coding = Self(
-        501, "httpCoding", "The only transfer coding that is understood is chunked.",
+        501, "httpCoding", "The only supported transfer coding is chunked.",
         "Send Content-Length, or Transfer-Encoding: chunked.")
     static let path = Self(
         400, "httpPath", "The path has an empty segment or an encoded slash.",
         "Put one slash before each segment of the path.")
     static let expectation = Self(
-        417, "httpExpectation", "The only expectation that is understood is 100-continue.",
+        417, "httpExpectation", "The only supported expectation is 100-continue.",
         "Send no other Expect field.")
     static let version = Self(
-        505, "httpVersion", "The only versions that are understood are HTTP/1.1 and HTTP/1.0.", "Send HTTP/1.1.")
+        505, "httpVersion", "The only supported versions are HTTP/1.1 and HTTP/1.0.", "Send HTTP/1.1.")
     /// For a request that takes longer than the deadline.
     static let overdue = Self(
         503, "httpOverdue", "The request took longer than the server allows.", "Send it again later.")
@@ -51,6 +51,6 @@ struct HTTPRefusal: Error, Hashable {
     static let bodyOverdue = Self(
         408, "httpBodyOverdue", "The request's body took longer than the server allows.", "Send it again.")
     /// For a request that arrives or is open while the server stops.
-    static let stopping = Self(503, "httpStopping", "The server is stopping.", "Send it again, to another node.")
+    static let stopping = Self(503, "httpStopping", "The server is stopping.", "Send it to another node.")
     static let unreadableFile = Self(500, "httpFile", "The file cannot be read.", "Ask the operator of the server.")
 }

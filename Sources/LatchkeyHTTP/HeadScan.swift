@@ -33,7 +33,7 @@ struct HeadScan {
             guard seen / Self.readBeyond < most else { throw .headTooLarge }
             let byte = bytes[seen]
             if byte >= 0x20, byte != 0x7f {
-                if byte == UInt8(ascii: " "), seen == lineStart { throw .framing("A line begins with a blank.") }
+                if byte == UInt8(ascii: " "), seen == lineStart { throw .framing("A line begins with a space.") }
                 seen += 1
                 continue
             }
@@ -42,13 +42,13 @@ struct HeadScan {
             case UInt8(ascii: "\r"):
                 guard seen + 1 < bytes.count else { return nil }
                 guard bytes[seen + 1] == UInt8(ascii: "\n") else {
-                    throw .framing("A carriage return stands alone.")
+                    throw .framing("A carriage return has no line feed.")
                 }
                 seen += 2
                 guard try endLine() else { continue }
                 guard seen <= most else { throw .headTooLarge }
                 return (lines.map { bytes[$0] }, seen)
-            case UInt8(ascii: "\t"): throw .framing("A line begins with a blank.")
+            case UInt8(ascii: "\t"): throw .framing("A line begins with a space.")
             case UInt8(ascii: "\n"): throw .framing("A line ends without a carriage return.")
             default: throw .framing("The head has a control character.")
             }
@@ -70,7 +70,7 @@ struct HeadScan {
         }
         // One empty line may stand before a request.
         guard lines.isEmpty else { return true }
-        guard seen == 2 else { throw .framing("Empty lines stand before the request.") }
+        guard seen == 2 else { throw .framing("Empty lines precede the request.") }
         return false
     }
 }

@@ -20,10 +20,10 @@ final class RequestConnection {
     /// Begins to connect to one of the addresses.
     init(_ addresses: [SocketAddress]) throws(TransportError) {
         guard let address = addresses.randomElement() else {
-            throw TransportError(.hostNotFound, "the server's name is not found")
+            throw TransportError(.hostNotFound, "the server's name was not found")
         }
         guard OpenFileBudget.process.take(for: .own) else {
-            throw TransportError(.transportFailed, "no descriptor is left")
+            throw TransportError(.transportFailed, "no file descriptor is left")
         }
         descriptor = address.withPointer { latchkey_connect($0, address.length) }
         guard descriptor >= 0 else { throw TransportError(.cannotConnect, Self.text(errno)) }
@@ -119,7 +119,7 @@ struct ReplyHead: Hashable {
         }
         let isEmpty = status == 204 || status == 304
         let length = headers[.contentLength].flatMap { Int($0) } ?? (isEmpty ? 0 : nil)
-        guard let length, length >= 0 else { throw TransportError(.replyMalformed, "the reply states no length") }
+        guard let length, length >= 0 else { throw TransportError(.replyMalformed, "the reply has no length") }
         guard length <= RequestConnection.mostBytes else {
             throw TransportError(.bodyTooLarge, "the reply is longer than 1 MiB")
         }

@@ -67,7 +67,7 @@ struct RequestHead: Hashable {
         let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3, let method = parts.first, !method.isEmpty, method.count <= 32,
             method.allSatisfy(isTokenCharacter)
-        else { throw .framing("The request line is not method, target and version, with one blank between them.") }
+        else { throw .framing("The request line is not method, target and version, separated by single spaces.") }
         let (target, version) = (text(parts[1]), text(parts[2]))
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             throw version.hasPrefix("HTTP/") ? .version : .framing("The request line has no version of HTTP.")
@@ -91,7 +91,7 @@ struct RequestHead: Hashable {
     ) throws(HTTPRefusal) -> (name: HTTPHeaderName, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy(isTokenCharacter)
-        else { throw .framing("A header field has no name, or a character in it that none may have.") }
+        else { throw .framing("A header field's name is empty or contains a forbidden character.") }
         var value = line[(colon + 1)...]
         while let first = value.first, isBlank(first) { value.removeFirst() }
         while let last = value.last, isBlank(last) { value.removeLast() }
@@ -111,11 +111,11 @@ struct RequestHead: Hashable {
     private static func framing(_ headers: HTTPHeaders, isOld: Bool) throws(HTTPRefusal) -> Framing {
         let (lengths, codings) = (headers.values(of: .contentLength), headers.values(of: .transferEncoding))
         if !lengths.isEmpty, !codings.isEmpty {
-            throw .framing("There are both Content-Length and Transfer-Encoding.")
+            throw .framing("Both Content-Length and Transfer-Encoding are present.")
         }
         if lengths.count > 1 || codings.count > 1 { throw .framing("The length of the body is stated twice.") }
         if let coding = codings.first {
-            guard !isOld else { throw .framing("A request of HTTP/1.0 has no Transfer-Encoding.") }
+            guard !isOld else { throw .framing("An HTTP/1.0 request cannot have Transfer-Encoding.") }
             guard coding.equalsIgnoringCase("chunked") else { throw .coding }
             return .chunked
         }

@@ -17,7 +17,7 @@ package final class TLSIdentity: @unchecked Sendable {
         (sha1, notBefore, notAfter) = try Self.facts(of: tls.certificate)
         var made: gnutls_certificate_credentials_t?
         try Self.succeed(gnutls_certificate_allocate_credentials(&made))
-        guard let made else { throw .tls("There is no memory for the certificate.") }
+        guard let made else { throw .tls("Memory for the certificate is exhausted.") }
         do throws(Diagnosis) {
             // Compares both, too.
             try Self.succeed(

@@ -13,7 +13,7 @@ package final class TLSTrust: @unchecked Sendable {
     package init(authorities: String?, identity: HTTPServerConfiguration.TLS? = nil) throws(Diagnosis) {
         var made: gnutls_certificate_credentials_t?
         try TLSIdentity.succeed(gnutls_certificate_allocate_credentials(&made))
-        guard let made else { throw .tls("There is no memory for the certificate.") }
+        guard let made else { throw .tls("Memory for the certificate is exhausted.") }
         do throws(Diagnosis) {
             try Self.fill(made, authorities, identity)
         } catch {
@@ -34,7 +34,7 @@ package final class TLSTrust: @unchecked Sendable {
                 gnutls_certificate_set_x509_trust_mem(credentials, $0, GNUTLS_X509_FMT_PEM)
             }
             try TLSIdentity.succeed(count)
-            guard count > 0 else { throw .tls("There is no certificate of an authority.") }
+            guard count > 0 else { throw .tls("There is no certificate authority.") }
         } else {
             try TLSIdentity.succeed(gnutls_certificate_set_x509_system_trust(credentials))
         }

@@ -188,7 +188,7 @@ struct ErrorSamples {
     private mutating func addToolErrors() {
         let files: [FileError] = [
             .cannotRead("a", because: "odd"), .cannotWrite("a", because: "odd"), .exists("a"), .inputIsRead,
-            .tooLarge("a", limit: 3), .notPlain("a", "It is a pipe, and no plain file"),
+            .tooLarge("a", limit: 3), .notPlain("a", "It is a pipe, not a regular file"),
         ]
         errors += files
     }

@@ -36,9 +36,9 @@ struct ServerFaultTests {
         try #require(mkfifo(file.path, 0o600) == 0)
         let reload = try await server.admin("reload")
         #expect(reload.status == 422, "\(reload.status)")
-        #expect(String(decoding: reload.body, as: UTF8.self).contains("no plain file"))
+        #expect(String(decoding: reload.body, as: UTF8.self).contains("not a regular file"))
         server.send(SIGHUP)
-        try await server.untilLogged("no plain file", times: 2)
+        try await server.untilLogged("not a regular file", times: 2)
         var answered = 0
         for number in 0..<5 where try await server.license(for: "viewer-\(number)") == 200 { answered += 1 }
         #expect(answered == 5)

@@ -34,7 +34,7 @@ import Testing
         clock.advance(by: FileThreads.usualLimit)
         let error = await #expect(throws: FileError.self) { try await work.value }
         #expect(error?.code == "fileHangs")
-        #expect(error?.reason == "/mnt/second cannot be read: the system gave nothing for 5 s.")
+        #expect(error?.reason == "/mnt/second cannot be read: the system returned nothing for 5 s.")
         door.signal()
     }
 
@@ -46,7 +46,7 @@ import Testing
         clock.advance(by: .seconds(5))
         for work in hanging { await #expect(throws: FileError.self) { try await work.value } }
         let error = await #expect(throws: FileError.self) { try await threads.run("third") {} }
-        #expect(error?.reason.hasPrefix("third is not read: 2 earlier readings go on") == true)
+        #expect(error?.reason.hasPrefix("third is not read: 2 earlier reads are still running") == true)
         for _ in 0..<2 { door.signal() }
         while (try? await threads.run("fourth") {}) == nil { try Task.checkCancellation() }
     }

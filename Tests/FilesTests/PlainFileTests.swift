@@ -33,10 +33,10 @@ import Testing
 
     @Test func `a pipe, a folder and a device are refused by what they are, and not waited for`() throws {
         try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
-        #expect(error(folder.path("pipe"))?.what == "It is a pipe, and no plain file")
-        #expect(error(folder.path(""))?.what == "It is a folder, and no plain file")
-        #expect(error("/dev/zero")?.what == "It is a device, and no plain file")
-        #expect(error("/dev/null")?.what == "It is a device, and no plain file")
+        #expect(error(folder.path("pipe"))?.what == "It is a pipe, not a regular file")
+        #expect(error(folder.path(""))?.what == "It is a folder, not a regular file")
+        #expect(error("/dev/zero")?.what == "It is a device, not a regular file")
+        #expect(error("/dev/null")?.what == "It is a device, not a regular file")
     }
 
     @Test func `a socket is refused`() throws {
@@ -46,7 +46,7 @@ import Testing
         let socket = TestSocket.bind(path)
         try #require(socket >= 0)
         defer { close(socket) }
-        #expect(error(path)?.what == "It is a socket or a device, and no plain file")
+        #expect(error(path)?.what == "It is a socket or a device, not a regular file")
     }
 
     @Test func `a file of the system without a size is read to its end`() throws {
@@ -60,7 +60,7 @@ import Testing
         let error = #expect(throws: FileError.self) {
             try PlainFile.read(folder.path("a"), limit: 1) { $0.st_mode & 0o077 == 0 }
         }
-        #expect(error?.what == "Its rights are not as they should be")
+        #expect(error?.what == "Its permissions are not as required")
     }
 }
 

@@ -44,7 +44,7 @@ struct HangingFileTests {
         // A policy goes by its name.
         let place = name.hasPrefix("policies/") ? String(name.dropFirst(9).dropLast(5)) : name
         #expect(reason.contains(place), "\(reason)")
-        #expect(reason.contains("no plain file"), "\(reason)")
+        #expect(reason.contains("not a regular file"), "\(reason)")
         #expect(stage.server.current === former)
         try await Self.expectLife(stage, spc)
     }
@@ -62,7 +62,7 @@ struct HangingFileTests {
         clock.advance(by: .seconds(60))
         let error = await #expect(throws: (any Error).self) { try await reload.value }
         let reason = (error as? any DiagnosableError)?.reason ?? ""
-        #expect(reason.contains(name) && reason.contains("cannot be read: the system gave nothing for"), "\(reason)")
+        #expect(reason.contains(name) && reason.contains("cannot be read: the system returned nothing for"), "\(reason)")
         #expect(stage.server.current === former)
         try await Self.expectLife(stage, spc)
         held.letGo()
@@ -110,7 +110,7 @@ struct HangingFileTests {
         await watching.untilSomeoneSleeps()
         #expect(stage.server.current.settings.drainDelay == .seconds(3))
         // The log has a thread of its own.
-        while await !stage.log.contains("It is a pipe, and no plain file") {
+        while await !stage.log.contains("It is a pipe, not a regular file") {
             try Task.checkCancellation()
             await Task.yield()
         }

@@ -71,7 +71,7 @@ struct LicenseBatchTests {
         #expect((usual.server.shared.batches.opening != nil) == isThere)
         let lines = await log(usual)
         #expect(lines.count == 1)
-        #expect(lines.first?.contains(isThere ? "at once" : "without crypto_mb") == true)
+        #expect(lines.first?.contains(isThere ? "together" : "without crypto_mb") == true)
         #expect(lines.first?.contains(#""level":"info""#) == true)
     }
 

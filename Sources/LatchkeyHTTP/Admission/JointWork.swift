@@ -21,7 +21,7 @@ package final class JointWork<Input: Sendable, Value: Sendable>: Sendable {
 
     private func values(_ inputs: [Input]) -> [Value] {
         let values = work(inputs)
-        precondition(values.count == inputs.count, "joint work gives a value for each input")
+        precondition(values.count == inputs.count, "joint work returns one value per input")
         return values
     }
 }

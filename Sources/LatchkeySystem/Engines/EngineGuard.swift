@@ -189,7 +189,7 @@ extension StoreError {
         case let error as StoreError: self = error
         case let error as any DiagnosableError:
             self.init(.unavailable, engine, reason: error.reason, remedy: error.remedy)
-        default: self.init(.unavailable, engine, reason: "The engine gave no answer.")
+        default: self.init(.unavailable, engine, reason: "The engine did not respond.")
         }
     }
 }

@@ -100,12 +100,12 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
     /// What goes on while it does not answer.
     package var consequence: String {
         switch self {
-        case .keyStore: "Keys that were read before go on; new ones get no license, and nothing can be packaged."
-        case .auditStore: "What has to be accounted for is refused."
-        case .sessionStore, .tokenStore: "The policies' outage rules are in force."
-        case .callout: "What it said before counts on for an hour; for others the policies' outage rules are in force."
-        case .keySet: "The last good one is in force."
-        case .record: "Rows wait in this node's spool, and are shipped once it answers."
+        case .keyStore: "Cached keys are still licensed; other keys get no license, and nothing can be packaged."
+        case .auditStore: "Actions that must be audited are refused."
+        case .sessionStore, .tokenStore: "The policies' outage rules apply."
+        case .callout: "Its earlier answers remain valid for an hour; the policies' outage rules apply to everyone else."
+        case .keySet: "The last valid key set stays in use."
+        case .record: "Rows wait in this node's spool and are shipped once it responds."
         }
     }
 }
@@ -131,6 +131,6 @@ extension EngineHealth {
     /// What goes on while it does not answer.
     package var consequence: String {
         let consequence = EngineRole(rawValue: name)?.consequence ?? ""
-        return region == nil ? consequence : "\(consequence) So for the accounts at home there; others are as always."
+        return region == nil ? consequence : "\(consequence) This applies only to accounts whose home is that region."
     }
 }

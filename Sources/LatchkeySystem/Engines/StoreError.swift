@@ -46,8 +46,8 @@ public struct StoreError: DiagnosableError, Equatable {
 extension StoreError.Kind {
     fileprivate var remedy: String {
         switch self {
-        case .unavailable: "Check that the engine runs and that this machine reaches it."
-        case .full: "Give the store more room."
+        case .unavailable: "Check that the engine is running and that this machine can reach it."
+        case .full: "Free or add storage space."
         case .damaged: "Restore the store from a backup, or start the version of the server that wrote it."
         case .misconfigured: "Check the store's address and credentials, and run `latchkey-server run --check`."
         case .unfit: "Check names and sizes before they are stored."

@@ -6,7 +6,7 @@ package struct FileError: DiagnosableError {
     package let code: String
     package let reason: String
     package let remedy: String
-    /// What is wrong, with neither the file's name nor a full stop where `PlainFile` found it: `It is a pipe, and no plain file`.
+    /// What is wrong, with neither the file's name nor a full stop where `PlainFile` found it: `It is a pipe, not a regular file`.
     package let what: String
 
     package init(code: String, reason: String, remedy: String, what: String? = nil) {
@@ -22,12 +22,12 @@ package struct FileError: DiagnosableError {
     }
 
     static func hangs(_ place: String, _ limit: Duration) -> Self {
-        hangs("\(place.onOneLine) cannot be read: the system gave nothing for \(limit.inWords).")
+        hangs("\(place.onOneLine) cannot be read: the system returned nothing for \(limit.inWords).")
     }
 
     static func tooMany(_ count: Int, _ place: String) -> Self {
         hangs(
-            "\(place.onOneLine) is not read: \(count) earlier readings go on, or hang at files that the system does not give."
+            "\(place.onOneLine) is not read: \(count) earlier reads are still running, or blocked on files that the system does not return."
         )
     }
 
@@ -42,11 +42,11 @@ package struct FileError: DiagnosableError {
             code: "cannotRead", reason: "\(path) cannot be read: \(reason).", remedy: "Check path and permissions.")
     }
 
-    /// - Parameter what: what it is, such as `It is a pipe, and no plain file`.
+    /// - Parameter what: what it is, such as `It is a pipe, not a regular file`.
     package static func notPlain(_ path: String, _ what: String) -> Self {
         FileError(
             code: "notPlainFile", reason: "\(path) cannot be read: \(what).",
-            remedy: "Put a plain file there, and give its path.", what: what)
+            remedy: "Put a regular file there, and give its path.", what: what)
     }
 
     package static func cannotWrite(_ path: String, because reason: String) -> Self {
@@ -64,12 +64,12 @@ package struct FileError: DiagnosableError {
     }
 
     package static let inputIsRead = FileError(
-        code: "cannotRead", reason: "Standard input was read already, by another argument.",
+        code: "cannotRead", reason: "Another argument has already read standard input.",
         remedy: "Put one of the two into a file.")
 
     package static func tooLarge(_ path: String, limit: Int) -> Self {
         FileError(
-            code: "fileTooLarge", reason: "\(path) is larger than \(limit) bytes, the most that this reads.",
-            remedy: "Check that it is the right file.", what: "It has more bytes than are read")
+            code: "fileTooLarge", reason: "\(path) is larger than the limit of \(limit) bytes.",
+            remedy: "Check that it is the right file.", what: "It is larger than the limit")
     }
 }

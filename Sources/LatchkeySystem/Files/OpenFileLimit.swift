@@ -25,7 +25,7 @@ package enum OpenFileLimit {
         let limit = current
         guard limit < comfortable else { return nil }
         return
-            "The process may have \(limit) files open at once, so few clients at once are served; raise ulimit -n or LimitNOFILE."
+            "The process may open only \(limit) files, which limits the number of concurrent clients; raise ulimit -n or LimitNOFILE."
     }
 
     /// With fewer, a server of three listeners has little room.

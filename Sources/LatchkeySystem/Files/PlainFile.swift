@@ -25,15 +25,15 @@ package enum PlainFile {
             let number = errno
             // What a socket and a device without a driver answer.
             throw number == ENXIO
-                ? .notPlain(path, "It is a socket or a device, and no plain file") : .system(path, number)
+                ? .notPlain(path, "It is a socket or a device, not a regular file") : .system(path, number)
         }
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw .system(path, errno) }
         guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw .notPlain(path, "It is \(Self.kind(facts)), and no plain file")
+            throw .notPlain(path, "It is \(Self.kind(facts)), not a regular file")
         }
-        guard accepts(facts) else { throw .notPlain(path, "Its rights are not as they should be") }
+        guard accepts(facts) else { throw .notPlain(path, "Its permissions are not as required") }
         guard facts.st_size <= limit else { throw .tooLarge(path, limit: limit) }
         return try contents(descriptor, limit, path)
     }

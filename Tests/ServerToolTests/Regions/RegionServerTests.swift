@@ -35,7 +35,7 @@ import Testing
         let overview = try await stage.admin("overview")
         let words = overview.list("engines").filter { $0["state"]?.text == "away" }.compactMap { $0["words"]?.text }
         #expect(words.contains("The store of sessions in us") && !words.contains { $0.contains("in eu") })
-        #expect(overview.text.contains("for the accounts at home there"))
+        #expect(overview.text.contains("whose home is that region"))
         let count = try await stage.server.shared.operatorAccounts.sessionCount(of: "demo", most: 0)
         #expect(count.value > 0 && !count.isWhole)
         stage.database.sessions.setDown(false)
