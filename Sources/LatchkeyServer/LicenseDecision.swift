@@ -26,7 +26,7 @@ public struct LicenseDecision: Sendable {
         let policies = try PolicySet(folder: folder)
         guard let policy = policies[name] else {
             let file = folder.appending(path: "\(name).json")
-            throw FileError.cannotRead(file.path, because: "it is no policy, whose names end in .json")
+            throw FileError.cannotRead(file.path, because: "it is not a policy; policies' names end in .json")
         }
         let record =
             if let recorded = try? DecisionRecord(json: facts) {

@@ -43,7 +43,7 @@ final class FaultyServer: @unchecked Sendable {
         }
         ended = Task { await ends.first { _ in true } ?? -1 }
         try process.run()
-        while !lines.contains(where: { $0.contains("The server takes requests.") }) {
+        while !lines.contains(where: { $0.contains("The server accepts requests.") }) {
             try #require(process.isRunning, "\(text)")
             try Task.checkCancellation()
             await Task.yield()

@@ -23,7 +23,7 @@ struct APIStage {
     let players: PlayerAPI
     let packagers: PackagerAPI
     let accounts: AccountSessions
-    /// The store of sessions, there or not.
+    /// The session store, there or not.
     let sessions: SwitchedRecordStore
     let device: SimulatedDevice
     let vault: TenantVault

@@ -51,7 +51,8 @@ struct ExplainVerbTests {
     @Test func `what the server does not know, and a wrong key, are told in its words`() async throws {
         let stage = try await TestServer()
         let unknown = try await explain(stage, "request-unknown")
-        #expect(unknown.status == .no && unknown.error.contains("This node knows no such request."), "\(unknown.error)")
+        #expect(
+            unknown.status == .no && unknown.error.contains("This node does not know the request."), "\(unknown.error)")
         let key = try stage.root.write("wrong", to: "wrong.txt")
         let refused = await ToolRun(
             "explain", "request-unknown", "--server", stage.server.addresses.operators.url, "--key", key)

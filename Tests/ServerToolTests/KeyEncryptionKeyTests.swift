@@ -122,12 +122,13 @@ import Testing
         let same = await ToolRun("run", "--check", "--config", pair.file(0))
         #expect(same.status == .no)
         #expect(
-            same.error.contains("nextKeyEncryptionKey: Another key encryption key has the name “demo”"), "\(same.error)"
+            same.error.contains("nextKeyEncryptionKey: Another key encryption key is also named “demo”"),
+            "\(same.error)"
         )
         try pair.write(.known, 0)
         try pair.folder.edit(["keyEncryptionKey": nil], in: "node-0.json")
         let none = await ToolRun("run", "--check", "--config", pair.file(0))
-        #expect(none.error.contains("nextKeyEncryptionKey: There is no keyEncryptionKey beside it."), "\(none.error)")
+        #expect(none.error.contains("nextKeyEncryptionKey: There is no keyEncryptionKey."), "\(none.error)")
     }
 
     @Test func `a key that was cut is refused by the check`() async throws {

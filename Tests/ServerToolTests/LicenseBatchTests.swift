@@ -50,7 +50,7 @@ struct LicenseBatchTests {
         #expect(stage.server.shared.metrics.rsaBatchErrors.value == 0)
         let lines = await log(stage)
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("licenses at once: ") == true)
+        #expect(lines.first?.contains("licenses together: ") == true)
     }
 
     @Test func `a wrong result reaches no viewer, and the operator reads of it`() async throws {

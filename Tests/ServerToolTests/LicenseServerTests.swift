@@ -45,7 +45,7 @@ struct LicenseServerTests {
         stage.server.shared.isDraining = true
         let reply = try await stage.operators("readyz?verbose")
         #expect(reply.status == 503)
-        #expect(reply.text.contains("about to stop"))
+        #expect(reply.text.contains("shutting down"))
         #expect(try await stage.operators("livez").status == 200)
     }
 

@@ -155,7 +155,7 @@ struct ListenerCertificateTests {
         }
         #expect(!metrics.contains(#"latchkey_tls_certificate_expiry_timestamp_seconds{listener="packagers"}"#))
         let notices = test.stage.server.current.notices.map(\.text)
-        #expect(notices.contains("The dates of the TLS certificate of operators end in 3 days; replace it in time."))
+        #expect(notices.contains("The TLS certificate of operators expires in 3 days; replace it in time."))
         #expect(!notices.contains { $0.contains("players") })
     }
 
@@ -183,7 +183,7 @@ struct ListenerCertificateTests {
             // It is an hour younger than its days.
             #expect(
                 state.notices.map(\.text).contains(
-                    "The dates of the TLS certificate of packagers ended 4 days ago; replace it."),
+                    "The TLS certificate of packagers expired 4 days ago; replace it."),
                 "\(state.notices)")
         }
         engines.close()

@@ -35,7 +35,7 @@ import Testing
         }
         #expect(try await stage.metric("latchkey_key_lookups_total{from=\"stale\"}") == 1)
         let overview = try await stage.admin("overview").text
-        #expect(overview.contains("The store of keys does not answer."))
+        #expect(overview.contains("The key store does not answer."))
 
         stage.database.setDown(false)
         await stage.tick()
@@ -44,7 +44,7 @@ import Testing
         #expect(try await stage.metric("latchkey_store_outage{store=\"keyStore\",operation=\"read\"}") == 0)
         await stage.stop(within: .zero)
         let log = await stage.log
-        #expect(log.contains("The store of keys does not answer.") && log.contains("The store of keys answers again."))
+        #expect(log.contains("The key store does not answer.") && log.contains("The key store answers again."))
     }
 
     @Test func `a key is disabled during an outage, and the store and the audit have it afterwards`() async throws {
@@ -120,7 +120,7 @@ import Testing
         #expect(overview.json["pending"]?.number == 0)
         let notices = overview.json["notices"]?.texts ?? []
         #expect(notices.contains("Entries of this node wait for the audit's store: 1."), "\(notices)")
-        #expect(!notices.contains { $0.contains("on no other node") })
+        #expect(!notices.contains { $0.contains("only on this node") })
         #expect(try await stage.metric("latchkey_pending_changes") == 0)
         #expect(try await stage.metric("latchkey_pending_audit_entries") == 1)
         stage.database.setDown(false)
@@ -159,7 +159,7 @@ import Testing
         // As another node finds it.
         let other = AccountSessions(accounts: stage.database.sessions.inner, secrets: [])
         #expect(try await other.account("viewer-1", of: "demo").slots.isEmpty)
-        #expect(await stage.log.contains("Changes that were made while stores were away reached them: 1."))
+        #expect(await stage.log.contains("Changes made while stores were unavailable have reached them: 1."))
     }
 
     @Test func `a node that starts during an outage licenses from its copy, and counts it`() async throws {

@@ -111,7 +111,7 @@ import Testing
         let stage = try await RecordStage()
         stage.record.set(.isAway)
         let away = try await run(stage, ["report"])
-        #expect(away.status == .no && away.error.contains("did not answer"), "\(away.error)")
+        #expect(away.status == .no && away.error.contains("did not respond"), "\(away.error)")
         let long = try await run(stage, ["report", "--from", "2020-01-01"])
         #expect(long.status == .no && long.error.contains("400 days"), "\(long.error)")
     }

@@ -58,7 +58,7 @@ import Testing
         await life.ended()
         await #expect(throws: (any Error).self) { try await life.ready() }
         let log = await life.stage.log
-        let told = ["takes requests.", "is about to stop.", "takes no more requests."].map { "The server \($0)" }
+        let told = ["accepts requests.", "is shutting down.", "no longer accepts requests."].map { "The server \($0)" }
         #expect(log.matches(of: /The server [a-z ]+\./).map { String($0.output) } == told, "\(log)")
     }
 

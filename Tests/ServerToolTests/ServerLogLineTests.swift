@@ -31,7 +31,7 @@ import Testing
     @Test func `a reload is told, and one that fails with why`() async throws {
         let stage = try await TestServer.switched()
         try await stage.server.reload()
-        #expect(await stage.lines(#""level":"info""#, "The configuration was read again.").count == 1)
+        #expect(await stage.lines(#""level":"info""#, "The configuration was reloaded.").count == 1)
         try stage.folder.write("{", to: "server.json")
         await #expect(throws: (any Error).self) { try await stage.server.reload() }
         let failed = await stage.lines(#""level":"error""#, #""event":"configuration""#, #""reason":""#)

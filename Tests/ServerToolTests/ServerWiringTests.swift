@@ -184,7 +184,8 @@ import Testing
         let owner = try folder.root.write("sqlite:other.db", to: "owner.txt")
         let run = await ToolRun("migrate", "--config", folder.configuration, "--owner", owner)
         #expect(
-            run.status == .no && run.error.contains("The owner's file has no address of a database."), "\(run.error)")
+            run.status == .no && run.error.contains("The owner's file does not contain a database address."),
+            "\(run.error)")
     }
 
     @Test func `key sets and a provider are asked over a connection of their own each time`() async throws {
@@ -292,7 +293,7 @@ import Testing
         stage.database.setDown(true)
         await stage.tick()
         let away = await stage.log
-        #expect(away.contains("The store of keys does not answer.") && !away.contains("answers again"), "\(away)")
+        #expect(away.contains("The key store does not answer.") && !away.contains("answers again"), "\(away)")
         let errors = try await stage.operators("metrics").text.split(separator: "\n").filter {
             $0.hasPrefix("latchkey_store_errors_total{") && $0.contains("keyStore") && !$0.hasSuffix(" 0")
         }
@@ -300,7 +301,7 @@ import Testing
         stage.database.setDown(false)
         await stage.tick()
         let back = await stage.log
-        #expect(back.contains("The store of keys answers again."), "\(back)")
+        #expect(back.contains("The key store answers again."), "\(back)")
     }
 
     @Test func `a pool that has room again is seen after a second`() async throws {

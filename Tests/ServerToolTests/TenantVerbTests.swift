@@ -104,7 +104,7 @@ import Testing
         try await start()
         let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(verb.status == .no)
-        #expect(verb.error.contains("each start makes new ones"), "\(verb.error)")
+        #expect(verb.error.contains("each start creates new ones"), "\(verb.error)")
     }
 
     // MARK: - Another database
@@ -118,7 +118,7 @@ import Testing
         let error = await #expect(throws: ServerProblems.self) { try await start() }
         let other = try await fingerprint()
         #expect(other != right)
-        #expect(error?.reason.contains("stores.fingerprint: The database of the keys is \(other)") == true)
+        #expect(error?.reason.contains("stores.fingerprint: The keys' database is \(other)") == true)
         #expect(error?.reason.contains("remembers \(right)") == true, "\(error?.reason ?? "")")
         let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(verb.status == .no)

@@ -6,7 +6,7 @@ extension AdmissionRefusal {
     package var refusal: LicenseRefusal {
         why == .draining
             ? LicenseRefusal(
-                .policy(.stopping), reason: "The server is about to stop.", retryAfter: .seconds(retryAfter))
+                .policy(.stopping), reason: "The server is shutting down.", retryAfter: .seconds(retryAfter))
             : LicenseRefusal(
                 .overloaded, reason: LicenseRefusal.overloaded.reason, retryAfter: .seconds(retryAfter))
     }

@@ -36,7 +36,7 @@ package final class Drain: Sendable {
     /// A check that fails from the first signal on.
     package var check: Readiness.Check {
         Readiness.Check("draining") { [self] in
-            plan.withLock { $0.phase } == .running ? nil : "the node is about to stop"
+            plan.withLock { $0.phase } == .running ? nil : "the node is shutting down"
         }
     }
 

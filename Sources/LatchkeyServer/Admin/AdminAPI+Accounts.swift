@@ -27,7 +27,8 @@ extension AdminAPI {
             body: .body(of: "account"), isAudited: true, .json(["stopped": [.text]])
         ) { try await $0.stopAll() },
         .page(
-            .post, "/tenants/{tenant}/devices/forget", .operator, "Forget a device, which makes room for another",
+            .post, "/tenants/{tenant}/devices/forget", .operator,
+            "Remove a device from the account, which makes room for another",
             body: .body(of: "account", "device"), isAudited: true, .json(["forgotten": .text])
         ) { try await $0.forget() },
     ]

@@ -9,22 +9,24 @@ import LatchkeyVault
 extension AdminAPI {
     static let decisionRoutes: [Route<Page>] = [
         .page(
-            .get, "/decisions", .viewer, "The last 10,000 decisions of this node, the newest first",
+            .get, "/decisions", .viewer, "The last 10,000 decisions of this node, newest first",
             query: [
                 .tenant,
                 AdminQuery("outcome", "`license`, `acknowledge`, `refused` for all refusals, or a refusal's code."),
                 .before, .limit,
             ], .json(["decisions": [RecentDecisions.Kept.form.schema], "next?": .count])
         ) { try $0.decisions() },
-        .page(.get, "/requests/{request}", .viewer, "Why a request was answered as it was", .json(AdminCall.whySchema))
-        { try await $0.why() },
+        .page(.get, "/requests/{request}", .viewer, "Explain a request's outcome", .json(AdminCall.whySchema)) {
+            try await $0.why()
+        },
         .page(
-            .get, "/tenants/{tenant}/decisions/{request}", .viewer, "The record of a decision: all that it depended on",
+            .get, "/tenants/{tenant}/decisions/{request}", .viewer,
+            "A decision's record: everything that it depended on",
             .json(.object)
         ) { HTTPResponse.admin(bytes: try await $0.record().canonicalJSON) },
         .page(
             .post, "/tenants/{tenant}/decisions/{request}/again", .viewer,
-            "What another policy would have decided; changes nothing",
+            "Evaluate another policy on the same facts; changes nothing",
             body: OpenAPI.body("application/json", .object.explained("A policy.")),
             .json(["before": .text, "after": .text, "explanation": .text, "record": .object])
         ) { try await $0.decideAgain() },
@@ -77,7 +79,7 @@ extension AdminCall {
         ])
     }()
 
-    /// Why a request was answered as it was, whichever of the operator's tenants it is of: `record` if a policy decided, `refusal` if it was
+    /// Explains a request's outcome, whichever of the operator's tenants it is of: `record` if a policy decided, `refusal` if it was
     /// refused before, `rows` if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
     fileprivate func why() async throws -> HTTPResponse {
         let request = path["request"]

@@ -9,26 +9,26 @@ import LatchkeyVault
 extension AdminAPI {
     static let overviewRoutes: [Route<Page>] = [
         .page(
-            .post, "/sign-in", .viewer, "Note in the audit that somebody signed in, and say who it is",
+            .post, "/sign-in", .viewer, "Record the operator's sign-in in the audit, and return who is signed in",
             .json(AdminCall.meForm.schema)
         ) { try await $0.signIn() },
-        .page(.get, "/me", .viewer, "Who asks, and what they may do", .json(AdminCall.meForm.schema)) {
+        .page(.get, "/me", .viewer, "The calling operator and its permissions", .json(AdminCall.meForm.schema)) {
             .admin(AdminCall.meForm.json($0))
         },
         .page(
-            .get, "/overview", .viewer, "Everything of the console's first page", .json(ServerState.overviewForm.schema)
+            .get, "/overview", .viewer, "The data of the console's first page", .json(ServerState.overviewForm.schema)
         ) {
             .admin(await $0.state.overview($0.shared, $0.tenants))
         },
         .page(
-            .get, "/events", .viewer, "The overview each second, and each refusal as it happens",
+            .get, "/events", .viewer, "The overview every second, and each refusal as it happens",
             .file(
                 "text/event-stream",
-                "Server-sent events: `overview` with an Overview, `refusal` with a Refused, until the client goes, or until it may not see them any more: at the session's end, and within a second of a sign-out or of a change of key, grant or tenants."
+                "Server-sent events: `overview` with an Overview, `refusal` with a Refused, until the client disconnects or loses access: at the session's end, and within a second of a sign-out or of a change of key, grant or tenants."
             )
         ) { try $0.events() },
         .page(
-            .get, "/refusals", .viewer, "The latest refusals of this node, the newest first",
+            .get, "/refusals", .viewer, "The latest refusals of this node, newest first",
             query: [.tenant, .before, .limit], .json(["refusals": [OperatorFeed.refusalSchema]])
         ) { try $0.refusals() },
     ]
@@ -60,7 +60,7 @@ extension AdminCall {
         // Takes the reader's place at once, and gives it back when the body is dropped.
         guard let events = shared.feed.events(in: tenants, { await current().overview(shared, $0) }) else {
             throw AdminRefusal(
-                503, "adminEvents", "Too many consoles are open.", "Close one, or ask for the overview instead.")
+                503, "adminEvents", "Too many consoles are open.", "Close one, or request the overview instead.")
         }
         let began = shared.timekeeper.uptime
         let body = HTTPBodyStream { body in
@@ -194,7 +194,7 @@ extension ServerState {
 
     private static let timeSchema = JSONSchema([
         "type": .text("array"), "items": .flag(false),
-        "description": .text("Licenses that took at most so many seconds."),
+        "description": .text("Licenses that took at most this many seconds."),
         "prefixItems": .array([.object(["type": .array([.text("number"), .text("null")])]), JSONSchema.count.json]),
     ])
 
@@ -220,16 +220,16 @@ extension ServerState {
             let entries = pending.entryCount
             if pending.count > entries {
                 notices.append(
-                    "Changes of this node wait for a store: \(pending.count - entries). They are in force here, and on no other node."
+                    "Changes of this node wait for a store: \(pending.count - entries). They are in force only on this node."
                 )
             }
             if entries > 0 { notices.append("Entries of this node wait for the audit's store: \(entries).") }
         }
         notices += shared.disks.compactMap(\.trouble)
         if shared.pool.admission.isOverloaded {
-            notices.append("More requests come than can be answered; some are shed.")
+            notices.append("The server is overloaded and sheds requests.")
         }
-        if shared.isDraining { notices.append("The node is about to stop.") }
+        if shared.isDraining { notices.append("The node is shutting down.") }
         if let notice = OpenFileLimit.notice { notices.append(notice) }
         if let notice = openID?.notice { notices.append(notice) }
         return notices

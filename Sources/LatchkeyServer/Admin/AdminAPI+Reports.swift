@@ -11,23 +11,23 @@ import LatchkeyVault
 extension AdminAPI {
     static let reportRoutes: [Route<Page>] = [
         .page(
-            .get, "/tenants/{tenant}/report", .viewer, "Licenses, renewals and refusals of the record in groups",
+            .get, "/tenants/{tenant}/report", .viewer, "Licenses, renewals and refusals in the record, by group",
             query: times + [
                 AdminQuery(
-                    "by", "What the groups are.",
+                    "by", "The member to group by.",
                     JSONForm<RecordReport.Grouping>.word.schema.with(["default": .text("day")])),
                 AdminQuery(
-                    "limit", "The most groups.",
+                    "limit", "The maximum number of groups.",
                     .whole.with(["minimum": .number(1), "maximum": .number(RecordReport.mostGroups)])),
             ] + filters(RecordReport.events), .json(RecordReportAnswer.schema).orCSV
         ) { try await $0.report() },
         .page(
-            .get, "/tenants/{tenant}/viewers", .viewer, "How many sessions there were at once", query: times + [format],
+            .get, "/tenants/{tenant}/viewers", .viewer, "Concurrent sessions over time", query: times + [format],
             .json(RecordViewers.schema).orCSV
         ) { try await $0.viewers() },
         .page(
-            .get, "/tenants/{tenant}/history", .viewer, "What became of an account's requests, the newest first",
-            query: times + [AdminQuery("before", "The `next` of the page before."), .limit] + filters(historyEvents),
+            .get, "/tenants/{tenant}/history", .viewer, "The outcomes of an account's requests, newest first",
+            query: times + [AdminQuery("before", "The `next` of the previous page."), .limit] + filters(historyEvents),
             .json(.ranged(["recorded": .text, "rows": [LicenseRecordRow.schema]], optional: ["next": .text]))
                 .orCSV
         ) { try await $0.history() },
@@ -36,9 +36,9 @@ extension AdminAPI {
     fileprivate static let historyEvents = RecordReport.events + [.end]
 
     private static let times = [
-        AdminQuery("from", "Where the range begins: a day or a time, in UTC. Defaults to seven days ago."),
-        AdminQuery("to", "Where it ends."),
-        AdminQuery("last", "In place of both: how long before now, such as `24h` or `30d`."),
+        AdminQuery("from", "The start of the range: a day or a time, in UTC. Defaults to seven days ago."),
+        AdminQuery("to", "The end of the range."),
+        AdminQuery("last", "Instead of both: the length of the range up to now, such as `24h` or `30d`."),
     ]
 
     private static let format = AdminQuery(
@@ -47,7 +47,7 @@ extension AdminAPI {
     private static func filters(_ events: [LicenseRecordRow.Event]) -> [AdminQuery] {
         [
             AdminQuery("account", "The account's name."),
-            AdminQuery("recorded", "In its place: the account as the record has it."),
+            AdminQuery("recorded", "Instead of the name: the account as stored in the record."),
             AdminQuery("content", "Only this content."),
             AdminQuery("event", "Only this event.", .words(events.map(\.rawValue))),
             AdminQuery("code", "Only refusals of this code."), format,
@@ -83,7 +83,7 @@ extension AdminCall {
             ? .csv(viewers.csv(of: question, notes), "viewers") : .admin(viewers.json(of: question, notes))
     }
 
-    /// What became of an account's requests, the newest first: `?account` or `?recorded`, `&from&to&last&event&content&code&before&limit`.
+    /// The outcomes of an account's requests, newest first: `?account` or `?recorded`, `&from&to&last&event&content&code&before&limit`.
     /// As CSV it is all of the range.
     fileprivate func history() async throws -> HTTPResponse {
         let tenant = try tenant().name

@@ -10,7 +10,7 @@ import LatchkeyVault
 extension AdminAPI {
     static let serverRoutes: [Route<Page>] = [
         .page(
-            .get, "/credentials", .viewer, "FairPlay credentials, by their certificates; never a key",
+            .get, "/credentials", .viewer, "FairPlay credentials by certificate; never private keys",
             .json(
                 .named(
                     "Credentials",
@@ -25,17 +25,18 @@ extension AdminAPI {
             .json(["name": .text, "digest": .sha256, "policy": .object])
         ) { try $0.policy() },
         .page(
-            .get, "/audit", .viewer, "Entries of the audit in their order",
+            .get, "/audit", .viewer, "Audit entries in order",
             query: [
-                AdminQuery("from", "The first number; then nothing is searched.", .count), .before,
-                AdminQuery("who", "Who, or a part of it."), AdminQuery("did", "What was done."),
-                AdminQuery("to", "To what, or a part of it."), AdminQuery("since", "From this day or time on, in UTC."),
-                AdminQuery("until", "Up to this day or time, in UTC."), .limit,
+                AdminQuery("from", "The first entry's number; without a search.", .count), .before,
+                AdminQuery("who", "The actor, or part of its name."), AdminQuery("did", "The action."),
+                AdminQuery("to", "The target, or part of it."),
+                AdminQuery("since", "The earliest day or time, in UTC."),
+                AdminQuery("until", "The latest day or time, in UTC."), .limit,
             ],
             .json([
                 "last?": .count, "entries": [AuditEntry.form.schema],
                 "next?": .count.explained(
-                    "Where to go on: the `before` of earlier entries, or with `from` the next `from`. The answer may have less than `limit` entries, or none, and a `next`: 10,000 were looked at. Without it there are no more."
+                    "The next page: the `before` for earlier entries or, with `from`, the next `from`. A page searches 10,000 entries, so it may have fewer than `limit`, or none, and a `next`. Without `next` there are no more."
                 ),
             ])
         ) { try await $0.auditPage() },
@@ -44,24 +45,25 @@ extension AdminAPI {
             .json(["intact": .flag, "verdict": .text, "anchor?": .text])
         ) { try await $0.verifyAudit() },
         .page(
-            .post, "/reload", .operator, of: .server, "Read the configuration again", isAudited: true,
-            .json(["restart": [.text]], "Read; `restart` names members that wait for a restart.")
+            .post, "/reload", .operator, of: .server, "Reload the configuration", isAudited: true,
+            .json(["restart": [.text]], "Reloaded; `restart` lists the members that take effect after a restart.")
         ) { try await $0.readAgain() },
         .page(
             .post, "/rewrap", .security, of: .server, "Wrap all data keys with the key encryption key in force",
             isAudited: true, .json(["rewrapped": .count])
         ) { try await $0.rewrap() },
         .page(
-            .post, "/tenants/{tenant}/data-key", .security, "Make a tenant's new data key, which seals from now on",
+            .post, "/tenants/{tenant}/data-key", .security, "Create a tenant's new data key, which seals from now on",
             isAudited: true, .json(["version": .count])
         ) { try await $0.renewDataKey() },
         .page(
             .post, "/tenants/{tenant}/reseal", .security,
-            "Seal the rows of older data keys again, for up to 45 seconds", isAudited: true,
+            "Reseal the rows of older data keys, for up to 45 seconds", isAudited: true,
             .json(["resealed": .count, "done": .flag])
         ) { try await $0.reseal() },
         .page(
-            .post, "/tenants/{tenant}/seed", .security, "Make a tenant's new seed, of which keys of new content come",
+            .post, "/tenants/{tenant}/seed", .security,
+            "Create a tenant's new seed, which derives the keys of new content",
             isAudited: true, .json(["version": .count])
         ) { try await $0.renewSeed() },
     ]

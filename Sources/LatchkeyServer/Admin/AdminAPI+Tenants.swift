@@ -14,12 +14,12 @@ extension AdminAPI {
             .json(["tenants": [AdminCall.tenantForm.schema]])
         ) { .admin($0.tenantList) },
         .page(
-            .get, "/tenants/{tenant}/keys", .viewer, "Keys by content and kid; never their bytes",
-            query: [AdminQuery("search", "How the content's name begins, or a whole kid."), .after, .limit],
+            .get, "/tenants/{tenant}/keys", .viewer, "Keys by content and kid; never their values",
+            query: [AdminQuery("search", "A prefix of the content's name, or a complete kid."), .after, .limit],
             .json(["keys": [KeyRow.form.schema], "next?": .text, "count?": .count])
         ) { try await $0.keys() },
         .page(
-            .get, "/tenants/{tenant}/keys/{kid}", .viewer, "A key's facts, and the policy that its licenses follow",
+            .get, "/tenants/{tenant}/keys/{kid}", .viewer, "A key's facts and the policy of its licenses",
             .json(["key": KeyRow.form.schema, "policies": [.text], "policy?": .object, "policyDigest?": .text])
         ) { try await $0.key() },
         .page(
@@ -35,27 +35,28 @@ extension AdminAPI {
             .done(["kid": .text, "disabled": .always(.flag(false))], "It is in force on all nodes.")
         ) { try await $0.disable(false) },
         .page(
-            .post, "/tenants/{tenant}/cpix", .security, "Take the keys of a CPIX document in",
+            .post, "/tenants/{tenant}/cpix", .security, "Import the keys of a CPIX document",
             query: [
-                AdminQuery("policy", "A policy of new keys; may stand several times."),
-                AdminQuery("content", "The content of keys for which the document states none."),
-                AdminQuery("replace", "Kids of keys that are replaced, with commas between them."),
+                AdminQuery("policy", "A policy of new keys; may be repeated."),
+                AdminQuery("content", "The content of keys for which the document does not state one."),
+                AdminQuery("replace", "The kids of keys to replace, separated by commas."),
             ], body: OpenAPI.body("application/xml", .text), isAudited: true,
             .json(
                 ["imported": .count, "conflicts": [.text], "replaced?": [.text]],
-                "How many keys came in, and which were replaced."
+                "The number of imported keys, and the replaced keys."
             ).or(
                 409,
                 [
                     "imported": .count, "conflicts": [.text], "replaced?": [.text], "code": .text, "reason": .text,
                     "remedy": .text,
-                ], "Keys in `conflicts` are there with another key, and stay; the others came in.")
+                ], "Keys in `conflicts` already exist with a different value and were kept; the others were imported.")
         ) { try await $0.importKeys() },
         .page(
-            .get, "/tenants/{tenant}/cpix", .security, "The keys of a content as a CPIX document",
+            .get, "/tenants/{tenant}/cpix", .security, "A content's keys as a CPIX document",
             query: [
                 AdminQuery("content", "The content.", isRequired: true), AdminQuery("version", "The version of CPIX."),
-            ], isAudited: true, .file("application/xml", "The document. It is in the audit before it leaves.")
+            ], isAudited: true,
+            .file("application/xml", "The document. The export is in the audit before the reply is sent.")
         ) { try await $0.exportKeys() },
     ]
 }
@@ -96,7 +97,7 @@ extension AdminCall {
 
     private static let limitsSchema = JSONSchema.map([
         "limit": .count, "used?": .count,
-        "atLeast?": .flag.explained("`true` where not all are counted in `used`."),
+        "atLeast?": .flag.explained("`true` if `used` does not count everything yet."),
     ])
 
     /// The tenant's limits and what it uses of them; `nil` without any.

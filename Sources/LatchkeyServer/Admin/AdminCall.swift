@@ -111,7 +111,7 @@ struct AdminCall: Sendable {
 
     private static func checked(_ text: String, _ name: String) throws(AdminRefusal) -> String {
         guard text.utf8.count <= 512, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw .stated(name, "a text of at most 512 bytes without control characters")
+            throw .stated(name, "text of at most 512 bytes without control characters")
         }
         return text
     }

@@ -35,17 +35,17 @@ package enum AdminDescription {
                     "key": OpenAPI.bearer("An operator's key."),
                     "session": OpenAPI.apiKey(
                         "__Host-latchkey-session", in: "cookie",
-                        "Who signed in by OpenID Connect; with the header \(SignOn.header.rawValue)."),
+                        "The session of an OpenID Connect sign-in; with the header \(SignOn.header.rawValue)."),
                 ]),
             ])
     }()
 
     private static let introduction = """
-        Everything that operators see and change. Each operation names its least role in `x-latchkey-role` and whose things it is about in \
-        `x-latchkey-scope`: `tenant` is the tenant of the path, and an operator of others gets 404; `own` shows what is the operator's; \
-        `server` is for operators of all tenants. Roles in their order: \
+        Everything that operators can see and change. Each operation names its minimum role in `x-latchkey-role` and its scope in \
+        `x-latchkey-scope`: `tenant` is the tenant in the path, and operators of other tenants get 404; `own` shows the operator's own data; \
+        `server` is for operators of all tenants. Roles, lowest first: \
         \(AdminRole.allCases.map(\.rawValue).joined(separator: ", ")). \
-        An operation with `x-latchkey-audited` is in the audit before it is done.
+        An operation with `x-latchkey-audited` is recorded in the audit before it runs.
         """
 
     /// The description as a JSON text.
@@ -62,10 +62,10 @@ package enum AdminDescription {
         }
         parameters["dryRun"] = OpenAPI.parameter(
             AdminCall.dryRun.rawValue, in: "header", .text,
-            "With any value nothing is done, and the answer is the entry that the audit would have.")
+            "With any value, nothing changes, and the reply is the entry that the audit would record.")
         parameters["console"] = OpenAPI.parameter(
             SignOn.header.rawValue, in: "header", .text,
-            "Any value; asked of everybody but holders of a key, because a page of another origin cannot send it.")
+            "Any value; required of every operator without a key, because a page of another origin cannot send it.")
         return parameters
     }()
 
@@ -109,7 +109,7 @@ struct AdminAnswers: Sendable {
     static func done(_ members: [String: JSONSchema], _ text: String) -> Self {
         let stored = members.merging(["stored": .always(.flag(false))]) { one, _ in one }
         let schema = ["application/json": JSONSchema.object(stored, required: Array(members.keys))]
-        let alone = "In force on this node alone until the store answers again: `stored` is false."
+        let alone = "In force on this node only until the store responds again: `stored` is false."
         return Self(statuses: [200: (text, schema), 202: (alone, schema)])
     }
 
@@ -146,11 +146,11 @@ struct AdminQuery: Sendable {
         json = OpenAPI.parameter(name, in: "query", schema, text, isRequired: isRequired)
     }
 
-    static let tenant = Self("tenant", "Only this tenant's.")
-    static let before = Self("before", "Only those before this number.", .count)
-    static let after = Self("after", "The `next` of the page before.")
+    static let tenant = Self("tenant", "Only entries of this tenant.")
+    static let before = Self("before", "Only entries before this number.", .count)
+    static let after = Self("after", "The `next` of the previous page.")
     static let limit = Self(
-        "limit", "The most rows, 1 to \(AdminCall.mostRows).",
+        "limit", "The maximum number of rows, 1 to \(AdminCall.mostRows).",
         .whole.with([
             "minimum": .number(1), "maximum": .number(AdminCall.mostRows), "default": .number(AdminCall.usualRows),
         ]))

@@ -35,7 +35,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         case let error as StoreError: self.init(error.kind == .unfit ? 400 : 503, error)
         case let error as LicenseRefusal: self.init(error.status, error)
         case let error as any DiagnosableError: self.init(422, error)
-        default: self.init(500, "adminFailed", "It failed.", "Look into the server's log.")
+        default: self.init(500, "adminFailed", "It failed.", "Check the server's log.")
         }
     }
 
@@ -44,9 +44,9 @@ package struct AdminRefusal: DiagnosableError, Equatable {
     }
 
     static let schema = JSONSchema.named("Refusal", ["code": .text, "reason": .text, "remedy": .text])
-        .explained("Why nothing was done. Codes are stable.")
+        .explained("The reason why nothing was done. Codes are stable.")
     static let previewSchema = JSONSchema.named("Preview", ["entry": AuditEvent.schema])
-        .explained("What the audit would have; nothing was done.")
+        .explained("The entry that the audit would record; nothing was done.")
 
     /// The refusal as `{"code","reason","remedy"}`.
     var response: HTTPResponse {
@@ -67,28 +67,28 @@ package struct AdminRefusal: DiagnosableError, Equatable {
     /// What ends a request that only asks what the audit would say.
     static func preview(_ event: AuditEvent) -> Self {
         var preview = Self(
-            200, "adminPreview", "The request asked what the audit would say.", "Send it without X-Latchkey-Dry-Run.")
+            200, "adminPreview", "The request was a dry run.", "Send it without X-Latchkey-Dry-Run.")
         preview.preview = event
         return preview
     }
 
     static let keyMissing = Self(
-        401, "adminKey", "The request has no operator's key, or one that is nobody's.",
+        401, "adminKey", "The request has no operator's key, or an unknown one.",
         "Send an operator's key as Authorization: Bearer.")
     static let tooManyKeys = Self(
-        429, "adminTooMany", "Too many wrong keys came from this address.", "Wait a minute.")
+        429, "adminTooMany", "Too many wrong keys were sent from this address.", "Wait a minute.")
     static let unaudited = Self(
         503, "auditUnavailable", "The audit cannot be written, so nothing was changed.",
-        "Check the store of the audit.")
+        "Check the audit's store.")
 
     static let unknownDecision = Self(
-        404, "decisionUnknown", "This node knows no such request.",
-        "Look for the identifier in the log: the line names the node; ask that one. Each keeps its last 10,000 decisions "
+        404, "decisionUnknown", "This node does not know the request.",
+        "Search the log for the identifier and ask the node that the line names. Each node keeps its last 10,000 decisions "
             + "and 1,000 refusals.")
 
     static let undecided = Self(
         404, "decisionNotKept", "The record has the request without its decision.",
-        "Ask requests/ID for what it has; the setting record.decisions says which decisions are kept.")
+        "Use requests/ID for the recorded row; the setting record.decisions determines which decisions are kept.")
 
     /// A request of which the identifier names another node.
     static func decision(of node: String) -> Self {
@@ -100,7 +100,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
     /// An address that has other methods.
     static func method(_ allowed: [HTTPMethod]) -> Self {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
-        var refusal = Self(405, "adminMethod", "The address does not take this method.", "Send \(names).")
+        var refusal = Self(405, "adminMethod", "This address does not allow the method.", "Send \(names).")
         refusal.allowed = names
         return refusal
     }
@@ -108,11 +108,11 @@ package struct AdminRefusal: DiagnosableError, Equatable {
     static func role(_ role: AdminRole) -> Self {
         Self(
             403, "adminRole", "This needs the role \(role.rawValue).",
-            "Ask somebody with that role.")
+            "Ask an operator with that role.")
     }
 
     static let scope = Self(
-        403, "adminScope", "This is the whole server's, and the operator is for some tenants.",
+        403, "adminScope", "This concerns the whole server, and the operator is limited to some tenants.",
         "Ask an operator of all tenants.")
 
     /// Something in the path or the query.
@@ -122,7 +122,8 @@ package struct AdminRefusal: DiagnosableError, Equatable {
 
     /// Something that is not there.
     static func unknown(_ what: String) -> Self {
-        Self(404, "adminUnknown", "There is no such \(what).", "Check its name, and which node you ask.")
+        Self(
+            404, "adminUnknown", "There is no such \(what).", "Check the name, and that you are asking the right node.")
     }
 }
 

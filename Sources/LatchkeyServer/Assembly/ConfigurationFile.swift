@@ -120,7 +120,7 @@ package struct ConfigurationFile: Sendable {
         let address = try StoreAddress(text.trimmingCharacters(in: .whitespacesAndNewlines))
         guard address.isDatabase else {
             throw Diagnosis(
-                code: "storeAddress", reason: "The owner's file has no address of a database.",
+                code: "storeAddress", reason: "The owner's file does not contain a database address.",
                 remedy: "Write postgresql://OWNER@HOST/DATABASE to it.")
         }
         if address.holdsPassword, isOpen(mode, URL(filePath: name).absoluteURL.path) {
@@ -158,9 +158,9 @@ extension FileError {
         FileError(
             code: "passwordOpenToOthers",
             reason:
-                "\(path) holds a password\(place.map { ", in \($0)," } ?? "") and is open to others than its owner.",
+                "\(path) holds a password\(place.map { ", in \($0)," } ?? "") and is accessible to other users.",
             remedy:
-                "Run chmod 600 \(path), or put the password into a file of its own, which the address names: by passfile for PostgreSQL, by passwordFile for Redis."
+                "Run chmod 600 \(path), or put the password into a separate file, which the address names: with passfile for PostgreSQL, with passwordFile for Redis."
         )
     }
 }

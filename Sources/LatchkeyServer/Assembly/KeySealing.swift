@@ -45,7 +45,7 @@ package struct KeySealing {
     ) async throws -> (isNew: Bool, fingerprint: DatabaseFingerprint?) {
         let names = file.settings.tenants.keys.sorted()
         guard names.contains(where: { $0.equalsByteForByte(tenant) }) else {
-            let nearest = Spelling.closest(to: tenant, among: names).map { " It has “\($0)”." } ?? ""
+            let nearest = Spelling.closest(to: tenant, among: names).map { " Did you mean “\($0)”?" } ?? ""
             throw Diagnosis(
                 code: "tenantUnknown", reason: "The configuration has no tenant “\(tenant.onOneLine)”.\(nearest)",
                 remedy: "Correct the name, or add the tenant to the configuration first.")
@@ -53,9 +53,9 @@ package struct KeySealing {
         guard stores.keys != nil || file.settings.stores.keys != "memory" else {
             throw Diagnosis(
                 code: "tenantInMemory",
-                reason: "The keys of this configuration are in memory, which ends with this process.",
+                reason: "This configuration keeps keys in memory, and they are lost when this process ends.",
                 remedy:
-                    "Name sqlite:PATH or postgresql://… as stores.keys. For keys in memory each start makes new ones by itself."
+                    "Set stores.keys to sqlite:PATH or postgresql://…. With keys in memory, each start creates new ones automatically."
             )
         }
         return try await with(file, given: stores) { sealing in
@@ -93,8 +93,9 @@ package struct KeySealing {
         guard let copy = shared.engines.keys.copy, let age = shared.engines.keys.age else {
             throw Diagnosis(
                 code: "copyMissing",
-                reason: "The configuration names no copy: what a node has seen ends with its process.",
-                remedy: "Restart the node, which then takes the database as it is.")
+                reason:
+                    "The configuration has no stores.copy, so a node's knowledge of the database ends with its process.",
+                remedy: "Restart the node, which then accepts the database as it is.")
         }
         guard try await age.look(), let seen = try await copy.seen() else { return false }
         try await shared.audit(.olderAccepted, of: "database", by: actor, ["seen": seen.text])

@@ -25,10 +25,10 @@ struct LicenseBatches: Sendable {
             }
             let batch = RSABatch(library.function) { Self.note($0, metrics, log) }
             opening = JointWork(least: 3, most: RSABatch.lanes) { KeyServerModule.open($0, by: batch) }
-            word = "crypto_mb opens up to \(RSABatch.lanes) licenses at once: \(library.path)."
+            word = "crypto_mb opens up to \(RSABatch.lanes) licenses together: \(library.path)."
         } catch {
             opening = nil
-            word = "Each license is opened alone, without crypto_mb. \(error.reason)"
+            word = "Licenses are opened one at a time, without crypto_mb. \(error.reason)"
             if setting != .auto { problem = error }
         }
     }
@@ -43,7 +43,7 @@ struct LicenseBatches: Sendable {
                 .error, .configuration,
                 message:
                     "crypto_mb computed \(outcome.wrong) of \(outcome.operations) results wrong. OpenSSL computed them "
-                    + "again, and no viewer noticed. If it happens again, write \"cryptoMB\": \"off\", and have the machine tested."
+                    + "again, and no viewer was affected. If it happens again, set \"cryptoMB\" to \"off\", and have the machine tested."
             ))
     }
 }

@@ -42,9 +42,9 @@ extension LicenseServer {
                     shared.isDraining = true
                     for listener in self.listeners { listener.drain() }
                     notifier?.send(.stopping)
-                    shared.log.write(LogEntry(.info, .life, message: "The server is about to stop."))
+                    shared.log.write(LogEntry(.info, .life, message: "The server is shutting down."))
                 case .finishing:
-                    shared.log.write(LogEntry(.info, .life, message: "The server takes no more requests."))
+                    shared.log.write(LogEntry(.info, .life, message: "The server no longer accepts requests."))
                 case .ended: break
                 }
             }, finish: { [self] in await stop() })
@@ -62,7 +62,7 @@ extension LicenseServer {
         }
         try ready()
         notifier?.send(.ready)
-        shared.log.write(LogEntry(.info, .life, message: "The server takes requests."))
+        shared.log.write(LogEntry(.info, .life, message: "The server accepts requests."))
         let backgroundTasks = [
             startTask { [self] in await watchFiles() }, startTask { [self] in await followKeys() },
             startTask { [self] in await watchEngines() }, startTask { [self] in await followUsage() },

@@ -80,7 +80,7 @@ extension LicenseServer {
         {
             let count = pending.count
             await pending.deliver(deliver)
-            let message = "Changes that were made while stores were away reached them: \(count - pending.count)."
+            let message = "Changes made while stores were unavailable have reached them: \(count - pending.count)."
             shared.log.write(LogEntry(.info, .outage, message: message))
         }
         let isBack = wasAway && !engines.keys.isAway

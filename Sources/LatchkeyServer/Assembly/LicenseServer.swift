@@ -181,7 +181,7 @@ public final class LicenseServer: Sendable {
             // What was told to the configuration before while this one took over its knowledge.
             startTask { [weak self] in await self?.apply(.everything) }
             shared.show(next)
-            shared.log.write(LogEntry(.info, .configuration, message: "The configuration was read again."))
+            shared.log.write(LogEntry(.info, .configuration, message: "The configuration was reloaded."))
             if let notice { shared.log.write(LogEntry(.warning, .configuration, message: notice)) }
             // In force also where the audit cannot be written: an outage may be why the configuration was changed. It is logged then.
             try? await shared.audit(

@@ -15,13 +15,13 @@ extension ServerBuilder {
         ]
         guard let source = settings.keyEncryptionKey else {
             for (place, other) in others where other != nil {
-                problems.add(.init(place, "There is no keyEncryptionKey beside it.", "Name that one, too."))
+                problems.add(.init(place, "There is no keyEncryptionKey.", "Add keyEncryptionKey as well."))
             }
             guard engines.keyHome == .memory else {
                 problems.add(
                     .init(
-                        "keyEncryptionKey", "Keys are stored, and nothing seals them.",
-                        "Name a file of 32 random bytes, as from openssl rand -base64 32."))
+                        "keyEncryptionKey", "Keys are stored without a key encryption key to seal them.",
+                        "Name a file of 32 random bytes, for example from openssl rand -base64 32."))
                 return nil
             }
             // The keys in memory stay over a reload, and so does what wraps them.
@@ -34,8 +34,8 @@ extension ServerBuilder {
             problems.add(
                 .init(
                     "stores.keys",
-                    "Keys are kept in memory although there is a keyEncryptionKey: each start makes others.",
-                    "Name sqlite:PATH or postgresql://… in stores.keys, or take keyEncryptionKey out for a trial."))
+                    "Keys are kept in memory although there is a keyEncryptionKey: each start creates new ones.",
+                    "Set stores.keys to sqlite:PATH or postgresql://…, or remove keyEncryptionKey for a trial."))
         }
         let current = await problems.awaiting("keyEncryptionKey") { try await key(source) }
         var known: [KeyEncryptionKey] = []
@@ -47,8 +47,8 @@ extension ServerBuilder {
                 guard !isSame else { continue }
                 problems.add(
                     .init(
-                        place, "Another key encryption key has the name “\(other.id.onOneLine.prefix(60))”, too.",
-                        "Give each key an id of its own."))
+                        place, "Another key encryption key is also named “\(other.id.onOneLine.prefix(60))”.",
+                        "Give each key a unique id."))
             }
             known.append(other)
         }
@@ -89,8 +89,8 @@ extension ServerBuilder {
         let words = found.map { "is \($0)" } ?? "has no fingerprint"
         problems.add(
             .init(
-                place, "The database of the keys \(words), and the configuration remembers \(expected).",
-                "Name the right database in stores.keys, or restore it. If this one is meant, write its fingerprint here."
+                place, "The keys' database \(words), and the configuration expects \(expected).",
+                "Set stores.keys to the right database, or restore it. If this one is right, put its fingerprint here."
             ))
     }
 
@@ -118,14 +118,14 @@ extension ServerBuilder {
         guard !tenants.contains(where: { $0.equalsByteForByte(name) }) else {
             return Diagnosis(
                 code: "tenantKeysMissing",
-                reason: "The store has a data key of the tenant “\(name)”, and no seed.\(fingerprint)",
-                remedy: "Restore the whole store; or, where its creation was cut off, run \(create).")
+                reason: "The store has a data key of the tenant “\(name)” but no seed.\(fingerprint)",
+                remedy: "Restore the whole store; or, if its creation was interrupted, run \(create).")
         }
         let others: String
         if let nearest = Spelling.closest(to: name, among: tenants) {
             others = "; it has those of “\(nearest.onOneLine)”."
         } else if tenants.isEmpty {
-            others = ", nor of any other: the database is new, or another one than before."
+            others = " or of any other tenant: the database is new, or not the previous one."
         } else {
             let names = tenants.prefix(5).map { "“\($0.onOneLine)”" }.joined(separator: ", ")
             others = "; it has those of \(names)\(tenants.count > 5 ? " and others" : "")."

@@ -51,7 +51,7 @@ extension ServerBuilder {
                 guard let other = places.updateValue(place, forKey: sha1) else { continue }
                 notices.append(
                     Notice(
-                        "\(place).credentials: The certificate \(sha1) is also that of \(other): an SPC for one opens at the other. Give each its own, or leave \(place) out."
+                        "\(place).credentials: The certificate \(sha1) is also that of \(other): an SPC for one opens with the other. Give each its own certificate, or remove \(place)."
                     ))
             }
         }

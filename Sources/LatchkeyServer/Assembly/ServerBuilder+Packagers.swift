@@ -41,8 +41,8 @@ extension ServerBuilder {
             let iv = Data(hexString: stated.iv), let signer = CommonEncryptionSigner(key: Secret(key), iv: [UInt8](iv))
         else {
             throw Diagnosis(
-                code: "signerInvalid", reason: "A signer's key has 32 bytes and its IV 16, in hexadecimal digits.",
-                remedy: "Write what the packager's --aes_signing_key and --aes_signing_iv have.")
+                code: "signerInvalid", reason: "A signer's key is 32 bytes and its IV 16 bytes, in hexadecimal digits.",
+                remedy: "Use the values of the packager's --aes_signing_key and --aes_signing_iv.")
         }
         return signer
     }

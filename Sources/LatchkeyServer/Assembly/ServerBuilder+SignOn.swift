@@ -24,16 +24,17 @@ extension ServerBuilder {
         let pem = try file.contents(authorities)
         guard String(decoding: pem, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
             throw Diagnosis(
-                code: "openIDAuthorities", reason: "\(authorities.onOneLine) has no certificate in PEM.",
-                remedy: "Name the file with the certificate of the provider's authority.")
+                code: "openIDAuthorities", reason: "\(authorities.onOneLine) does not contain a PEM certificate.",
+                remedy: "Name the file with the certificate of the provider's certificate authority.")
         }
         #if os(Linux)
             let url = URL(filePath: file.path(authorities))
             return OneTimeTransport { CurlTransport(authorities: url) }
         #else
             throw Diagnosis(
-                code: "openIDAuthorities", reason: "On this system the keychain's authorities are trusted alone.",
-                remedy: "Put the authority into the keychain, and leave the member out.")
+                code: "openIDAuthorities",
+                reason: "On this system, only the keychain's certificate authorities are trusted.",
+                remedy: "Add the authority to the keychain, and remove this member.")
         #endif
     }
 }

@@ -30,7 +30,7 @@ extension ServerBuilder {
         }
         guard keys.hasPrefix("https://"), let url = URL(string: keys) else {
             problems.add(
-                .init(place, "Key sets are fetched by https only.", "Write an https address, or a file's path."))
+                .init(place, "Key sets are only fetched over https.", "Use an https address, or a file's path."))
             return nil
         }
         let source = fetched(url, tokens, of: tenant)
@@ -73,7 +73,7 @@ extension ServerBuilder {
         else {
             throw Diagnosis(
                 code: "calloutAddress", reason: "The callout's address is neither https nor on loopback.",
-                remedy: "Write the https address of your service.")
+                remedy: "Use the https address of your service.")
         }
         let token = try stated.token.map { try file.secrets.text($0) }
         let transport = SystemTransport()
@@ -85,7 +85,9 @@ extension ServerBuilder {
             case .unauthorized(let status):
                 var entry = LogEntry(
                     .warning, .configuration,
-                    message: "The callout answers with \(status): it may not know this server. Check callout.token.")
+                    message:
+                        "The callout responds with \(status), so it may not recognize this server. Check callout.token."
+                )
                 (entry.reason, entry.tenant) = ("calloutUnauthorized", tenant)
                 log.write(entry)
             }

@@ -27,7 +27,7 @@ extension ServerBuilder {
         let (text, bytes) = (try file.secrets.text(secret.file), secret.bytes)
         guard bytes ~= text.count else {
             let size = bytes.count == 1 ? "\(bytes.lowerBound)" : "\(bytes.lowerBound) to \(bytes.upperBound)"
-            throw Diagnosis.secretUnfit("A secret of this kind has \(size) bytes, and the file has \(text.count).")
+            throw Diagnosis.secretUnfit("This secret must have \(size) bytes, and the file has \(text.count).")
         }
         return text
     }

@@ -218,13 +218,13 @@ extension ConfigurationFile {
 
 extension Diagnosis {
     static let copyAddress = Diagnosis(
-        code: "copyAddress", reason: "A node's own copy is a file.", remedy: "Write sqlite:PATH.")
+        code: "copyAddress", reason: "A node's copy must be a file.", remedy: "Write sqlite:PATH.")
 }
 
 extension ServerProblems.Problem {
     static func keepsRecordsOnly(_ place: String) -> Self {
         Self(
-            "stores.\(place)", "This engine keeps sessions and used tokens only.",
-            "Name memory, sqlite:PATH or postgresql://….")
+            "stores.\(place)", "This engine can only keep sessions and used tokens.",
+            "Use memory, sqlite:PATH or postgresql://….")
     }
 }

@@ -74,7 +74,7 @@ public struct ServerProblems: DiagnosableError {
         if let error = error as? any DiagnosableError {
             problems.append(Problem(place, error.reason, error.remedy))
         } else {
-            problems.append(Problem(place, "It failed with \(type(of: error)).", "Check the file and its rights."))
+            problems.append(Problem(place, "It failed with \(type(of: error)).", "Check the file and its permissions."))
         }
     }
 }

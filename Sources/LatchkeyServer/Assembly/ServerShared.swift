@@ -127,7 +127,7 @@ package final class ServerShared: Sendable {
         }
         for engine in engines.watched + accounts.watched { health.add(engine.health) }
         engines.keys.age?.whenChanged { setback in
-            let isOver = "The database has what this node has seen, or was accepted as it is."
+            let isOver = "The database is as new as this node's last view of it, or was accepted as it is."
             log.write(setback.map { LogEntry(.outage, $0) } ?? LogEntry(.info, .outage, message: isOver))
         }
     }
@@ -142,7 +142,7 @@ package final class ServerShared: Sendable {
     func readiness(_ state: ServerState, _ scope: TenantScope = .all) -> Readiness {
         Readiness(
             [
-                .init("draining") { self.isDraining ? "the node is about to stop" : nil },
+                .init("draining") { self.isDraining ? "the node is shutting down" : nil },
                 .init("credentials") { state.credentials.isEmpty ? "there are no credentials" : nil },
                 saturation.check("pool"),
                 .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
@@ -179,11 +179,11 @@ package final class ServerShared: Sendable {
         var disks: [(name: String, trouble: String?)] = []
         if let record {
             let words =
-                "The record's spool takes no rows, and they are lost. Make room on its disk, or raise record.megabytes."
+                "The record's spool does not accept rows, and they are lost. Free space on its disk, or raise record.megabytes."
             disks.append((name: "recordSpool", trouble: record.spool.standing.isFull ? words : nil))
         }
         if let copy = engines.keys.copy {
-            let words = copy.failure.map { "The node's copy of the store of keys is not written. \($0.reason)" }
+            let words = copy.failure.map { "The node's copy of the key store cannot be written. \($0.reason)" }
             disks.append((name: "nodeCopy", trouble: words))
         }
         return disks
@@ -230,7 +230,7 @@ package final class ServerShared: Sendable {
     /// What limits players' requests, by the configuration in force.
     var limiter: RateLimiter { limits.withLock { $0.limiter } }
 
-    /// Whether the node is about to stop.
+    /// Whether the node is shutting down.
     var isDraining: Bool {
         get { draining.withLock { $0 } }
         set { draining.withLock { $0 = newValue } }

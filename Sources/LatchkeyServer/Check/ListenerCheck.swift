@@ -19,28 +19,28 @@ struct ListenerCheck: Sendable {
         case EADDRINUSE:
             let holder = try? await threads.run("/proc", within: .seconds(30), { PortHolder.name(of: port) })
             notices.append(
-                "\(name).port: \(place) is taken\((holder ?? nil).map { " by \($0)" } ?? ""). Where it is the server that runs on this machine, all is well; otherwise end what has it, or write another port."
+                "\(name).port: \(place) is in use\((holder ?? nil).map { " by \($0)" } ?? ""). If this is the server that runs on this machine, ignore this; otherwise stop the other program, or choose another port."
             )
         case EADDRNOTAVAIL:
             problems.add(
                 .init(
-                    "\(name).address", "\(place) is no address of this machine.",
-                    "Write one of its addresses, or 0.0.0.0 for all."))
+                    "\(name).address", "\(place) is not an address of this machine.",
+                    "Use one of its addresses, or 0.0.0.0 for all."))
         case EACCES:
             problems.add(
                 .init(
                     "\(name).port", "This user may not listen on \(place).",
-                    "Write a port from 1024 on, or give the server the capability CAP_NET_BIND_SERVICE."))
+                    "Use a port of 1024 or higher, or give the server the capability CAP_NET_BIND_SERVICE."))
         case EINVAL:
             problems.add(
                 .init(
-                    "\(name).address", "“\(listener.address.onOneLine.prefix(60))” is no IP address.",
-                    "Write an address such as 127.0.0.1, 0.0.0.0 or ::1."))
+                    "\(name).address", "“\(listener.address.onOneLine.prefix(60))” is not an IP address.",
+                    "Use an address such as 127.0.0.1, 0.0.0.0 or ::1."))
         case let code:
             problems.add(
                 .init(
-                    "\(name).address", "\(place) cannot be listened on: \(String(cString: strerror(code))).",
-                    "Correct address and port."))
+                    "\(name).address", "The server cannot listen on \(place): \(String(cString: strerror(code))).",
+                    "Correct the address and the port."))
         }
     }
 

@@ -22,7 +22,7 @@ package enum ProcessUser {
         guard isDone else {
             throw Diagnosis(
                 code: "userRefused",
-                reason: "The process may not become another user: \(String(cString: strerror(errno))).",
+                reason: "The process cannot switch to another user: \(String(cString: strerror(errno))).",
                 remedy: "Run the check as root, or as the service's user without --user.")
         }
     }

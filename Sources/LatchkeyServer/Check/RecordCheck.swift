@@ -27,12 +27,12 @@ struct RecordCheck: Sendable {
         guard room >= DiskRoom.least else {
             return problems.add(
                 .init(
-                    "record.folder", "The disk of \(path.onOneLine) has \(room) MB left: hardly a row could be kept.",
-                    "Make room, or name a folder on another disk."))
+                    "record.folder", "The disk of \(path.onOneLine) has \(room) MB left, hardly enough for a row.",
+                    "Free space, or use a folder on another disk."))
         }
         if room < needed {
             notices.append(
-                "record.folder: The disk of \(path.onOneLine) has \(room) MB left, and the spool may have \(needed). Make room, or lower record.megabytes."
+                "record.folder: The disk of \(path.onOneLine) has \(room) MB left, and the spool may need \(needed). Free space, or lower record.megabytes."
             )
         }
     }

@@ -35,7 +35,7 @@ extension ServerBuilder {
             problems.add(
                 .init(
                     "operators.openID", error.reason,
-                    "See that the provider answers on this machine; correct issuer, and authorities where its own is a private one."
+                    "Check that the provider responds to this machine; correct issuer, and authorities if it uses a private certificate authority."
                 ))
         }
     }
@@ -71,7 +71,8 @@ extension ServerBuilder {
             problems.add(
                 .init(
                     place, "The callout cannot be reached. \(reason)",
-                    "See that the service answers on this machine; name a private authority in SSL_CERT_FILE."))
+                    "Check that the service responds to this machine; name a private certificate authority in SSL_CERT_FILE."
+                ))
         }
     }
 }
@@ -91,18 +92,18 @@ enum CalloutSign: Equatable {
         switch status {
         case 300...399:
             self = .away(
-                "The callout answers with \(status): it is elsewhere, and no license follows it there.",
-                "Write the address to which it leads.")
+                "The callout responds with \(status), a redirect, which licenses do not follow.",
+                "Use the address that it redirects to.")
         case 502...504:
             self = .away(
-                "The callout answers with \(status): what stands before the service does not reach it.",
-                "Look into the gateway's log, and see that the service runs.")
+                "The callout responds with \(status): the gateway in front of the service does not reach it.",
+                "Check the gateway's log, and that the service is running.")
         case 404, 410:
             self = .doubtful(
-                "The callout answers with \(status) to OPTIONS. If it does so to POST, every viewer is refused: see that the path is right."
+                "The callout responds with \(status) to OPTIONS. If POST gets the same, every viewer is refused: check the path."
             )
         case 500, 505...599:
-            self = .doubtful("The callout answers with \(status) to OPTIONS. See that it does not do so to POST.")
+            self = .doubtful("The callout responds with \(status) to OPTIONS. Check that POST does not get the same.")
         default: self = .answers
         }
     }
@@ -110,5 +111,5 @@ enum CalloutSign: Equatable {
 
 extension Diagnosis {
     fileprivate static let calloutSilent = Diagnosis(
-        code: "calloutUnanswered", reason: "It took longer than 5 s.", remedy: "See that the service answers.")
+        code: "calloutUnanswered", reason: "It took longer than 5 s.", remedy: "Check that the service responds.")
 }

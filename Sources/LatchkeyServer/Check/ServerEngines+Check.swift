@@ -43,7 +43,7 @@ extension ServerEngines {
                 time > stores.sessionMilliseconds
             else { continue }
             notices.append(
-                "\(place): A call takes \(time) ms from here, and sessionMilliseconds is \(stores.sessionMilliseconds): for the accounts at home there the policies' outage rules are in force all the time. Write \(min(10_000, Int(time) * 2)) or more."
+                "\(place): A call takes \(time) ms from here, and sessionMilliseconds is \(stores.sessionMilliseconds): the policies' outage rules will always apply to accounts whose home is there. Set it to \(min(10_000, Int(time) * 2)) or more."
             )
         }
         let seen = problems.collecting("stores.copy") { try file.checkCopy() } ?? nil

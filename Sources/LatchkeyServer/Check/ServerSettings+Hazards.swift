@@ -16,12 +16,12 @@ extension ServerSettings {
         guard let record else {
             guard isProduction, !tenants.isEmpty else { return [] }
             return [
-                "record: No record of licenses is kept: who got which license is known to this node's last 10,000 decisions and to its log. Write record.folder and record.destination."
+                "record: No record of licenses is kept: only this node's last 10,000 decisions and its log show who got which license. Set record.folder and record.destination."
             ]
         }
         guard record.accounts == .pseudonyms, nodeSecret == nil else { return [] }
         return [
-            "record.accounts: Each start makes other pseudonyms, as there is no nodeSecret: one account then has several. Name one file for all nodes."
+            "record.accounts: Without nodeSecret, each start creates new pseudonyms, so one account has several. Use one file for all nodes."
         ]
     }
 
@@ -30,45 +30,45 @@ extension ServerSettings {
         let hasRegions = !stores.regions.isEmpty
         let sessionsAreShared = hasRegions || stores.sessions.isShared
         var hazards = stores.regions.filter { !$0.value.isShared }.keys.sorted().map { name in
-            "stores.regions.\(name): Slots are kept by this node alone: each node counts the accounts at home there by itself. Name redis://… or a database."
+            "stores.regions.\(name): Slots are kept only by this node: each node counts the accounts whose home is there separately. Use redis://… or a database."
         }
         if !sessionsAreShared, keysAreShared || auditIsShared {
             hazards.append(
-                "stores.sessions: Slots are kept by this node alone, beside a database for several: each node then counts by itself. Name redis://… or the database."
+                "stores.sessions: Slots are kept only by this node, although its database can serve several: each node then counts separately. Use redis://… or the database."
             )
         } else if !hasRegions, stores.sessions == "memory" {
             hazards.append(
-                "stores.sessions: Slots and used tokens are kept in memory: a restart forgets them. Name sqlite:PATH, redis://… or postgresql://…."
+                "stores.sessions: Slots and used tokens are kept in memory: a restart loses them. Use sqlite:PATH, redis://… or postgresql://…."
             )
         }
         if let address = try? StoreAddress(stores.sessions), case .redis = address, address.holdsPassword {
             hazards.append(
-                "stores.sessions: The password of Redis stands in the configuration. Put it into a file of mode 0600, and name that with ?passwordFile=FILE."
+                "stores.sessions: The password of Redis is in the configuration. Put it into a file of mode 0600, and use ?passwordFile=FILE."
             )
         }
         if stores.keys == "memory", keyEncryptionKey == nil {
             hazards.append(
-                "stores.keys: Keys are kept in memory: each start makes others, and what was packaged before plays no more. Name sqlite:PATH or postgresql://…."
+                "stores.keys: Keys are kept in memory: each start creates new ones, and content packaged earlier no longer plays. Use sqlite:PATH or postgresql://…."
             )
         }
         if stores.audit == "memory" {
             hazards.append(
-                "stores.audit: The audit is kept in memory: a restart forgets who did what. Name sqlite:PATH or postgresql://…."
+                "stores.audit: The audit is kept in memory: a restart loses it. Use sqlite:PATH or postgresql://…."
             )
         }
         if keysAreShared, stores.copy == nil {
             hazards.append(
-                "stores.copy: Without a node's own copy no node starts, and no key that it has not read is licensed, while PostgreSQL is away. Name sqlite:PATH."
+                "stores.copy: Without a copy, a node cannot start while PostgreSQL is unavailable, and keys that it has not read get no license. Use sqlite:PATH."
             )
         }
         if keysAreShared, stores.fingerprint == nil {
             hazards.append(
-                "stores.fingerprint: Any database is taken for that of the keys. Write the fingerprint that latchkey-server migrate prints."
+                "stores.fingerprint: Any database is accepted as the keys' database. Use the fingerprint that latchkey-server migrate prints."
             )
         }
         if sessionsAreShared, nodeSecret == nil {
             hazards.append(
-                "nodeSecret: Each node makes its own at each start: heartbeats of another node are refused, and logs name one viewer differently. Name one file for all nodes."
+                "nodeSecret: Each node creates its own at each start: other nodes refuse its heartbeats, and each node's log names a viewer differently. Use one file for all nodes."
             )
         }
         return hazards
@@ -78,27 +78,27 @@ extension ServerSettings {
         var hazards: [String] = []
         if operators.certificate == nil, !operators.isOnLoopback {
             hazards.append(
-                "operators: The listener takes operators' keys without TLS on \(operators.address.onOneLine), which others reach. Give it a certificate, or the address 127.0.0.1."
+                "operators: The listener accepts operators' keys without TLS on \(operators.address.onOneLine), which other machines can reach. Give it a certificate, or the address 127.0.0.1."
             )
         }
         if health == nil, operators.certificate != nil {
             hazards.append(
-                "operators.certificate: Balancers, probes and Prometheus that ask for /readyz and /metrics at the operators' listener have to speak TLS to it, or they take this node for dead. Write health, a listener of its own for them, and name its port there."
+                "operators.certificate: Balancers, probes and Prometheus must use TLS for /readyz and /metrics on the operators' listener, or they consider this node down. Add health, a separate listener for them, and use its port there."
             )
         }
         if health == nil, hasOperatorsOfSomeTenants {
             hazards.append(
-                "admins: As an operator is not of all tenants, /metrics at the operators' listener needs a key: without one Prometheus gets 401. Write health, a listener of its own for it, or give Prometheus the key of an operator of all tenants."
+                "admins: Because an operator is limited to some tenants, /metrics on the operators' listener needs a key: without one Prometheus gets 401. Add health, a separate listener for it, or give Prometheus the key of an operator of all tenants."
             )
         }
         if operators.openID != nil, nodeSecret == nil {
             hazards.append(
-                "operators.openID: Without nodeSecret a restart ends operators' sessions, and no other node knows them. Name one file for all nodes."
+                "operators.openID: Without nodeSecret, a restart ends operators' sessions, and other nodes do not accept them. Use one file for all nodes."
             )
         }
         for range in trustedProxies where range.isWide {
             hazards.append(
-                "trustedProxies: \(range) is far more than your proxies: strangers may state their address and country. Name your proxies' addresses."
+                "trustedProxies: \(range) is far larger than your proxies need: clients could forge their address and country. Use your proxies' addresses."
             )
         }
         return hazards
@@ -110,7 +110,7 @@ extension ServerSettings {
                 return nil
             }
             return
-                "policies \(name): Its limits hold for each node by itself while the store of sessions is away, in licenses of two minutes, as outage.sessionStore defaults to “allow:2m”. Write that, or “refuse”."
+                "policies \(name): While the session store is unavailable, each node applies its limits separately, with licenses of two minutes, because outage.sessionStore defaults to “allow:2m”. Set it to that, or to “refuse”."
         }
     }
 }

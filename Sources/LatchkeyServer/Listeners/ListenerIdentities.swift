@@ -19,13 +19,13 @@ struct ListenerIdentities: Sendable {
     /// What an operator should know of the certificates' dates, a sentence each. Clients judge dates, so they stop no server.
     package func notices(at date: Date) -> [String] {
         named.sorted { $0.key < $1.key }.compactMap { listener, identity in
-            let place = "the TLS certificate of \(listener)"
-            if identity.notBefore > date { return "The dates of \(place) have not begun." }
+            let place = "The TLS certificate of \(listener)"
+            if identity.notBefore > date { return "\(place) is not valid yet." }
             let left = Duration.seconds(identity.notAfter.timeIntervalSince(date))
             let days = Int((left.inSeconds / 86_400).rounded(.down))
             guard days < Self.daysOfWarning else { return nil }
-            if left < .zero { return "The dates of \(place) ended \(left.inDaysAgo); replace it." }
-            return "The dates of \(place) end in \(days.counted("day")); replace it in time."
+            if left < .zero { return "\(place) expired \(left.inDaysAgo); replace it." }
+            return "\(place) expires in \(days.counted("day")); replace it in time."
         }
     }
 }

@@ -26,7 +26,8 @@ struct PackagerListener: Sendable {
         shared.metrics.shed[ServerMetrics.packagerLane, ShedReason.full.rawValue].add()
         let id = RequestID(of: request, node: shared.nodeName)
         let refusal = LicenseRefusal(
-            .overloaded, reason: "More packagers ask than the server answers beside players.",
+            .overloaded,
+            reason: "There are more packagers' requests than the server can answer without slowing players down.",
             retryAfter: .seconds(Int.random(in: 1...5)))
         var report = LicenseReport(
             tenant: state.tenant(of: request), endpoint: .none, requestID: id.text, at: shared.timekeeper.uptime)

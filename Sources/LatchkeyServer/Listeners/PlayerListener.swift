@@ -141,7 +141,7 @@ struct PlayerListener: Sendable {
             (
                 scope,
                 LicenseRefusal(
-                    .policy(.rateLimit), reason: "The \(scope.rawValue) asks too often.", retryAfter: wait)
+                    .policy(.rateLimit), reason: "The \(scope.rawValue) sends too many requests.", retryAfter: wait)
             )
         }
         if let address = received.call.viewer.address,

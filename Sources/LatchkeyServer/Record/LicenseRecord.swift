@@ -154,23 +154,25 @@ extension LicenseRecord {
             log.write(
                 LogEntry(
                     .error, .record,
-                    message: "The disk of the record's folder hangs: rows wait in memory, and licenses for no row."))
+                    message:
+                        "The disk of the record's folder hangs: rows wait in memory, and licenses do not wait for their rows."
+                ))
         case .unsynced(let reason):
             log.write(
                 LogEntry(
                     .error, .record,
-                    message: "The disk may not have kept some of the record's rows: \(reason). Check the disk."))
+                    message: "The disk may have lost some of the record's rows: \(reason). Check the disk."))
         case .damaged(let file, let bytes, let rows, let isEnd):
             // While the disk does not have a row, its license is not sent: nobody got the one whose row a crash tore.
             let isNobodys = isEnd && sync == .always
             if !isNobodys { metrics.recordLost["damaged"].add(UInt64(clamping: rows)) }
-            let torn = "A crash tore the last row of \(file): \(bytes) bytes were left out."
+            let torn = "A crash truncated the last row of \(file): \(bytes) bytes were dropped."
             let words =
                 isNobodys
                 ? "\(torn) Its license was not sent, unless the disk hung."
                 : isEnd
                     ? "\(torn) Its license may have been sent."
-                    : "\(file) lacks \(bytes) bytes, or has them not as they were written: "
+                    : "\(file) has \(bytes) bytes missing or changed: "
                         + "\(rows.counted("row")) of the record \(rows == 1 ? "was" : "were") lost. Check the disk."
             var entry = LogEntry(isNobodys ? .warning : .error, .record, message: words)
             if !isNobodys { entry.reason = "recordLost" }
@@ -186,9 +188,9 @@ extension LicenseRecord {
             log.write(
                 LogEntry(
                     .error, .record,
-                    message: "The record's destination refuses a row, which was put into \(file). \(error.reason)"))
+                    message: "The record's destination rejects a row, which was moved to \(file). \(error.reason)"))
         case .dropped(let days):
-            log.write(LogEntry(.info, .record, message: "Days of the record that are too old were dropped: \(days)."))
+            log.write(LogEntry(.info, .record, message: "Expired days of the record were dropped: \(days)."))
         case .failed(let error): log.write(LogEntry(.record, error))
         }
     }
@@ -198,9 +200,9 @@ extension RecordSpool.Loss {
     fileprivate func words(_ count: Int, _ reason: String) -> String {
         let lost = "\(count.counted("row")) of the record \(count == 1 ? "was" : "were") lost"
         return switch self {
-        case .full: "\(lost): the spool has as many bytes as record.megabytes says. See that its destination answers."
-        case .failed: "\(lost): the disk does not take them. \(reason) Make room, or check the disk."
-        case .stuck: "\(lost): the disk hangs, and memory has no more room. Check the disk."
+        case .full: "\(lost): the spool has reached record.megabytes. Check that its destination responds."
+        case .failed: "\(lost): the disk does not accept them. \(reason) Free space, or check the disk."
+        case .stuck: "\(lost): the disk hangs, and memory is full. Check the disk."
         case .closed: "\(lost): the process was ending."
         }
     }

@@ -53,7 +53,7 @@ extension APIAnswer {
 
 extension LicenseRefusal {
     static let recordUnavailable = Self(
-        .vendor(code: "recordUnavailable", status: 503), reason: "The license's row in the record cannot be kept.",
+        .vendor(code: "recordUnavailable", status: 503), reason: "The license's row cannot be written to the record.",
         remedy: "Try again shortly.")
 }
 
@@ -66,8 +66,8 @@ extension ConfigurationFile {
         }
         guard case .postgresql(let address) = try StoreAddress(settings.destination).below(folder) else {
             throw Diagnosis(
-                code: "recordDestination", reason: "The record's destination is neither PostgreSQL nor files.",
-                remedy: "Write postgresql://… or files:PATH.")
+                code: "recordDestination", reason: "The record's destination must be PostgreSQL or files.",
+                remedy: "Use postgresql://… or files:PATH.")
         }
         return try PostgreSQLRecord(address, days: settings.days)
     }

@@ -142,25 +142,25 @@ package final class RecordDesk: Sendable {
 extension AdminRefusal {
     static let noRecord = Self(
         404, "recordNone", "The server keeps no record of licenses.",
-        "Set record in server.json, as Documentation/Server/Record.md says, and restart the nodes.")
+        "Set record in server.json as described in Documentation/Server/Record.md, and restart the nodes.")
     static let busyRecord = Self(
-        503, "recordBusy", "\(RecordDesk.mostQuestions) questions to the record are being answered.",
-        "Ask again in a moment.")
+        503, "recordBusy", "\(RecordDesk.mostQuestions) queries of the record are already running.",
+        "Try again in a moment.")
 
     /// A record that does not answer, or cannot answer that.
     static func record(_ error: StoreError) -> Self {
         error.kind == .unfit
             ? Self(400, "recordUnfit", error.reason, error.remedy)
             : Self(
-                503, "recordAway", "The record did not answer: \(error.reason) Licenses do not wait for it.",
+                503, "recordAway", "The record did not respond: \(error.reason) Licenses are not affected.",
                 error.remedy)
     }
 
     /// The same, with the node that may know a request while the record does not answer.
     func asking(_ node: String?, butNot own: String) -> Self {
-        let hint = node.flatMap { $0 == own ? nil : " The node \($0.onOneLine) may still know the request: ask it." }
+        let hint = node.flatMap { $0 == own ? nil : " The node \($0.onOneLine) may still have the request; ask it." }
         return Self(
-            status, code, "This node's recent requests do not have it, and the record was not read. \(reason)",
+            status, code, "The request is not among this node's recent ones, and the record was not read. \(reason)",
             remedy + (hint ?? ""))
     }
 
@@ -172,16 +172,16 @@ extension AdminRefusal {
         guard let wanted = RequestID(request)?.node else {
             return Self(
                 404, "decisionNotRecorded", reason,
-                "Check the identifier; a row is in the record some seconds after the request.")
+                "Check the identifier; a row reaches the record some seconds after the request.")
         }
         guard let other = standing.nodes.first(where: { RequestID.nodeName($0.name) == wanted }) else {
             return Self(
                 404, "decisionNotRecorded", reason,
-                "The request's node, \(wanted.onOneLine), has no rows in the record: ask that node.")
+                "The request's node, \(wanted.onOneLine), has no rows in the record; ask that node.")
         }
         return Self(
             404, "decisionNotRecorded", reason,
-            "The node \(other.name.onOneLine) answered it, and brought rows last at \(RecordRange.text(other.newest)): "
-                + (other.name == node ? "ask again in a moment." : "ask again in a moment, or ask that node."))
+            "The node \(other.name.onOneLine) answered it, and last shipped rows at \(RecordRange.text(other.newest)): "
+                + (other.name == node ? "try again in a moment." : "try again in a moment, or ask that node."))
     }
 }

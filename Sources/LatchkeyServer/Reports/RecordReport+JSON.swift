@@ -22,7 +22,7 @@ extension JSONSchema {
     static func ranged(_ members: [String: JSONSchema], optional: [String: JSONSchema] = [:]) -> JSONSchema {
         let range: [String: JSONSchema] = [
             "from": .date, "to": .date, "asOf": .date,
-            "notes": .list(.text).explained("What is not counted."),
+            "notes": .list(.text).explained("The rows and ranges that are not counted."),
         ]
         let required = members.merging(range) { one, _ in one }
         return .object(required.merging(optional) { one, _ in one }, required: Array(required.keys))

@@ -102,17 +102,19 @@ final class OpenIDProvider: Sendable {
             guard let document = try await asking?.value else { throw CancellationError() }
             return document
         } catch let error as SignOnRefusal { throw error } catch {
-            throw .away("Nobody waited for its discovery document.")
+            throw .away("The request for its discovery document was canceled.")
         }
     }
 
     private func askedDocument(at now: Duration) async throws(SignOnRefusal) -> ProviderDocument {
         guard let url = URL(string: settings.issuer.trimmingSlash + "/.well-known/openid-configuration") else {
-            throw .provider("Its address is none.")
+            throw .provider("Its address is invalid.")
         }
         let document = try await asking(.document) { () async throws(SignOnRefusal) in
             let reply = try await client.reply(to: URLRequest(url: url), "Its discovery document")
-            guard reply.status == 200 else { throw .away("Its discovery document has the status \(reply.status).") }
+            guard reply.status == 200 else {
+                throw .away("Its discovery document was answered with status \(reply.status).")
+            }
             return try ProviderDocument(json: reply.body, issuer: settings.issuer)
         }
         state.withLock { state in
@@ -176,11 +178,13 @@ final class OpenIDProvider: Sendable {
             guard reply.status == 200 else {
                 // RFC 6749 §5.2: 400 and 401 are refusals, which any browser can cause; everything else is none of the protocol.
                 guard [400, 401].contains(reply.status) else {
-                    throw .provider("Its token endpoint has the status \(reply.status).")
+                    throw .provider("Its token endpoint responded with status \(reply.status).")
                 }
                 return ("", .declined(value?["error"]?.text ?? ""))
             }
-            guard let token = value?["id_token"]?.text else { throw .provider("Its token endpoint gives no ID token.") }
+            guard let token = value?["id_token"]?.text else {
+                throw .provider("Its token endpoint returned no ID token.")
+            }
             return (token, nil)
         }
         if let refusal { throw refusal }
@@ -205,14 +209,14 @@ final class OpenIDProvider: Sendable {
     private func person(in token: VerifiedToken, nonce: String) throws(SignOnRefusal) -> Person {
         guard token.issued != nil else { throw .token("It has no “iat”.") }
         guard let subject = token.subject, (1...255).contains(subject.utf8.count) else {
-            throw .token("Its “sub” is no text of 1 to 255 bytes.")
+            throw .token("Its “sub” is not text of 1 to 255 bytes.")
         }
         guard token.claims["nonce"]?.text?.equalsByteForByte(nonce) == true else {
-            throw .token("Its “nonce” is not the one of this sign-in.")
+            throw .token("Its “nonce” does not match this sign-in.")
         }
         let party = token.claims["azp"]
         if case .array(let audiences)? = token.claims["aud"], audiences.count > 1, party == nil {
-            throw .token("It is for several, and has no “azp”.")
+            throw .token("It has several audiences and no “azp”.")
         }
         guard party == nil || party?.text?.equalsByteForByte(settings.clientID) == true else {
             throw .token("Its “azp” is another client.")

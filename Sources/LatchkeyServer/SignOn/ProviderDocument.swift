@@ -24,7 +24,7 @@ struct ProviderDocument: Sendable, Equatable {
             throw .provider("Its discovery document \(error.reason)")
         }
         guard value["issuer"]?.text?.equalsByteForByte(issuer) == true else {
-            throw .provider("Its discovery document is another issuer's than operators.openID.issuer.")
+            throw .provider("The issuer in its discovery document is not operators.openID.issuer.")
         }
         authorization = try Self.address("authorization_endpoint", value)
         token = try Self.address("token_endpoint", value)
@@ -32,7 +32,7 @@ struct ProviderDocument: Sendable, Equatable {
         endSession = value["end_session_endpoint"] == nil ? nil : try Self.address("end_session_endpoint", value)
         statesIssuer = value["authorization_response_iss_parameter_supported"] == .flag(true)
         if let methods = Self.texts("code_challenge_methods_supported", value), !methods.contains("S256") {
-            throw .provider("It has no PKCE with S256.")
+            throw .provider("It does not support PKCE with S256.")
         }
         let ways = Self.texts("token_endpoint_auth_methods_supported", value) ?? ["client_secret_basic"]
         takesSecretInBody = !ways.contains("client_secret_basic") && ways.contains("client_secret_post")

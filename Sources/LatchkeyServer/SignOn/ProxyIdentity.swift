@@ -37,19 +37,19 @@ struct ProxyIdentity: Sendable {
 extension AdminRefusal {
     fileprivate static let proxyHeader = Self(
         403, "adminProxyHeader",
-        "The request says who somebody is in a header that only the operators' proxy may send.",
-        "Ask through the proxy, or name its address in operators.identityProxy.addresses.")
+        "The request states an operator's identity in a header that only the operators' proxy may send.",
+        "Send the request through the proxy, or add its address to operators.identityProxy.addresses.")
     fileprivate static let twoIdentities = Self(
-        400, "adminTwoIdentities", "The request has both an Authorization and the proxy's word on who it is.",
-        "Have the proxy pass no Authorization on.")
+        400, "adminTwoIdentities", "The request has both an Authorization field and the proxy's identity headers.",
+        "Configure the proxy not to forward Authorization.")
     fileprivate static let proxyWords = Self(
-        400, "adminProxyWords", "The proxy's headers do not name one person.",
-        "Have the proxy set each header once, in place of what a client sends.")
+        400, "adminProxyWords", "The proxy's headers do not identify exactly one person.",
+        "Configure the proxy to set each header once and to replace any that a client sends.")
     static let crossSite = Self(
-        403, "adminCrossSite", "The request may be another page's: it has no X-Latchkey-Console.",
+        403, "adminCrossSite", "The request may come from another page: it has no X-Latchkey-Console.",
         "Send the header X-Latchkey-Console, or use an operator's key.")
     static let noRole = Self(
-        403, "adminNoRole", "The server has no role for you.", "Ask whoever runs the server for a role.")
+        403, "adminNoRole", "The server does not grant you a role.", "Ask the server's administrator for a role.")
 
     init(_ refusal: SignOnRefusal) { self.init(refusal.status, refusal.code, refusal.reason, refusal.remedy) }
 }

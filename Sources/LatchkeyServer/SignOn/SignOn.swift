@@ -82,20 +82,22 @@ struct SignOn: Sendable {
         else { throw .state("It may have taken longer than \(Self.flowLife.inWords).") }
         guard let name = flow["state"]?.text, let nonce = flow["nonce"]?.text, let verifier = flow["verifier"]?.text,
             flow["issuer"]?.text?.equalsByteForByte(settings.issuer) == true
-        else { throw .state("The provider was changed meanwhile.") }
+        else { throw .state("The provider's settings have changed since then.") }
         let sent = try Self.items(request)
-        guard sent["state"]?.equalsByteForByte(name) == true else { throw .state("Its state is another one's.") }
+        guard sent["state"]?.equalsByteForByte(name) == true else {
+            throw .state("Its state belongs to another sign-in.")
+        }
         let document = try await provider.document()
         if document.statesIssuer || sent["iss"] != nil {
             guard sent["iss"]?.equalsByteForByte(settings.issuer) == true else {
-                throw .provider("Another issuer's answer was sent here.")
+                throw .provider("The reply is from another issuer.")
             }
         }
         if let error = sent["error"] { throw .declined(error) }
         guard let code = sent["code"], (1...2_048).contains(code.utf8.count) else { throw .state("It has no code.") }
         // Only an answer that could sign somebody in ends the sign-in.
         guard await shared.spentNames.spend(.signIn(name), for: Self.flowLife) else {
-            throw .state("It was ended before.")
+            throw .state("It was already completed.")
         }
         let person = try await provider.person(code: code, verifier: verifier, nonce: nonce)
         let values = person.values.filter { value in settings.grants.contains { $0.value.equalsByteForByte(value) } }
@@ -124,7 +126,7 @@ struct SignOn: Sendable {
 
     /// Ends a session on every node, and says where the browser is signed out of the provider.
     private func out(_ request: HTTPRequest, _ state: ServerState) async throws(SignOnRefusal) -> HTTPResponse {
-        guard request.isOfConsole else { throw .state("It was sent by another page.") }
+        guard request.isOfConsole else { throw .state("The request was sent by another page.") }
         var next: String?
         if let provider = state.openID, let session = session(of: request, state) {
             let left = session.end.timeIntervalSince(shared.timekeeper.date)
@@ -187,7 +189,7 @@ struct SignOn: Sendable {
         var items: [String: String] = [:]
         for item in request.queryItems {
             guard items.updateValue(item.value ?? "", forKey: item.name) == nil else {
-                throw .state("It says something twice.")
+                throw .state("It repeats a parameter.")
             }
         }
         return items

@@ -19,20 +19,20 @@ struct SignOnRefusal: DiagnosableError, Equatable {
     /// The provider cannot be asked.
     static func away(_ what: String) -> Self {
         Self(
-            503, "signOnAway", "The OpenID provider cannot be asked. \(what)",
-            "Try again later. Who is signed in stays so, and operators' keys go on.")
+            503, "signOnAway", "The OpenID provider cannot be reached. \(what)",
+            "Try again later. Existing sessions and operators' keys still work.")
     }
 
     /// The provider says what it must not, in its discovery document or in its reply.
     static func provider(_ what: String) -> Self {
         Self(
-            502, "signOnProvider", "The OpenID provider's answer is not taken. \(what)",
-            "Show this to whoever runs the server.")
+            502, "signOnProvider", "The OpenID provider's reply was rejected. \(what)",
+            "Report this to the server's administrator.")
     }
 
     /// The browser's request belongs to no sign-in that was begun in it, or to one that is over.
     static func state(_ what: String) -> Self {
-        Self(400, "signOnState", "This is no sign-in that began in this browser. \(what)", "Sign in again.")
+        Self(400, "signOnState", "This sign-in was not started in this browser. \(what)", "Sign in again.")
     }
 
     /// The provider has refused.
@@ -41,7 +41,7 @@ struct SignOnRefusal: DiagnosableError, Equatable {
         let isPlain = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { 0x5f == $0 || 0x61...0x7a ~= $0 }
         return Self(
             403, "signOnDeclined", "The OpenID provider did not sign you in\(isPlain ? " (\(error))" : "").",
-            "Sign in again, or ask whoever runs the provider.")
+            "Sign in again, or ask the provider's administrator.")
     }
 
     /// An ID token that is not good.
@@ -49,8 +49,8 @@ struct SignOnRefusal: DiagnosableError, Equatable {
 
     static func token(_ what: String) -> Self {
         Self(
-            502, "signOnToken", "The OpenID provider's ID token is not taken. \(what)",
-            "Show this to whoever runs the server.")
+            502, "signOnToken", "The OpenID provider's ID token was rejected. \(what)",
+            "Report this to the server's administrator.")
     }
 
     /// Somebody whom the provider knows, and to whom no setting gives a role.
@@ -60,20 +60,20 @@ struct SignOnRefusal: DiagnosableError, Equatable {
     static func unknown(_ subject: String, claim: String) -> Self {
         var refusal = Self(
             403, "signOnUnknown",
-            "You have no role here: nothing in “\(claim.prefix(80).description.onOneLine)” is one of this server's grants.",
-            "Ask whoever runs the server for a role.")
+            "You have no role here: no value of “\(claim.prefix(80).description.onOneLine)” matches this server's grants.",
+            "Ask the server's administrator for a role.")
         refusal.subject = subject
         return refusal
     }
 
     /// What a cookie cannot hold.
     static let tooLong = Self(
-        502, "signOnTooLong", "The names that the OpenID provider gives are too long for a session.",
-        "Give this client shorter names, or fewer grants.")
+        502, "signOnTooLong", "The names from the OpenID provider are too long for a session.",
+        "Configure shorter names or fewer grants for this client.")
 
     static let off = Self(
-        404, "signOnOff", "Nobody signs in by OpenID Connect here.", "Sign in with an operator's key.")
+        404, "signOnOff", "This server has no OpenID Connect sign-in.", "Sign in with an operator's key.")
 
     static let unsigned = Self(
-        500, "signOnUnsigned", "The session cannot be signed.", "Look into the server's log.")
+        500, "signOnUnsigned", "The session cannot be signed.", "Check the server's log.")
 }

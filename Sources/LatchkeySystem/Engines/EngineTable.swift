@@ -78,10 +78,10 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
     /// What people call it.
     package var words: String {
         switch self {
-        case .keyStore: "The store of keys"
-        case .auditStore: "The store of the audit"
-        case .sessionStore: "The store of sessions"
-        case .tokenStore: "The store of used tokens"
+        case .keyStore: "The key store"
+        case .auditStore: "The audit store"
+        case .sessionStore: "The session store"
+        case .tokenStore: "The used-token store"
         case .callout: "The callout"
         case .keySet: "The key set for tokens"
         case .record: "The record's destination"
@@ -103,7 +103,8 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         case .keyStore: "Cached keys are still licensed; other keys get no license, and nothing can be packaged."
         case .auditStore: "Actions that must be audited are refused."
         case .sessionStore, .tokenStore: "The policies' outage rules apply."
-        case .callout: "Its earlier answers remain valid for an hour; the policies' outage rules apply to everyone else."
+        case .callout:
+            "Its earlier answers remain valid for an hour; the policies' outage rules apply to everyone else."
         case .keySet: "The last valid key set stays in use."
         case .record: "Rows wait in this node's spool and are shipped once it responds."
         }
@@ -111,7 +112,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
 }
 
 extension EngineHealth {
-    /// What people call it: `The store of sessions in eu`.
+    /// What people call it: `The session store in eu`.
     package var words: String {
         (EngineRole(rawValue: name)?.words ?? "The \(name)") + (region.map { " in \($0)" } ?? "")
     }

@@ -61,7 +61,7 @@ extension ConsoleInChromium {
             let captions = try await page.value(
                 "[...document.querySelectorAll('caption')].map(one => one.innerText).join()"
             ).text
-            #expect(captions?.contains("What is known of it") == true && captions?.contains("What it says") == true)
+            #expect(captions?.contains("Details") == true && captions?.contains("Rules") == true)
             try await page.value(
                 "document.querySelector('#cpix').closest('details').open = true; document.querySelector('#cpix').value = `\(document)`"
             )
@@ -109,7 +109,7 @@ extension ConsoleInChromium {
                 stage.demonstration.server.shared.decisions.latest(limit: 1, before: nil) { _ in true }.first)
             let id = try #require(license.record.requestID)
             try await page.value("location.hash = '#/decisions?id=\(id)'")
-            try await page.wait(until: "\(main).includes('Who asked for what')")
+            try await page.wait(until: "\(main).includes('Request \(id)')")
             let text = try await page.value(main).text ?? ""
             for words in ["Account viewer-", "Content ", "Node \(node)", "Tenant demo"] {
                 #expect(text.contains(words), "\(words)")
@@ -232,7 +232,7 @@ extension ConsoleInChromium {
             let overview =
                 #"event: overview\#ndata: {"draining":false,"notices":[],"seconds":[\#(seconds)],"totals":{"granted":\#(second)},"#
                 + #""reasons":{"blocked":\#(second)},"times":[[0.01,\#(second)],[null,\#(second)]],"sessions":{"demo":7},"sessionsAtLeast":[],"node":"node-a","#
-                + #""engines":[{"name":"keyStore","words":"The store of keys","engine":"sqlite","state":"answers"}],"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
+                + #""engines":[{"name":"keyStore","words":"The key store","engine":"sqlite","state":"answers"}],"pool":{"busy":1,"waiting":0,"limit":9,"overloaded":false}}\#n\#n"#
             return (refusals + [overview]).map { Data($0.utf8) }
         }
     }

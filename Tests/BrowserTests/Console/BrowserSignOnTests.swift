@@ -34,7 +34,7 @@ extension ConsoleInChromium {
                 try await page.value("location.hash = '#/server'")
                 try await page.wait(until: "document.querySelector('main').innerText.includes('the OpenID provider')")
                 let text = try await page.text("main")
-                #expect(text.contains("admin:openID:ada") && !text.contains("Read it again"))
+                #expect(text.contains("admin:openID:ada") && !text.contains("Reload"))
                 #expect(try await page.accessibilityProblems() + page.contrastProblems() == [])
                 // The provider's own files are its own.
                 let console = stage.demonstration.server.addresses.operators.url

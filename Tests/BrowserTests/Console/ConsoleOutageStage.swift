@@ -24,9 +24,9 @@ final class ConsoleOutageStage: Sendable {
         /// The rows of the console's table that say so.
         var rows: Set<String> {
             switch self {
-            case .keys: ["The store of keys"]
-            case .audit: ["The store of the audit"]
-            case .sessions: ["The store of sessions", "The store of used tokens"]
+            case .keys: ["The key store"]
+            case .audit: ["The audit store"]
+            case .sessions: ["The session store", "The used-token store"]
             case .callout: ["The callout of demo"]
             case .keySet: ["The key set for tokens of demo"]
             }

@@ -77,7 +77,7 @@ extension ConsoleInChromium {
                 try await page.wait(
                     until: """
                         [...document.querySelectorAll('section.engines tbody tr')].some(row => \
-                        row.cells[0].innerText === 'The store of keys' && row.cells[2].innerText.match(/^\(state)$/))
+                        row.cells[0].innerText === 'The key store' && row.cells[2].innerText.match(/^\(state)$/))
                         """)
             }
             try await wait("answers")

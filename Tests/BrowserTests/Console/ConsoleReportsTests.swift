@@ -21,7 +21,7 @@ extension ConsoleInChromium {
             let page = try await stage.reports(width: width, isDark: isDark)
             try await page.wait(until: "\(Self.bars) > 50 && \(Self.main).includes(' by day')")
             let text = try await page.value(Self.main).text ?? ""
-            for words in ["as of", "The record goes back to", "At most 109.", "nobody counted", " by day"] {
+            for words in ["as of", "The record goes back to", "At most 109.", "viewers were not counted", " by day"] {
                 #expect(text.contains(words), "\(words): \(text.prefix(1_500))")
             }
             #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))
@@ -97,7 +97,7 @@ extension ConsoleInChromium {
             stage.fill()
             stage.record.set(.hangs)
             let page = try await stage.reports()
-            try await page.wait(until: "\(Self.main).includes('Asking the record.')")
+            try await page.wait(until: "\(Self.main).includes('Querying the record.')")
             #expect(try await page.value("document.activeElement.tagName").text == "MAIN")
             try await page.value("document.querySelector('main select[name=last]').focus()")
             stage.record.set(.answers)
@@ -121,7 +121,7 @@ extension ConsoleInChromium {
             try await stage.keep(page, "reports-away")
             stage.record.set(.hangs)
             try await page.value("document.querySelector('main form').requestSubmit()")
-            try await page.wait(until: "\(Self.main).includes('Asking the record.')")
+            try await page.wait(until: "\(Self.main).includes('Querying the record.')")
             stage.record.set(.answers)
             try await page.wait(until: "\(Self.bars) > 50")
             #expect(page.errors.allSatisfy { $0.contains("503") })

@@ -112,7 +112,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
     static let ofAddresses: [Self] = [
         with(
             "a key set by http", ["tenants.demo.tokens.keys": "http://127.0.0.1:9/jwks.json"],
-            "tenants.demo.tokens.keys: Key sets are fetched by https only."),
+            "tenants.demo.tokens.keys: Key sets are only fetched over https."),
         with(
             "a dead https key set", ["tenants.demo.tokens.keys": "https://127.0.0.1:1/jwks.json"],
             "tenants.demo.tokens.keys: The key set cannot be fetched."),
@@ -121,11 +121,11 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             "tenants.demo.callout.url: The callout cannot be reached."),
         Self(
             "a callout behind a gateway that does not reach it",
-            "tenants.demo.callout.url: The callout answers with 503"
+            "tenants.demo.callout.url: The callout responds with 503"
         ) {
             try $0.callout(answering: "503 Away")
         },
-        Self("a callout that is elsewhere", "tenants.demo.callout.url: The callout answers with 308") {
+        Self("a callout that is elsewhere", "tenants.demo.callout.url: The callout responds with 308") {
             try $0.callout(answering: "308 There")
         },
         Self("a callout that says nothing", "The callout cannot be reached. It took longer than 5 s.") { stage in
@@ -135,10 +135,10 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         },
         with(
             "an address that is not this machine's", ["players.address": "192.0.2.1", "players.port": 4000],
-            "players.address: 192.0.2.1:4000 is no address of this machine."),
+            "players.address: 192.0.2.1:4000 is not an address of this machine."),
         with(
             "a name in an address's place", ["players.address": "example", "players.port": 4000],
-            "players.address: “example” is no IP address."),
+            "players.address: “example” is not an IP address."),
     ]
 
     // MARK: - What is wrong with stores
@@ -308,11 +308,11 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
     static let all: [Self] = [
         Self(
             testDescription: "sessions in memory beside a database",
-            place: "stores.sessions: Slots are kept by this node alone"
+            place: "stores.sessions: Slots are kept only by this node"
         ) {
             try $0.store("sessions", "memory")
         },
-        Self(testDescription: "a password of Redis", place: "stores.sessions: The password of Redis stands in") {
+        Self(testDescription: "a password of Redis", place: "stores.sessions: The password of Redis is in") {
             try await $0.redisUser("~latchkey:*", "+@all")
         },
         Self(testDescription: "the audit in memory", place: "stores.audit: The audit is kept in memory") {
@@ -320,7 +320,7 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         },
         Self(
             testDescription: "operators without TLS on all addresses",
-            place: "operators: The listener takes operators' keys without TLS"
+            place: "operators: The listener accepts operators' keys without TLS"
         ) {
             try $0.folder.edit(["operators.address": "0.0.0.0"])
         },
@@ -332,7 +332,7 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         },
         Self(
             testDescription: "an operator of one tenant, and no listener for health",
-            place: "admins: As an operator is not of all tenants, /metrics"
+            place: "admins: Because an operator is limited to some tenants, /metrics"
         ) {
             try $0.folder.edit(["admins.0.tenants": ["demo"]])
         },
@@ -342,7 +342,7 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         ) {
             try $0.folder.edit(["trustedProxies": ["0.0.0.0/1", "128.0.0.0/1"]])
         },
-        Self(testDescription: "no node's secret", place: "nodeSecret: Each node makes its own") {
+        Self(testDescription: "no node's secret", place: "nodeSecret: Each node creates its own") {
             try $0.folder.edit(["nodeSecret": nil])
         },
         Self(
@@ -351,10 +351,10 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         ) {
             try $0.folder.edit(["outage": nil], in: "policies/demo.json")
         },
-        Self(testDescription: "no copy", place: "stores.copy: Without a node's own copy") {
+        Self(testDescription: "no copy", place: "stores.copy: Without a copy") {
             try $0.folder.edit(["stores.copy": nil])
         },
-        Self(testDescription: "no fingerprint", place: "stores.fingerprint: Any database is taken") {
+        Self(testDescription: "no fingerprint", place: "stores.fingerprint: Any database is accepted") {
             try $0.folder.edit(["stores.fingerprint": nil])
         },
         Self(testDescription: "keys in memory", place: "stores.keys: Keys are kept in memory: each start") { stage in

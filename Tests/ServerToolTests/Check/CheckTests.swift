@@ -128,7 +128,7 @@ struct CheckTests {
         try stage.callout(answering: status)
         let run = await stage.check()
         #expect(run.status == .yes, "\(run.error)")
-        #expect(run.error.contains("tenants.demo.callout.url: The callout answers with \(status.prefix(3))"))
+        #expect(run.error.contains("tenants.demo.callout.url: The callout responds with \(status.prefix(3))"))
     }
 
     @Test func `a callout is asked no viewer's question`() async throws {

@@ -99,7 +99,7 @@ extension HTTPResponse {
                 await until("a live refusal", () => text().includes("tokenForm") && text().includes("refused 1"));
                 report.background = page.getComputedStyle(page.document.body).backgroundColor;
                 const known = { overview: "Requests per second", refusals: "tokenForm", accounts: "<b>ann</b>",
-                  keys: "60 in all", decisions: "request-3", credentials: "2048 bits", policies: "demo", tenants: "Seal again", audit: "adminLogin",
+                  keys: "60 in all", decisions: "request-3", credentials: "2048 bits", policies: "demo", tenants: "Reseal", audit: "adminLogin",
                   server: "/admin/v1/tenants/{tenant}/keys/{kid}" };
                 for (const [name, words] of Object.entries(known)) {
                   page.location.hash = "#/" + name;
@@ -124,8 +124,8 @@ extension HTTPResponse {
                 asked.querySelector("button.danger").click();
                 await until("disabled", () => button("Enable"));
                 page.location.hash = "#/decisions?tenant=demo&id=request-2";
-                (await until("why", () => text().includes("Why: request request-2") && button("Decide again"))).click();
-                await until("the dry run", () => text().includes("It stays: license."));
+                (await until("why", () => text().includes("Request request-2") && button("Evaluate"))).click();
+                await until("the dry run", () => text().includes("No change: license."));
                 page.location.hash = "#/accounts";
                 report.bold = (await until("accounts", () => text().includes("ann") && page.document)).querySelectorAll("table b").length;
                 await until("marks by their numbers", () => text().includes("\\\\u{202e}1"));

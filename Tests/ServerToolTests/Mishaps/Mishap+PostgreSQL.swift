@@ -39,7 +39,7 @@ extension Mishap {
             }, proof: startsAnew
         )
         // What was under way as its connection was ended is asked again.
-        .passing("SQLSTATE 57P01", "The store of keys answers again.")
+        .passing("SQLSTATE 57P01", "The key store answers again.")
     }
 
     /// A node without a copy starts, and licenses what it has never read.

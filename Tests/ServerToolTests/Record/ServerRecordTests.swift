@@ -175,7 +175,7 @@ import Testing
         // A license that is not sent leaves no slot.
         #expect(try await shared.operatorAccounts.sessionCount(of: "demo", most: 10).value == (refused ? 0 : 1))
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_record_lost_total{why="failed"} 1"#))
-        #expect(try await Self.spool(stage) == ["degraded", "The record's spool takes no rows"])
+        #expect(try await Self.spool(stage) == ["degraded", "The record's spool does not accept rows"])
         // The second is refused before it costs anything.
         #expect(try await stage.license().0.status == (refused ? 503 : 200))
         // The rows of both refusals are lost, too, before the disk is back.
@@ -331,7 +331,7 @@ import Testing
         for wrong in ["sqlite:rows", "redis://127.0.0.1:1"] {
             try stage.folder.edit(["record.destination": .text(wrong)])
             let problems = try await ServerCheck(path, derivation: nil).problems
-            let expected = "record.destination: The record's destination is neither PostgreSQL nor files. Write"
+            let expected = "record.destination: The record's destination must be PostgreSQL or files. Write"
             #expect(problems.reason.contains("\(expected) postgresql://… or files:PATH."))
         }
         try stage.folder.edit(["record.destination": "files:rows", "record.folder": "no/such/spool"])

@@ -34,14 +34,14 @@ import Testing
         #expect(try await stage.ready() == (200, "degraded"))
         let overview = try await stage.admin("overview")
         let words = overview.list("engines").filter { $0["state"]?.text == "away" }.compactMap { $0["words"]?.text }
-        #expect(words.contains("The store of sessions in us") && !words.contains { $0.contains("in eu") })
+        #expect(words.contains("The session store in us") && !words.contains { $0.contains("in eu") })
         #expect(overview.text.contains("whose home is that region"))
         let count = try await stage.server.shared.operatorAccounts.sessionCount(of: "demo", most: 0)
         #expect(count.value > 0 && !count.isWhole)
         stage.database.sessions.setDown(false)
         await stage.server.shared.look(atLeastEvery: .zero)
         #expect(try await stage.metric(#"latchkey_region_outage{region="us"}"#) == 0)
-        #expect(await stage.log.contains("The store of sessions in us does not answer."))
+        #expect(await stage.log.contains("The session store in us does not answer."))
     }
 
     private static let wrong: [(stores: String, place: String)] = [

@@ -80,7 +80,7 @@ import Testing
         for _ in 0..<2 {
             let reply = try await stage.browser().signIn()
             #expect(reply.status == 403)
-            #expect(reply.text.contains("You have no role here: nothing in “groups”"))
+            #expect(reply.text.contains("You have no role here: no value of “groups”"))
         }
         #expect(try await stage.audit() == ["adminRefused admin:openID:ada-1 signOnUnknown"])
     }
@@ -128,12 +128,12 @@ import Testing
         stage.time.advance(by: .seconds(11))
         let reply = try await stage.browser().signIn()
         #expect(reply.status == 503)
-        #expect(reply.text.contains("Who is signed in stays so"))
+        #expect(reply.text.contains("Existing sessions and operators' keys still work"))
         let byKey = try await stage.stage.admin("me")
         #expect(byKey.status == 200)
         #expect(try await browser.admin("overview").status == 200)
         let told = try await stage.stage.admin("overview")
-        #expect(told.text.contains("operators.openID: The OpenID provider cannot be asked."))
+        #expect(told.text.contains("operators.openID: The OpenID provider cannot be reached."))
         // It is signed out here, whatever the provider does.
         let out = try await browser.ask("/sign-in/out", "POST", headers: ["X-Latchkey-Console": "1"])
         #expect(out.status == 200 && JSONValue(out.body)?["next"] == nil)
@@ -149,9 +149,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (StandInProvider.Fault.keySetIsGone, "The OpenID provider cannot be asked. "),
-        (.tokenFails, "The OpenID provider's answer is not taken. Its token endpoint has the status 500."),
-        (.hugeToken, "The OpenID provider cannot be asked. "),
+        (StandInProvider.Fault.keySetIsGone, "The OpenID provider cannot be reached. "),
+        (.tokenFails, "The OpenID provider's reply was rejected. Its token endpoint responded with status 500."),
+        (.hugeToken, "The OpenID provider cannot be reached. "),
     ]) func `a part of the provider that does not answer is on the first page until it does, whatever the others do`(
         _ fault: StandInProvider.Fault, _ words: String
     ) async throws {
@@ -191,7 +191,7 @@ import Testing
         for _ in 0..<2 {
             stage.time.advance(by: .seconds(20))
             await stage.time.untilSomeoneSleeps(for: .seconds(20))
-            #expect(try await overview(stage).contains("operators.openID: The OpenID provider cannot be asked."))
+            #expect(try await overview(stage).contains("operators.openID: The OpenID provider cannot be reached."))
         }
         stage.provider.isAway = false
         stage.time.advance(by: .seconds(20))

@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: RecordEngine.installed)
-    func `a history is paged, each row once, the newest first`(_ engine: RecordEngine) async throws {
+    func `a history is paged, each row once, newest first`(_ engine: RecordEngine) async throws {
         let rows = (1...40).map { number in
             LicenseRecordRow.sample(
                 .license, Self.day + Int64(number / 7) * 20 * Self.hour, "ann",

@@ -1,7 +1,7 @@
 // Changes: what is asked, the audit's entry as it will be written, and a yes before it is done.
 import { h, table, visible } from "./figures.js";
 
-const entryRows = entry => [["Who", entry.actor], ["Does", entry.action], ["To", entry.object],
+const entryRows = entry => [["Actor", entry.actor], ["Action", entry.action], ["Target", entry.object],
   ...Object.entries(entry.details ?? {}).map(([name, value]) => [name, value])];
 
 // Shows a dialog. Gives true for a yes, and false for everything else, such as another page.
@@ -9,9 +9,9 @@ function agreed(words, entry, signal) {
   return new Promise(done => {
     if (signal.aborted) return done(false);
     const dialog = h("dialog", { "aria-labelledby": "asked" }, h("h2", { id: "asked" }, `${words}?`),
-      table("The audit will say", [["What", ([name]) => name], ["Value", ([, value]) => value]], entryRows(entry)),
+      table("Audit entry", [["Field", ([name]) => name], ["Value", ([, value]) => value]], entryRows(entry)),
       h("form", { method: "dialog", class: "pager" }, h("button", { value: "no", autofocus: true }, "Cancel"),
-        h("button", { value: "yes", class: "danger" }, "Do it")));
+        h("button", { value: "yes", class: "danger" }, "Confirm")));
     dialog.addEventListener("close", () => {
       dialog.remove();
       done(dialog.returnValue === "yes");
@@ -26,6 +26,6 @@ function agreed(words, entry, signal) {
 // page of the question has gone.
 export async function change(ask, path, words, options, signal) {
   const { entry } = await ask(path, { ...options, dryRun: true });
-  if (!entry) throw new Error(visible("The server does not say what the audit would have. Nothing was done."));
+  if (!entry) throw new Error(visible("The server did not return the audit entry. Nothing was done."));
   return await agreed(words, entry, signal) ? ask(path, options) : null;
 }

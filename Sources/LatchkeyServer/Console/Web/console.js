@@ -62,7 +62,7 @@ async function follow(handlers, signal) {
     if (signal.aborted) return;
     try {
       handlers.overview(await ask("overview", { signal }));
-      say("Asking every second.");
+      say("Refreshing every second.");
     } catch (error) {
       if (signal.aborted) return;
       say(error instanceof Refusal && error.status < 500 ? error.message : "The server does not answer. Trying again.", true);
@@ -92,7 +92,7 @@ function signIn(message = "") {
     event.preventDefault();
     try { await begin(key.value.trim()); } catch (error) {
       wrong.textContent = error.status === 401
-        ? "This is no operator's key. Paste the key as it was given to you; whoever runs the server has its file." : visible(error.message);
+        ? "This is not an operator's key. Paste the key exactly as you received it; the server's administrator has its file." : visible(error.message);
       key.setAttribute("aria-invalid", "true");
       key.focus();
     }
@@ -100,7 +100,7 @@ function signIn(message = "") {
   const wrong = h("p", { class: "bad", id: "wrong", role: "alert" });
   const provider = h("div", {});
   find("main").replaceChildren(h("form", { class: "sign-in", submit: enter }, h("h1", {}, "Sign in"), provider,
-    h("label", { for: "key" }, "An operator's key"), key, wrong, h("button", {}, "Sign in")));
+    h("label", { for: "key" }, "Operator's key"), key, wrong, h("button", {}, "Sign in")));
   say(message);
   key.focus();
   fetch("/sign-in", { cache: "no-store" }).then(reply => reply.json()).then(({ openID }) => {

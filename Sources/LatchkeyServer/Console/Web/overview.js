@@ -12,15 +12,15 @@ function attention(notices) {
 // The state of an engine: it answers if it did within ten seconds.
 function state({ state, trouble, answered }) {
   if (state === "away") return h("span", { class: "bad" }, trouble);
-  return state === "answers" || !answered ? (answered ? "answers" : "not asked yet") : ["answered at ", date(answered)];
+  return state === "answers" || !answered ? (answered ? "answers" : "not queried yet") : ["answered at ", date(answered)];
 }
 
 // Of an engine that is away it is why; else it has been.
 const lastError = ({ state, error, failed }) => error && state !== "away" ? [date(failed), ": ", error] : error;
 
 function stores({ engines }) {
-  return table("What the server asks", [
-    ["What", one => one.tenant ? `${one.words} of ${one.tenant}` : one.words], ["Engine", one => one.engine],
+  return table("By name", [
+    ["Name", one => one.tenant ? `${one.words} of ${one.tenant}` : one.words], ["Engine", one => one.engine],
     ["State", state], ["Since", one => one.since ? date(one.since) : null], ["Last error", lastError],
   ], engines);
 }
@@ -74,7 +74,7 @@ export async function overview(place, { ask, follow }) {
   services.classList.add("engines");
   place.replaceChildren(node, notices, h("div", { class: "tiles" }, tiles.map(one => one.element)),
     section("Requests per second, by outcome", drawing, key), services, whyBar(look),
-    h("div", { class: "columns uneven" }, section("Latest refusals", latest), h("div", {}, section("Why requests are refused", reasons),
+    h("div", { class: "columns uneven" }, section("Latest refusals", latest), h("div", {}, section("Refusals by code", reasons),
       section("Sessions", sessions))));
   follow({
     overview: now => {
@@ -93,7 +93,7 @@ export async function overview(place, { ask, follow }) {
       engines.replaceChildren(stores(now));
       // Once a second at most, however many come.
       const rows = matchMedia("(max-width: 40rem)").matches ? 8 : 20;
-      if (isNew) latest.replaceChildren(refusalTable("The newest first",
+      if (isNew) latest.replaceChildren(refusalTable("Newest first",
         [...refusalColumns, ["Times", one => number(one.count)]], grouped(kept).slice(0, rows)),
       h("a", { href: "#/refusals" }, "All refusals"));
       isNew = false;
@@ -110,7 +110,7 @@ export async function overview(place, { ask, follow }) {
 export async function refusals(place, { ask, attempt, query, session }) {
   const load = attempt(async before => {
     const { refusals } = await ask(`refusals?${query({ tenant: session.tenant, before })}`);
-    place.replaceChildren(section("Requests without a license", refusalTable(`The last 1,000 of node ${session.node}, the newest first`,
+    place.replaceChildren(section("Requests without a license", refusalTable(`The last 1,000 of node ${session.node}, newest first`,
       [...refusalColumns.filter(([heading]) => heading !== "Tenant"), ["Key", one => one.kid]], refusals),
     pager(refusals.length < 50 ? null : refusals.at(-1).number, load, before ? () => load() : null)));
   });

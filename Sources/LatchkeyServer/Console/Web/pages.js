@@ -24,7 +24,7 @@ async function accounts(place, { ask, attempt, below, change, may, query, say, s
       h("p", {}, h("a", { href: `#/reports?${new URLSearchParams({ account: name })}` }, "History in the record")),
       table("Sessions", [
         ["Session", slot => slot.session], ["Content", slot => slot.content], ["DRM", slot => drms[slot.drm] ?? slot.drm], ["Device", slot => slot.label ?? slot.device],
-        ["Began", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
+        ["Started", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
         ["", slot => action("Stop", "sessions/stop", { account: name, session: slot.session }, "Stop the session")],
       ], one.slots),
       one.slots.length ? action("Stop all", "sessions/stop-all", { account: name }, `Stop all sessions of ${name}`) : null,
@@ -46,7 +46,7 @@ async function accounts(place, { ask, attempt, below, change, may, query, say, s
     ], accounts), pager(next, next => load(prefix, next), after ? () => load(prefix) : null)));
   });
   place.replaceChildren(
-    bar("Search", ({ prefix }) => load(prefix), field("Account begins with", "prefix", { type: "search" })), detail, list);
+    bar("Search", ({ prefix }) => load(prefix), field("Account prefix", "prefix", { type: "search" })), detail, list);
   await load();
   if (search.get("account")) await open(search.get("account"));
 }
@@ -60,13 +60,13 @@ async function keys(place, context) {
     say(`The key is ${word}d.`);
   });
   const remove = kid => attempt(async () => {
-    if (!await change(below("keys", kid), `Remove the key ${kid}, end its licenses, and let a packager that asks again get another key`, { method: "DELETE" })) return;
+    if (!await change(below("keys", kid), `Remove the key ${kid}, end its licenses, and give packagers a new key on their next request`, { method: "DELETE" })) return;
     detail.replaceChildren();
     await load();
     say("The key is removed.");
   });
   const replace = (kid, text) => attempt(async () => {
-    const words = `Replace the key ${kid} by the document's, so that media encrypted with the old one cannot be played any more`;
+    const words = `Replace the key ${kid} with the document's key. Media encrypted with the old key will no longer play`;
     if (await change(`${below("cpix")}?${query({ replace: kid })}`, words, { method: "POST", body: text.value, as: "text" }) === null) return;
     await open(kid);
     say("The key is replaced.");
@@ -81,11 +81,11 @@ async function keys(place, context) {
   const open = attempt(async kid => {
     const one = await ask(below("keys", kid));
     const word = one.key.disabled ? "enable" : "disable";
-    detail.replaceChildren(section(`Key ${kid}`, listing("What is known of it", one.key),
+    detail.replaceChildren(section(`Key ${kid}`, listing("Details", one.key),
       may("operator") ? h("button", { type: "button", class: "danger", click: set(kid, word) },
         word === "disable" ? "Disable" : "Enable") : null,
       may("security") ? changes(kid) : null,
-      h("h2", {}, `Policy: ${one.policies.join(", ") || "none"}`), listing("What it says", one.policy ?? {})));
+      h("h2", {}, `Policy: ${one.policies.join(", ") || "none"}`), listing("Rules", one.policy ?? {})));
   });
   const load = attempt(async (search = "", after = "") => {
     const { keys, next, count } = await ask(`${below("keys")}?${query({ search, after })}`);
@@ -93,12 +93,12 @@ async function keys(place, context) {
     list.replaceChildren(section("Keys", table(caption, [
       ["Content", one => one.content],
       ["Key", one => h("button", { type: "button", class: "code", click: () => open(one.kid) }, one.kid)],
-      ["Tracks", one => one.trackType ?? one.track], ["Scheme", one => one.scheme], ["Made", one => date(one.created)],
+      ["Tracks", one => one.trackType ?? one.track], ["Scheme", one => one.scheme], ["Created", one => date(one.created)],
       ["State", one => one.disabled ? h("span", { class: "bad" }, "disabled") : "in force"],
     ], keys), pager(next, next => load(search, next), after ? () => load(search) : null)));
   });
   place.replaceChildren(bar("Search", ({ search }) => load(search.trim()),
-    field("Content begins with, or a whole kid", "search", { type: "search" })), cpix(context), detail, list);
+    field("Content prefix, or a complete kid", "search", { type: "search" })), cpix(context), detail, list);
   await load();
 }
 
@@ -111,27 +111,27 @@ async function trial(path, record, { ask, attempt }) {
   const decide = attempt(async () => {
     const again = await ask(`${path}/again`, { method: "POST", body: text.value });
     result.replaceChildren(h("p", {}, again.before === again.after
-      ? `It stays: ${again.after}.` : `It was ${again.before}, and would be ${again.after}.`), h("pre", {}, again.explanation));
+      ? `No change: ${again.after}.` : `It was ${again.before} and would be ${again.after}.`), h("pre", {}, again.explanation));
   });
-  return h("div", {}, h("h2", {}, "Try a policy"), h("label", { for: "policy" }, "A policy for the same facts; nothing is changed"), text,
-    h("button", { type: "button", click: decide }, "Decide again"), result);
+  return h("div", {}, h("h2", {}, "Try a policy"), h("label", { for: "policy" }, "A policy to evaluate on the same facts; nothing changes"), text,
+    h("button", { type: "button", click: decide }, "Evaluate"), result);
 }
 
 // Who asked for what, when and from where.
-const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("Who asked for what", [
-  ["What", ([name]) => name], ["Value", ([, value]) => value],
+const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("Request", [
+  ["Field", ([name]) => name], ["Value", ([, value]) => value],
 ], [["Time (UTC)", now ? date(now) : null], ["Tenant", tenant], ["Account", grant.account], ["Content", key.content], ["Tracks", key.track],
   ["Key", key.id ?? key.kid], ["Device", ask.device], ["Country", ask.country], ["Address", ask.address], ["Node", node],
 ].filter(([, value]) => value !== undefined && value !== null && value !== ""));
 
 // What the record has of a request.
-const recorded = (id, rows, asOf) => section(`Why: request ${id}`, h("p", {}, h("b", {}, rows[0].code ? `refused, ${rows[0].code}` : rows[0].event),
+const recorded = (id, rows, asOf) => section(`Request ${id}`, h("p", {}, h("b", {}, rows[0].code ? `refused, ${rows[0].code}` : rows[0].event),
   rows[0].reason ? `: ${rows[0].reason}` : ""), h("p", { class: "empty" }, "From the record, as of ", date(asOf), "."),
-  rows.map(row => table("A row of the record", [["What", ([name]) => name], ["Value", ([, value]) => value]], Object.entries(row))));
+  rows.map(row => table("Row of the record", [["Field", ([name]) => name], ["Value", ([, value]) => value]], Object.entries(row))));
 
 // A request that was refused before a policy was asked.
-const early = (id, refusal, node) => section(`Why: request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
-  h("p", { class: "empty" }, "No policy was asked: the request was refused before."), table("The refusal",
+const early = (id, refusal, node) => section(`Request ${id}`, h("p", {}, h("b", {}, `refused, ${refusal.code}`), `: ${refusal.reason}`),
+  h("p", { class: "empty" }, "The request was refused before a policy was evaluated."), table("The refusal",
     [...refusalColumns.slice(0, 2), ["Endpoint", one => one.endpoint], ["Status", one => one.status], ["Key", one => one.kid], ["Node", () => node]], [refusal]));
 
 async function decisions(place, context) {
@@ -145,23 +145,23 @@ async function decisions(place, context) {
     const refusal = record.decision.refusal;
     // The refusal itself is a note, too, and stands above.
     const notes = (record.decision.notes ?? []).filter(note => !refusal?.reason || !note.text.includes(refusal.reason));
-    detail.replaceChildren(section(`Why: request ${id}`,
+    detail.replaceChildren(section(`Request ${id}`,
       h("p", {}, h("b", {}, record.decision.result), refusal ? `: ${refusal.reason ?? ""} ${refusal.remedy ?? ""}` : ""),
       rows ? h("p", { class: "empty" }, "From the record, as of ", date(asOf), ".") : null,
       h("ul", {}, notes.map(note => h("li", {}, `${note.code}: ${note.text}`))), facts(tenant, node, record.facts),
-      h("details", {}, h("summary", {}, "Everything that it depended on"), h("pre", {}, json(record))),
+      h("details", {}, h("summary", {}, "Everything it depended on"), h("pre", {}, json(record))),
       await trial(path, record, context)));
   });
   const load = attempt(async (outcome = "", before = "") => {
     const { decisions, next } = await ask(`decisions?${query({ tenant: session.tenant, outcome, before })}`);
-    list.replaceChildren(section("Decisions", table(`The last 10,000 of node ${session.node}, the newest first`, [
+    list.replaceChildren(section("Decisions", table(`The last 10,000 of node ${session.node}, newest first`, [
       ["Time (UTC)", one => date(one.time)], ["Account", one => one.account], ["Content", one => one.content],
       ["Tracks", one => one.track], ["Outcome", one => one.outcome], ["Policy", one => one.policy],
       ["Request", one => h("button", { type: "button", class: "code", click: () => open(one.requestId) }, one.requestId)],
     ], decisions), pager(next, next => load(outcome, next), before ? () => load(outcome) : null)));
   });
   place.replaceChildren(whyBar(open), bar("Filter", ({ outcome }) => load(outcome.trim()),
-    field("license, refused, or a refusal's code", "outcome", { type: "search" })), detail, list);
+    field("license, refused, or a refusal code", "outcome", { type: "search" })), detail, list);
   await load();
   if (search.get("id")) await open(search.get("id"));
 }
@@ -170,7 +170,7 @@ async function credentials(place, { ask }) {
   const { credentials, notices } = await ask("credentials");
   place.replaceChildren(section("FairPlay credentials", ...notices.map(text => h("p", { class: "bad" }, text)),
     table("By the certificate's SHA-1", [
-      ["SHA-1", one => one.sha1], ["Tenant", one => one.tenant ?? "all without their own"], ["RSA", one => `${one.rsaBits} bits`], ["Kind", one => one.test ? "test" : "licensee's"],
+      ["SHA-1", one => one.sha1], ["Tenant", one => one.tenant ?? "all without their own credentials"], ["RSA", one => `${one.rsaBits} bits`], ["Kind", one => one.test ? "test" : "licensee's"],
       ["Private key", one => one.inToken ? "in a token" : "in memory"], ["Ends", one => one.notAfter ? date(one.notAfter) : "never"],
       ["Days left", one => one.daysLeft === undefined ? "–" : number(one.daysLeft)],
     ], credentials)));
@@ -181,7 +181,7 @@ async function policies(place, { ask, attempt }) {
   const detail = h("div", {});
   const open = attempt(async name => {
     const one = await ask(`policies/${encodeURIComponent(name)}`);
-    detail.replaceChildren(section(`Policy ${name}`, h("p", {}, h("code", {}, one.digest)), listing("What it says", one.policy)));
+    detail.replaceChildren(section(`Policy ${name}`, h("p", {}, h("code", {}, one.digest)), listing("Rules", one.policy)));
   });
   place.replaceChildren(section("Policies in force", table("By name", [
     ["Name", one => h("button", { type: "button", click: () => open(one.name) }, one.name)],
@@ -196,14 +196,14 @@ async function audit(place, { ask, attempt, query, say, session }) {
   const load = attempt(async (wanted = {}, before = "") => {
     const { entries, last, next } = await ask(`audit?${query({ ...wanted, before })}`);
     list.replaceChildren(section("Entries", table(`${number(last)} in all`, [
-      ["No.", one => number(one.sequence)], ["Time (UTC)", one => date(one.event.time)], ["Who", one => one.event.actor],
-      ["Did", one => one.event.action], ["To", one => one.event.object],
-      ["More", one => Object.entries(one.event.details).filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`).join("; ")],
+      ["No.", one => number(one.sequence)], ["Time (UTC)", one => date(one.event.time)], ["Actor", one => one.event.actor],
+      ["Action", one => one.event.action], ["Target", one => one.event.object],
+      ["Details", one => Object.entries(one.event.details).filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`).join("; ")],
     ], entries.toReversed()), h("div", { class: "pager" },
       next ? h("button", { type: "button", click: () => load(wanted, next) }, "Earlier") : null,
       before ? h("button", { type: "button", click: () => load(wanted) }, "Newest") : null)));
   });
-  const parts = { who: "Who, or a part of the name", did: "Did", to: "To, or a part of it" };
+  const parts = { who: "Actor, or part of the name", did: "Action", to: "Target, or part of it" };
   place.replaceChildren(session.allTenants ? h("p", {}, h("button", { type: "button", click: verify }, "Verify the whole chain"), " ", verdict) : "",
     bar("Filter", wanted => load(Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, value.trim()]))),
       Object.entries(parts).map(([name, label]) => field(label, name, { type: "search" })),

@@ -5,10 +5,10 @@ const names = texts => texts?.length ? texts.join(", ") : null;
 
 // What may be done about a tenant's keys, by the role that it needs.
 const tenantChanges = [
-  ["security", "New data key", "data-key", "Make a new data key, which seals from now on", answer => `Data key ${answer.version} seals from now on.`],
-  ["security", "Seal again", "reseal", "Seal the rows of older data keys again",
-    answer => answer.done ? `Sealed again: ${number(answer.resealed)}.` : `Sealed again: ${number(answer.resealed)}, and more are left. Ask again.`],
-  ["security", "New seed", "seed", "Make a new seed, of which keys of new content come", answer => `Seed ${answer.version} is in force.`],
+  ["security", "New data key", "data-key", "Create a new data key, which seals from now on", answer => `Data key ${answer.version} seals from now on.`],
+  ["security", "Reseal", "reseal", "Reseal the rows of older data keys",
+    answer => answer.done ? `Resealed: ${number(answer.resealed)}.` : `Resealed: ${number(answer.resealed)}. More rows are left; run it again.`],
+  ["security", "New seed", "seed", "Create a new seed, which derives the keys of new content", answer => `Seed ${answer.version} is in force.`],
 ];
 
 export async function tenants(place, { ask, attempt, below, change, may, say, session }) {
@@ -24,7 +24,7 @@ export async function tenants(place, { ask, attempt, below, change, may, say, se
     ["Token keys", one => one.tokenKeys ? `${number(one.tokenKeys.usable)} usable, ${number(one.tokenKeys.refused)} refused` : null],
     ["Problems", one => names(one.tokenKeys?.problems)], ["Clear Key", one => one.clearKey ? "allowed" : "off"],
     ["Origins", one => names(one.origins)],
-  ], tenants)), section("Packagers", table("Who may ask for keys, and bring some", [
+  ], tenants)), section("Packagers", table("By tenant", [
     ["Tenant", one => one.tenant], ["Packager", one => one.name], ["Rights", one => names(one.rights)],
   ], tenants.flatMap(tenant => tenant.packagers.map(one => ({ ...one, tenant: tenant.name }))))), detail);
   if (session.tenant && mine.length) {
@@ -38,8 +38,8 @@ export function cpix({ attempt, below, change, may, query, say, text }) {
   if (!may("security")) return null;
   const document = h("textarea", { id: "import", spellcheck: "false" });
   const bring = attempt(async () => {
-    const reply = await change(below("cpix"), "Take the keys of the document in", { method: "POST", body: document.value, as: "text" });
-    if (reply !== null) say("The keys are taken in.");
+    const reply = await change(below("cpix"), "Import the document's keys", { method: "POST", body: document.value, as: "text" });
+    if (reply !== null) say("The keys were imported.");
   });
   const out = h("pre", {});
   const show = ({ content }) => attempt(async () => {
@@ -48,7 +48,7 @@ export function cpix({ attempt, below, change, may, query, say, text }) {
   })();
   return h("details", {}, h("summary", {}, "Import or export keys"), h("label", { for: "import" }, "A CPIX document of new keys"), document,
     h("button", { type: "button", class: "danger", click: bring }, "Import"),
-    bar("Export", show, field("Content whose keys are shown, in clear", "content", { required: true })), out);
+    bar("Export", show, field("Content (its keys are shown in the clear)", "content", { required: true })), out);
 }
 
 export async function server(place, { ask, attempt, change, may, say, session }) {
@@ -57,19 +57,19 @@ export async function server(place, { ask, attempt, change, may, say, session })
     if (answer) say(said(answer));
   });
   const { description, paths } = await fetchDescription(ask);
-  const reload = act("reload", "Read the configuration again",
-    answer => answer.restart.length ? `Read. Waiting for a restart: ${answer.restart.join(", ")}.` : "The configuration is read.");
-  const rewrap = act("rewrap", "Wrap all data keys with the key encryption key in force", answer => `Wrapped again: ${number(answer.rewrapped)}.`);
-  place.replaceChildren(section("You", table("As the server knows you", [["What", ([name]) => name], ["Value", ([, value]) => value]], [
+  const reload = act("reload", "Reload the configuration",
+    answer => answer.restart.length ? `Reloaded. Waiting for a restart: ${answer.restart.join(", ")}.` : "The configuration was reloaded.");
+  const rewrap = act("rewrap", "Wrap all data keys with the key encryption key in force", answer => `Rewrapped: ${number(answer.rewrapped)}.`);
+  place.replaceChildren(section("You", table("Your session", [["Field", ([name]) => name], ["Value", ([, value]) => value]], [
     ["Name", session.shownName], ["In the audit", `admin:${session.name}`], ["Role", session.role],
-    ["Tenants", session.allTenants ? "all" : names(session.tenants)], ["Known by", { key: "a key", openID: "the OpenID provider", proxy: "the proxy" }[session.proof]],
+    ["Tenants", session.allTenants ? "all" : names(session.tenants)], ["Signed in with", { key: "a key", openID: "the OpenID provider", proxy: "the proxy" }[session.proof]],
     ["Until", session.until ? date(session.until) : null]])),
   may("operator") && session.allTenants ? section("Configuration", h("div", { class: "pager" },
-    h("button", { type: "button", class: "danger", click: reload }, "Read it again"),
-    may("security") ? h("button", { type: "button", class: "danger", click: rewrap }, "Wrap data keys again") : null)) : null,
-  section("Admin API", h("p", {}, description), table("Addresses, as /admin/v1/openapi.json has them", [
-    ["Address", one => h("code", {}, one.path)], ["Method", one => one.method], ["What", one => one.summary],
-    ["Least role", one => one.role], ["Of", one => one.scope],
+    h("button", { type: "button", class: "danger", click: reload }, "Reload"),
+    may("security") ? h("button", { type: "button", class: "danger", click: rewrap }, "Rewrap data keys") : null)) : null,
+  section("Admin API", h("p", {}, description), table("Operations, as in /admin/v1/openapi.json", [
+    ["Address", one => h("code", {}, one.path)], ["Method", one => one.method], ["Purpose", one => one.summary],
+    ["Minimum role", one => one.role], ["Scope", one => one.scope],
   ], paths)));
 }
 

@@ -1,9 +1,9 @@
 // The page of the record: figures of a range, viewers at once, an account's history, and all of it as CSV.
 import { bar, date, field, h, niceTop, number, section, svg, table } from "./figures.js";
 
-const ranges = [["1h", "Last hour"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"], ["90d", "Last 90 days"], ["", "From day to day"]];
+const ranges = [["1h", "Last hour"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"], ["90d", "Last 90 days"], ["", "Custom range"]];
 const groupings = [["day", "Day"], ["hour", "Hour"], ["content", "Content"], ["account", "Account"], ["device", "Device"],
-  ["country", "Country"], ["code", "Refusal's code"], ["policy", "Policy"], ["node", "Node"], ["api", "API"]];
+  ["country", "Country"], ["code", "Refusal code"], ["policy", "Policy"], ["node", "Node"], ["api", "API"]];
 const events = [["", "All"], ["license", "Licenses"], ["renewal", "Renewals"], ["refusal", "Refusals"]];
 const figures = ["licenses", "renewals", "refusals", "accounts", "devices", "sessions"];
 const capital = word => word[0].toUpperCase() + word.slice(1);
@@ -40,7 +40,7 @@ function points({ points, from, to, bucketSeconds, most }, wanted) {
   const shown = text => new Date(text).toISOString().replace("T", " ").slice(0, 16);
   const peak = points.find(point => point.viewers === most);
   const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": `Viewers at once: at most ${most}${peak ? `, at ${shown(peak.time)}` : ""}.` });
+    "aria-label": `Concurrent viewers: at most ${most}${peak ? `, at ${shown(peak.time)}` : ""}.` });
   for (const value of [0, top / 2, top]) {
     picture.append(svg("line", { x1: left, x2: width, y1: y(value), y2: y(value) }),
       svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, value));
@@ -62,7 +62,7 @@ export async function reports(place, context) {
   const fill = async (part, title, work) => {
     const mine = (asked.get(part) ?? 0) + 1;
     asked.set(part, mine);
-    part.replaceChildren(section(title, h("p", { class: "empty", role: "status" }, "Asking the record.")));
+    part.replaceChildren(section(title, h("p", { class: "empty", role: "status" }, "Querying the record.")));
     let children;
     try { children = await work(); } catch (error) {
       children = [h("p", { class: "bad", role: "alert" }, `No figures. ${error.message}`)];
@@ -86,19 +86,19 @@ export async function reports(place, context) {
       save("report", wanted, `report-by-${by}.csv`)];
   });
   const range = ({ last, from, to }) => ({ last, from, to });
-  const watch = wanted => fill(viewers, "Viewers at once", async () => {
+  const watch = wanted => fill(viewers, "Concurrent viewers", async () => {
     const answer = await ask(`${below("viewers")}?${query(range(wanted))}`);
-    if (!answer.points.length) return [...standing(answer), h("p", { class: "empty" }, "Nobody counted viewers in this range.")];
+    if (!answer.points.length) return [...standing(answer), h("p", { class: "empty" }, "Viewers were not counted in this range.")];
     return [...standing(answer), points(answer, viewers.clientWidth - 34),
-      h("p", { class: "empty" }, `At most ${number(answer.most)}. Each bar is the most that were counted in ${number(answer.bucketSeconds / 60)} min; where there is none, nobody counted.`),
-      h("details", {}, h("summary", {}, "As a table"), table("Viewers at once", [["From (UTC)", one => date(one.time)], ["Viewers", one => number(one.viewers)]], answer.points)),
+      h("p", { class: "empty" }, `At most ${number(answer.most)}. Each bar is the maximum in ${number(answer.bucketSeconds / 60)} min; a gap means that viewers were not counted.`),
+      h("details", {}, h("summary", {}, "As a table"), table("Concurrent viewers", [["From (UTC)", one => date(one.time)], ["Viewers", one => number(one.viewers)]], answer.points)),
       save("viewers", range(wanted), "viewers.csv")];
   });
   const history = (wanted, before = "") => fill(rows, `History of ${wanted.account ?? wanted.recorded}`, async () => {
     const answer = await ask(`${below("history")}?${query({ ...wanted, before })}`);
     const alias = wanted.account !== undefined && answer.recorded !== wanted.account
-      ? h("p", { class: "empty" }, `The record names this account ${answer.recorded}.`) : null;
-    return [...standing(answer), alias, table("The newest first", [
+      ? h("p", { class: "empty" }, `The record stores this account as ${answer.recorded}.`) : null;
+    return [...standing(answer), alias, table("Newest first", [
       ["Time (UTC)", one => date(one.time)], ["Event", one => h("b", {}, one.count ? `${one.event} × ${number(one.count)}` : one.event)],
       ["Content", one => one.content], ["Device", one => one.device], ["Place", one => [one.country, one.address].filter(Boolean).join(", ") || null],
       ["Code", one => one.code ?? one.cause ? h("b", {}, one.code ?? one.cause) : null], ["Reason", one => one.reason],
@@ -111,7 +111,7 @@ export async function reports(place, context) {
 
   const show = values => { const wanted = question(values); return Promise.all([count(wanted), watch(wanted)]); };
   const form = bar("Show", show, ...rangeFields(), choice("By", "by", groupings), choice("Event", "event", events),
-    field("Account", "account", { type: "search" }), field("Content", "content", { type: "search" }), field("Refusal's code", "code", { type: "search" }));
+    field("Account", "account", { type: "search" }), field("Content", "content", { type: "search" }), field("Refusal code", "code", { type: "search" }));
   const person = bar("Show history", values => history(question(values)), field("History of the account", "account", { type: "search", required: true }), ...rangeFields());
   place.replaceChildren(form, counts, viewers, person, rows);
   const account = search.get("account");
