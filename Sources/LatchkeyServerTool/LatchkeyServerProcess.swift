@@ -20,12 +20,12 @@ extension CommandLineTool {
         let manual = ManualPage(
             of: name, summary,
             """
-            Gives packagers keys and viewers licenses, by tokens, policies and limits of streams, from one JSON file. Logs go to \
-            standard error, results to standard output. SIGHUP reads the files again; SIGTERM drains and ends.
+            Issues keys to packagers and licenses to viewers, according to tokens, policies and stream limits, from one JSON file. Logs go to \
+            standard error, results to standard output. SIGHUP reloads the files; SIGTERM drains connections and exits.
             """,
             variables: [
-                ("NAME", "a secret, where the configuration names a variable"),
-                ("NOTIFY_SOCKET, WATCHDOG_USEC", "where and how often systemd is told that it runs"),
+                ("NAME", "a secret, if the configuration names a variable"),
+                ("NOTIFY_SOCKET, WATCHDOG_USEC", "the socket and the interval of systemd's notifications"),
             ], seeAlso: "latchkey")
         return CommandLineTool(
             name: name, summary: summary,

@@ -21,7 +21,7 @@ extension InChromium {
             let isBeside = try await page.value(
                 "document.querySelector('.license').offsetLeft > document.querySelector('.picture').offsetLeft")
             #expect(isBeside == .flag(width == 1_600))
-            #expect(try await page.text("viewers").contains("Play as a viewer who may"))
+            #expect(try await page.text("viewers").contains("Play as an allowed viewer"))
             #expect(page.errors.allSatisfy { $0.contains("status of 403") })
         }
 

@@ -22,7 +22,7 @@ import Testing
         try note(StoreError(.full, "test", reason: "It is full."), in: health, for: .write)
         for _ in 0..<3 { try note(nil, in: health) }
         #expect(health.isAway && health.isAway(for: .write) && !health.isAway(for: .read))
-        #expect(health.trouble == "takes no writes" && health.standing.lastError?.reason == "It is full.")
+        #expect(health.trouble == "accepts no writes" && health.standing.lastError?.reason == "It is full.")
         try note(nil, in: health, for: .write)
         #expect(!health.isAway && health.trouble == nil)
         #expect(told.withLock { $0 } == ["write true", "write false"])

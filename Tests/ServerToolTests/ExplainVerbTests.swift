@@ -26,7 +26,7 @@ struct ExplainVerbTests {
         #expect(reply.status == 401 && !reply.text.contains("sub"))
         let run = try await explain(stage, "request-number")
         #expect(run.status == .yes, "\(run.error)")
-        #expect(run.output.hasPrefix("tokenClaim, before a policy was asked\n"))
+        #expect(run.output.hasPrefix("tokenClaim, before a policy was evaluated\n"))
         #expect(run.output.contains("Reason    The token's “sub” is a number, and no text.\n"))
         #expect(run.output.contains("Remedy    Write the claim as a text"))
         let json = try await explain(stage, "request-number", "--json")

@@ -103,7 +103,7 @@ import Testing
         #expect(try await pair.wrappers() == ["demo"])
         let rewrap = await ToolRun("keys", "rewrap", "--config", pair.file(0))
         #expect(rewrap.status == .yes, "\(rewrap.error)")
-        #expect(rewrap.output == "1 data key wrapped again; all are wrapped by “second”.\n")
+        #expect(rewrap.output == "1 data key rewrapped; all are wrapped with “second”.\n")
         #expect(try await pair.wrappers() == ["second"])
         #expect(try await pair.events() == ["second"])
         // Still a way back, and forth again.

@@ -25,7 +25,7 @@ struct MigrateVerbTests {
         let refused = await ToolRun(arguments: create)
         #expect(refused.status == .no)
         let granting = await ToolRun(arguments: words + ["--grant", role])
-        #expect(granting.status == .yes && granting.output.contains("The tables are there."), "\(granting.error)")
+        #expect(granting.status == .yes && granting.output.contains("The tables exist."), "\(granting.error)")
         let made = await ToolRun(arguments: create)
         #expect(made.status == .yes, "\(made.error)")
     }

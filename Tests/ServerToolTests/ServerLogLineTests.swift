@@ -60,7 +60,7 @@ import Testing
         let following = Task { [server = stage.server] in await server.followKeys() }
         // The engines' own lines say that they do not answer.
         while await stage.lines(#""event":"outage""#, "The test took it away.").allSatisfy({
-            $0.contains("does not answer") || $0.contains("takes no writes")
+            $0.contains("does not answer") || $0.contains("accepts no writes")
         }) {
             try Task.checkCancellation()
             await Task.yield()

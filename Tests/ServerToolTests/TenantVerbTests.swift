@@ -40,7 +40,7 @@ import Testing
         #expect(first.output.contains("fingerprint is \(try await fingerprint())."))
         let again = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(again.status == .yes)
-        #expect(again.output.hasPrefix("The tenant “demo” had its keys before.\n"))
+        #expect(again.output.hasPrefix("The tenant “demo” already had its keys.\n"))
         let engines = try await ServerEngines.open(ConfigurationFile(configuration))
         defer { engines.close() }
         let events = try await engines.audit.entries(from: 1, limit: 10).map { JSONValue(Data($0.text.utf8)) }

@@ -62,7 +62,7 @@ struct DemoFolder {
         guard let key = Data(hexString: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Diagnosis(
                 code: "demoDamaged", reason: "\(Name.tokenKey) in the demo's folder is not hexadecimal.",
-                remedy: "Remove the folder \(url.path); the demo makes it again.")
+                remedy: "Remove the folder \(url.path); the demo will recreate it.")
         }
         let signer = try TokenSigner(.hs256, id: TokenKeyID("demo"), secret: Secret(key))
         let now = date.timeIntervalSince1970.rounded(.down)

@@ -60,7 +60,7 @@ struct DemoMedia: Sendable {
         guard conflicts.isEmpty else {
             throw Diagnosis(
                 code: "demoDamaged", reason: "The demo's database has other keys for the demo streams.",
-                remedy: "Remove the demo's folder; the demo makes it again.")
+                remedy: "Remove the demo's folder; the demo will recreate it.")
         }
     }
 }
@@ -78,17 +78,17 @@ private struct PlayerSetup: Encodable {
     var licenseURL = "../t/demo/clearkey"
     var sessionsURL = "../t/demo/sessions"
     var streams = [
-        Stream(title: "Picture and sound, a key each", playlist: "../media/two-keys/master.m3u8"),
-        Stream(title: "Picture, with another key from second 4 on", playlist: "../media/rotation/master.m3u8"),
+        Stream(title: "Video and audio, one key each", playlist: "../media/two-keys/master.m3u8"),
+        Stream(title: "Video, with a new key from second 4", playlist: "../media/rotation/master.m3u8"),
     ]
     let viewers: [Viewer]
 
     /// - Throws: what `DemoFolder.token(in:for:at:)` throws.
     init(_ folder: URL, at date: Date) throws {
         viewers = try [
-            ("Play as a viewer who may", "viewer-1", date),
-            ("Play as a viewer who is blocked", DemoFolder.blockedViewer, date),
-            ("Play with a token of yesterday", "viewer-1", date - 86_400),
+            ("Play as an allowed viewer", "viewer-1", date),
+            ("Play as a blocked viewer", DemoFolder.blockedViewer, date),
+            ("Play with yesterday's token", "viewer-1", date - 86_400),
         ].map { title, viewer, date in
             Viewer(title: title, token: try DemoFolder.token(in: folder, for: viewer, at: date).revealedText)
         }

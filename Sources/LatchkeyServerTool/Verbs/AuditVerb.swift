@@ -9,15 +9,15 @@ import LatchkeyVault
 struct AuditVerb: Verb {
     private let config = Option("config", .path("FILE"), "the configuration, in JSON", .required)
     private let atLeast = Option(
-        "at-least", .auditAnchor, "an entry that was there once, as this printed it; its absence is a break")
+        "at-least", .auditAnchor, "an entry that an earlier run printed; if it is missing, the chain is broken")
 
     var usage: Usage {
         Usage(
-            program: "latchkey-server", name: "audit verify", summary: "compute the audit's chain again",
+            program: "latchkey-server", name: "audit verify", summary: "verify the audit's chain",
             details: """
-                Names the first entry that was changed, removed or put elsewhere, and prints the last one's number and hash. Keep these where
-                nobody can write who can write the audit, and give them next time: without them, an audit whose newest entries are gone, or
-                all, cannot be told from a whole one.
+                Names the first entry that was changed, removed or moved, and prints the last entry's number and hash. Keep these out of
+                reach of anyone who can write to the audit, and pass them in the next time. Without them, the command cannot detect that
+                the newest entries, or all of them, were removed.
                 """,
             options: [config, atLeast, Flag.json],
             examples: [
@@ -25,7 +25,8 @@ struct AuditVerb: Verb {
                 "latchkey-server audit verify --config server.json --at-least 41:6f0c…",
                 "latchkey-server audit verify --config server.json --json",
             ],
-            yes: "the chain is whole, and the entry of --at-least is in it", no: "it is broken; the place is named")
+            yes: "the chain is intact and contains the entry of --at-least",
+            no: "the chain is broken; the output names the entry")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -44,7 +45,7 @@ struct AuditVerb: Verb {
             if let anchor { console.print("Anchor: \(anchor.text)") }
             if anchor != nil, arguments[atLeast] == nil {
                 console.note(
-                    "Whether newer entries are gone was not checked: give the anchor of a former run by --at-least.")
+                    "This did not check for removed newer entries: pass an earlier run's anchor in --at-least.")
             }
         }
         return anchor == nil ? .no : .yes
@@ -65,7 +66,7 @@ extension ValueForm<AuditAnchor> {
     /// `NUMBER:HASH`.
     fileprivate static let auditAnchor = ValueForm(placeholder: "NUMBER:HASH") { text throws(UsageError) in
         guard let anchor = AuditAnchor(text) else {
-            throw UsageError("needs NUMBER:HASH as audit verify prints it, not \(quoted(text))")
+            throw UsageError("needs NUMBER:HASH as printed by audit verify, not \(quoted(text))")
         }
         return anchor
     }

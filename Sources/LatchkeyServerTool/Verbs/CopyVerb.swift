@@ -8,14 +8,14 @@ struct CopyAcceptVerb: Verb {
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "copy accept",
-            summary: "take a database that is older than what this node has seen",
+            summary: "accept a database that is older than this node's last view of it",
             details: """
-                For use after a restored backup, or a failover that lost entries of the audit. Until then keys that the node's copy knows as
-                disabled stay disabled; afterwards the database decides. It holds for this node alone, whether the server runs or not: repeat it on
-                each node. It is in the audit.
+                For use after a backup was restored, or after a failover that lost audit entries. Until then, keys that are disabled in
+                the node's copy stay disabled; afterwards the database decides. This applies only to this node, whether or not the
+                server is running: repeat it on each node. The audit records it.
                 """,
             options: [config], examples: ["latchkey-server copy accept --config server.json"],
-            yes: "the database is taken as it is", no: "it is not; the error says why")
+            yes: "the database was accepted as it is", no: "it was not; the error says why")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -23,8 +23,8 @@ struct CopyAcceptVerb: Verb {
         let isOlder = try await KeySealing.with(file) { try await $0.acceptOlder() }
         console.print(
             isOlder
-                ? "The database is taken as it is, on this node."
-                : "The database is not older than what this node has seen; nothing changed.")
+                ? "This node accepts the database as it is."
+                : "The database is not older than this node's last view of it; nothing changed.")
         return .yes
     }
 }

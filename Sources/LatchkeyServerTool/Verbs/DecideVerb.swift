@@ -6,13 +6,14 @@ import LatchkeyTerminal
 
 /// `latchkey-server decide`: what a policy decides on facts, without a server.
 struct DecideVerb: Verb {
-    private let policy = Option("policy", .path("FILE"), "the policy; others in its folder may be extended", .required)
+    private let policy = Option(
+        "policy", .path("FILE"), "the policy; it may extend other policies in its folder", .required)
     private let facts = Option(
-        "facts", .path("FILE"), "the facts, or a record of explain; - is standard input", .required)
+        "facts", .path("FILE"), "the facts, or a record printed by explain; - reads standard input", .required)
 
     var usage: Usage {
         Usage(
-            program: "latchkey-server", name: "decide", summary: "say what a policy decides on facts, and why",
+            program: "latchkey-server", name: "decide", summary: "evaluate a policy on facts, and explain the decision",
             options: [policy, facts],
             examples: ["latchkey-server decide --policy policies/demo.json --facts facts.json"],
             yes: "a license", no: "a refusal, or a file that cannot be used")

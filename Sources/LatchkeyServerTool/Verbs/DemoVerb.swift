@@ -6,13 +6,13 @@ import LatchkeyTerminal
 /// `latchkey-server demo`: a server out of nothing.
 struct DemoVerb: Verb {
     private let folder = Option(
-        "folder", .path("DIR"), "where credentials, secrets and the database are; defaults to latchkey-demo")
+        "folder", .path("DIR"), "the folder of credentials, secrets and the database; defaults to latchkey-demo")
     private let port = Option(
-        "port", .port, "the port for players; packagers and operators get the next two; 0 takes free ones")
+        "port", .port, "the port for players; packagers and operators get the next two; 0 chooses free ports")
 
     private let derivation = Option(
         "derivation", .path("LIB"),
-        "a licensee's derivation, a shared library; without it, test credentials alone are served")
+        "a licensee's derivation, a shared library; without it, only test credentials are served")
 
     var printsSecrets: Bool { true }
 
@@ -20,13 +20,13 @@ struct DemoVerb: Verb {
         Usage(
             program: "latchkey-server", name: "demo", summary: "start a server with test credentials and a demo tenant",
             details: """
-                Makes the folder at its first start: test credentials, secrets, a key set, a policy and a configuration; sessions and
-                keys go to a SQLite database there. Then it serves until it is interrupted, as run --config DIR/server.json would, and demo
-                streams and a page that plays them in a browser beside.
+                Creates the folder on its first start: test credentials, secrets, a key set, a policy and a configuration. Sessions
+                and keys go to a SQLite database in it. Then it serves until interrupted, as run --config DIR/server.json does, along
+                with demo streams and a page that plays them in a browser.
                 """,
             options: [folder, port, derivation, Flag.json],
             examples: ["latchkey-server demo", "latchkey-server demo --port 0 --json"],
-            yes: "it served until a signal stopped it", no: "could not start")
+            yes: "it ran until a signal stopped it", no: "it could not start")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -35,7 +35,7 @@ struct DemoVerb: Verb {
         guard first <= Self.lastPort else {
             throw UsageError(
                 "--port \(first) leaves no ports for packagers and operators.",
-                hint: "Give \(Self.lastPort) at most, or 0 for free ones.")
+                hint: "Use at most \(Self.lastPort), or 0 for free ports.")
         }
         let ports = first == 0 ? [0, 0, 0] : (0..<3).map { first + $0 }
         let url = URL(filePath: name, directoryHint: .isDirectory).absoluteURL

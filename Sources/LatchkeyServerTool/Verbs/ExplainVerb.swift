@@ -7,15 +7,15 @@ import LatchkeyTerminal
 /// `latchkey-server explain`: why a server decided so, by the request's identifier.
 struct ExplainVerb: Verb {
     private let address = OperatorAddress(code: "notExplained")
-    private let tenant = Option("tenant", .text("NAME"), "whose request it has to be; defaults to any tenant's")
+    private let tenant = Option("tenant", .text("NAME"), "the request's tenant; defaults to any tenant")
     private let request = Positional("REQUEST-ID", "the request's identifier", .none)
 
     var usage: Usage {
         Usage(
-            program: "latchkey-server", name: "explain", summary: "say why a server decided as it did",
+            program: "latchkey-server", name: "explain", summary: "explain a server's decision on a request",
             details: """
-                The request's identifier stands in the refusal, in the reply's x-request-id and in the log. The node that is asked looks among
-                its recent requests, then in the record of licenses, which has those of all nodes.
+                The request's identifier is in the refusal, in the reply's x-request-id and in the log. The node searches
+                its recent requests, then the record of licenses, which has the requests of all nodes.
                 """,
             positionals: [request],
             options: [tenant] + address.options + [Flag.json],
@@ -23,7 +23,8 @@ struct ExplainVerb: Verb {
                 "latchkey-server explain 7b0e6f6c-…",
                 "latchkey-server explain 7b0e6f6c-… --server https://127.0.0.1:8445 --key admin-key.txt",
             ],
-            yes: "it is told", no: "neither the server nor the record knows the request, or they cannot be asked")
+            yes: "the explanation was printed",
+            no: "neither the server nor the record has the request, or neither can be reached")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -32,8 +33,8 @@ struct ExplainVerb: Verb {
             throw Diagnosis(
                 code: "notExplained",
                 reason:
-                    "The request is not one of the tenant \(quoted(tenant))\(why.tenant.map { ", but of \(quoted($0))" } ?? "").",
-                remedy: "Leave --tenant out, or name the tenant of the request.")
+                    "The request does not belong to the tenant \(quoted(tenant))\(why.tenant.map { ", but to \(quoted($0))" } ?? "").",
+                remedy: "Omit --tenant, or name the request's tenant.")
         }
         if !arguments[Flag.json], let source = why.source { console.note(source) }
         console.print(arguments[Flag.json] ? why.json : why.text)
@@ -41,7 +42,7 @@ struct ExplainVerb: Verb {
     }
 }
 
-/// What the server or the record knows of one request: a decision, a refusal before a policy was asked, or rows of the record.
+/// What the server or the record knows of one request: a decision, a refusal before a policy was evaluated, or rows of the record.
 private struct Why {
     let tenant: String?
     /// Who tells it, where it is not the node that was asked.
@@ -74,12 +75,12 @@ private struct Why {
         }
         guard let refusal = value?["refusal"] else {
             throw Diagnosis(
-                code: "notExplained", reason: "What the server answers is no explanation.",
+                code: "notExplained", reason: "The server's reply is not an explanation.",
                 remedy: "Give the operators' address of a latchkey-server of this version.")
         }
         let code = refusal["code"]?.text ?? "refused"
         let lines = Self.lines(
-            "\(code.onOneLine), before a policy was asked", of: refusal,
+            "\(code.onOneLine), before a policy was evaluated", of: refusal,
             [
                 ("Request", "requestId"), ("Tenant", "tenant"), ("Endpoint", "endpoint"), ("Reason", "reason"),
                 ("Remedy", "remedy"),

@@ -8,24 +8,26 @@ import LatchkeyTerminal
 struct MigrateVerb: Verb {
     private let config = Option("config", .path("FILE"), "the configuration, in JSON", .required)
     private let owner = Option(
-        "owner", .path("FILE"), "a file with the database's address as the role that owns the tables")
-    private let role = Option("grant", .text("ROLE"), "the role of servers; it gets the rights that they need")
+        "owner", .path("FILE"), "a file with the database's address for the role that owns the tables")
+    private let role = Option("grant", .text("ROLE"), "the servers' role, which gets the rights that servers need")
 
     var usage: Usage {
         Usage(
-            program: "latchkey-server", name: "migrate", summary: "make or expand the tables of a PostgreSQL database",
+            program: "latchkey-server", name: "migrate",
+            summary: "create or expand the tables of a PostgreSQL database",
             details: """
-                Before the first start, and before each new version; a second time changes nothing, and nodes of the version before go on.
-                With --owner, servers need not own the tables: --grant lets their role read and write, but neither change the audit nor
-                delete keys; a key that an operator replaces or removes is set aside. Servers may drop days of the record beyond the
-                record.days of this configuration, and no others; without record.days none. SQLite needs no migration.
+                Run it before the first start and before each new version. Running it again changes nothing, and nodes of the previous
+                version keep working. With --owner, servers need not own the tables: --grant lets their role read and write, but not
+                change the audit or delete keys; a key that an operator replaces or removes is set aside. Servers may drop days of the
+                record older than the record.days of this configuration, and no others; without record.days they may drop none.
+                SQLite needs no migration.
                 """,
             options: [config, owner, role],
             examples: [
                 "latchkey-server migrate --config server.json",
                 "latchkey-server migrate --config server.json --owner owner-address.txt --grant latchkey_node",
             ],
-            yes: "the tables are there", no: "they are not; the error says why")
+            yes: "the tables exist", no: "they do not; the error says why")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -46,7 +48,7 @@ struct MigrateVerb: Verb {
                 fingerprints.append("\(fingerprint)")
             }
         }
-        console.print(databases.isEmpty ? "No store of this configuration needs tables." : "The tables are there.")
+        console.print(databases.isEmpty ? "No store of this configuration needs tables." : "The tables exist.")
         for one in Set(fingerprints).sorted() { console.print("The database's fingerprint is \(one).") }
         return .yes
     }

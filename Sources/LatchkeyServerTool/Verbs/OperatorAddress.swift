@@ -38,7 +38,7 @@ struct OperatorAddress: Sendable {
         guard
             let url = given.isEmpty
                 ? below : below?.appending(queryItems: given.map { URLQueryItem(name: $0, value: $1) })
-        else { throw UsageError("--server needs an address, not \(quoted(base)).") }
+        else { throw UsageError("--server needs a URL, not \(quoted(base)).") }
         let key = String(
             decoding: try InputFile.read(arguments[key] ?? "latchkey-demo/admin-key.txt", limit: 4_096, console),
             as: UTF8.self)

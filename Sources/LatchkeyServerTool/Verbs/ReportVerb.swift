@@ -7,22 +7,23 @@ import LatchkeyVault
 /// `latchkey-server report`: what the record of licenses says, of all nodes.
 struct ReportVerb: Verb {
     private let address = OperatorAddress(code: "notReported")
-    private let tenant = Option("tenant", .text("NAME"), "whose licenses; defaults to the only tenant")
+    private let tenant = Option("tenant", .text("NAME"), "the tenant; defaults to the only one")
     private let from = Option(
-        "from", .text("TIME"), "the first day, 2026-11-01, or a time, 2026-11-01T18:00:00Z, by UTC")
-    private let to = Option("to", .text("TIME"), "the last day, or the first time that is not meant; defaults to now")
+        "from", .text("TIME"), "the start: a day, 2026-11-01, or a time, 2026-11-01T18:00:00Z, in UTC")
+    private let to = Option("to", .text("TIME"), "the end: the last day, or the time at which it ends; defaults to now")
     private let last = Option(
-        "last", .text("TIME"), "how long before the end it begins, such as 90m, 24h or 7d; defaults to 7d")
-    private let by = Option("by", .choice(ReportVerb.groupings), "what a line is for; defaults to day")
-    private let event = Option("event", .text("WORD"), "license, renewal or refusal alone; with --history also end")
-    private let account = Option("account", .text("NAME"), "one account alone, by its name in the tokens")
-    private let content = Option("content", .text("NAME"), "one content alone")
-    private let code = Option("code", .text("CODE"), "refusals with this code alone")
-    private let limit = Option("limit", .count, "how many lines at most; defaults to 50")
-    private let viewers = Flag("viewers", "how many viewers there were at once, in place of licenses")
-    private let history = Flag("history", "what became of each request of --account, the newest first")
-    private let before = Option("before", .text("NEXT"), "with --history: earlier ones, by what a former run printed")
-    private let csv = Flag("csv", "print all of it as CSV, without a limit of lines unless --limit is given")
+        "last", .text("TIME"), "the length of the range, such as 90m, 24h or 7d; defaults to 7d")
+    private let by = Option("by", .choice(ReportVerb.groupings), "the grouping, one line each; defaults to day")
+    private let event = Option("event", .text("WORD"), "only license, renewal or refusal; with --history also end")
+    private let account = Option("account", .text("NAME"), "only this account, by its name in the tokens")
+    private let content = Option("content", .text("NAME"), "only this content")
+    private let code = Option("code", .text("CODE"), "only refusals with this code")
+    private let limit = Option("limit", .count, "the maximum number of lines; defaults to 50")
+    private let viewers = Flag("viewers", "concurrent viewers instead of licenses")
+    private let history = Flag("history", "the outcome of each request of --account, newest first")
+    private let before = Option(
+        "before", .text("NEXT"), "with --history: earlier requests, from the position that a previous run printed")
+    private let csv = Flag("csv", "print everything as CSV, without a limit unless --limit is given")
 
     private static let groupings: KeyValuePairs<String, RecordReport.Grouping> = [
         "hour": .hour, "day": .day, "content": .content, "account": .account, "device": .device,
@@ -35,7 +36,7 @@ struct ReportVerb: Verb {
         Usage(
             program: "latchkey-server", name: "report", summary: "count licenses, renewals and refusals of all nodes",
             details: """
-                Asks a running server for what its record of licenses has. Each answer says as of when it is, and what is not in it: rows that
+                Queries the record of licenses through a running server. Each report states its time and any gaps: rows that
                 nodes have not shipped, days before the record begins, groups that are not listed.
                 """,
             options: [tenant, from, to, last, by, event, account, content, code, limit, viewers, history, before]
@@ -47,7 +48,8 @@ struct ReportVerb: Verb {
                 "latchkey-server report --account ann --history --last 30d",
                 "latchkey-server report --viewers --last 24h --json",
             ],
-            yes: "it is told", no: "the record has no answer, or cannot be asked; the reason is on standard error")
+            yes: "the report was printed",
+            no: "the record has no answer or cannot be reached; the reason is on standard error")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -55,7 +57,7 @@ struct ReportVerb: Verb {
         guard !isViewers || !isHistory else { throw UsageError("--viewers and --history exclude each other.") }
         guard !isCSV || !arguments[Flag.json] else { throw UsageError("--csv and --json exclude each other.") }
         guard !isHistory || arguments[account] != nil else { throw UsageError("--history needs --account.") }
-        guard isHistory || arguments[before] == nil else { throw UsageError("--before is for --history.") }
+        guard isHistory || arguments[before] == nil else { throw UsageError("--before needs --history.") }
         let tenant = try await tenant(arguments, console)
         var query = [
             ("from", arguments[from] ?? ""), ("to", arguments[to] ?? ""), ("last", arguments[last] ?? ""),
@@ -78,7 +80,7 @@ struct ReportVerb: Verb {
         }
         guard let value = JSONValue(reply) else {
             throw Diagnosis(
-                code: "notReported", reason: "What the server answers is no report.",
+                code: "notReported", reason: "The server's reply is not a report.",
                 remedy: "Give the operators' address of a latchkey-server of this version.")
         }
         if arguments[Flag.json] {
@@ -129,18 +131,19 @@ extension JSONValue {
     fileprivate var viewerLines: [String] {
         let rows = list("points").map { [$0["time"]?.text ?? "–", $0.count("viewers")] }
         guard !rows.isEmpty else {
-            return ["Nobody counted viewers in this range: a node does so once a minute."] + standing
+            return ["Viewers were not counted in this range: nodes count once a minute."] + standing
         }
         return [TextTable(rows: [["FROM", "VIEWERS"]] + rows).text]
-            + ["At most \(count("most")) at once; a line is the most of \(count("bucketSeconds")) s."] + standing
+            + ["At most \(count("most")) concurrent viewers; each line is the maximum of \(count("bucketSeconds")) s."]
+            + standing
     }
 
     fileprivate var historyLines: [String] {
         let members = ["time", "event", "content", "device", "country", "code", "reason", "requestId"]
         let rows = list("rows").map { row in members.map { row[$0]?.text ?? "" } }
-        guard !rows.isEmpty else { return ["The record has nothing of this account in this range."] + standing }
+        guard !rows.isEmpty else { return ["The record has no requests of this account in this range."] + standing }
         let titles = ["TIME", "EVENT", "CONTENT", "DEVICE", "PLACE", "CODE", "REASON", "REQUEST"]
-        let more = self["next"]?.text.map { ["Earlier ones: --before \($0)"] } ?? []
+        let more = self["next"]?.text.map { ["Earlier requests: --before \($0)"] } ?? []
         return [TextTable(rows: [titles] + rows).text] + more + standing
     }
 }

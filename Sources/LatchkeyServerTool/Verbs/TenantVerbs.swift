@@ -15,21 +15,21 @@ struct TenantCreateVerb: Verb {
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "tenant create",
-            summary: "make the keys that seal and derive a tenant's keys",
+            summary: "create the keys that seal and derive a tenant's keys",
             details: """
-                Once for each new tenant, before a server starts with it; no start, check or reload makes them, so that lost ones are noticed. A
-                second time changes nothing. It is in the audit.
+                Run it once for each new tenant, before a server starts with it. No start, check or reload creates them, so lost keys
+                are noticed. Running it again changes nothing. The audit records it.
                 """,
             positionals: [tenant], options: [config],
             examples: ["latchkey-server tenant create acme --config server.json"],
-            yes: "the tenant has its keys", no: "it has not; the error says why")
+            yes: "the tenant has its keys", no: "it does not; the error says why")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         let file = try await ConfigurationFile.read(arguments.required(config))
         let name = arguments[tenant]
         let (isNew, fingerprint) = try await KeySealing.create(name, in: file)
-        console.print(isNew ? "The tenant “\(name)” has its keys." : "The tenant “\(name)” had its keys before.")
+        console.print(isNew ? "The tenant “\(name)” has its keys." : "The tenant “\(name)” already had its keys.")
         if let fingerprint { console.print("The database's fingerprint is \(fingerprint).") }
         return .yes
     }
@@ -41,10 +41,10 @@ struct TenantListVerb: Verb {
 
     var usage: Usage {
         Usage(
-            program: "latchkey-server", name: "tenant list", summary: "list the tenants, and which of them have keys",
-            details: "Changes nothing. Names the database's fingerprint, for stores.fingerprint in the configuration.",
+            program: "latchkey-server", name: "tenant list", summary: "list the tenants, and whether they have keys",
+            details: "Changes nothing. Prints the database's fingerprint, for stores.fingerprint in the configuration.",
             options: [config], examples: ["latchkey-server tenant list --config server.json"],
-            yes: "each tenant of the configuration has its keys", no: "one has none")
+            yes: "each tenant of the configuration has its keys", no: "a tenant has no keys")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -58,7 +58,7 @@ struct TenantListVerb: Verb {
                 switch (configured.contains(name), stored.contains(name)) {
                 case (true, true): "has keys"
                 case (true, false): "has no keys: latchkey-server tenant create \(name) --config \(file.path)"
-                case (false, _): "has keys, and is not in the configuration"
+                case (false, _): "has keys but is not in the configuration"
                 }
             console.print("\(name.onOneLine): \(words)")
         }

@@ -13,7 +13,7 @@ struct TokenVerb: Verb {
         Usage(
             program: "latchkey-server", name: "token", summary: "print a viewer's token for the demo tenant",
             details:
-                "Good for an hour, signed with the key in the demo's folder. Your own token service makes the real ones.",
+                "Valid for an hour, signed with the key in the demo's folder. In production, your token service issues tokens.",
             options: [folder, viewer], examples: ["latchkey-server token --viewer ann"])
     }
 

@@ -153,9 +153,9 @@ package enum EngineOperation: String, Sendable, Hashable, CaseIterable {
     package var words: (away: String, back: String) {
         switch self {
         case .read: ("does not answer", "answers again")
-        case .write: ("takes no writes", "takes writes again")
-        case .list: ("gives no lists", "gives lists again")
-        case .days: ("makes and drops no days", "makes and drops days again")
+        case .write: ("accepts no writes", "accepts writes again")
+        case .list: ("returns no lists", "returns lists again")
+        case .days: ("cannot create or drop days", "creates and drops days again")
         }
     }
 }

@@ -122,7 +122,7 @@ extension EngineHealth {
         (EngineRole(rawValue: name)?.operations ?? []).union(standings.keys).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// What it does not do, such as `takes no writes`; `nil` if it does all.
+    /// What it does not do, such as `accepts no writes`; `nil` if it does all.
     package var trouble: String? {
         let away = operations.filter { isAway(for: $0) }
         guard !away.contains(.read) else { return EngineOperation.read.words.away }

@@ -37,7 +37,7 @@ final class ConsoleOutageStage: Sendable {
             switch self {
             case .keySet: "The key set cannot be used."
             // Only its writes are tried.
-            case .audit: "takes no writes"
+            case .audit: "accepts no writes"
             case .keys, .sessions, .callout: "does not answer"
             }
         }
@@ -127,7 +127,7 @@ final class ConsoleOutageStage: Sendable {
 struct EngineRow: Equatable {
     let what, engine, state, since, error: String
 
-    var isAway: Bool { ["does not answer", "takes no writes"].contains(state) }
+    var isAway: Bool { ["does not answer", "accepts no writes"].contains(state) }
 }
 
 extension ChromiumPage {
@@ -145,7 +145,7 @@ extension ChromiumPage {
     /// Waits until the rows of what is away are these.
     func wait(untilAway rows: Set<String>) async throws {
         let away =
-            "[...document.querySelectorAll('section.engines tbody tr')].filter(row => /^(does not answer|takes no writes)$/.test(row.cells[2].innerText))"
+            "[...document.querySelectorAll('section.engines tbody tr')].filter(row => /^(does not answer|accepts no writes)$/.test(row.cells[2].innerText))"
         let names = rows.sorted().map { "'\($0)'" }.joined(separator: ",")
         try await wait(
             until: "JSON.stringify(\(away).map(row => row.cells[0].innerText).sort()) === JSON.stringify([\(names)])")

@@ -26,7 +26,7 @@ import Testing
         await test.stop(within: .seconds(60))
     }
 
-    /// Licenses and a refusal before a policy was asked.
+    /// Licenses and a refusal before a policy was evaluated.
     private static func watch(_ test: TestServer) async throws {
         try await test.importKeys([1])
         for number in 1...4 {

@@ -17,7 +17,7 @@ struct CheckTests {
         let run = await stage.check()
         #expect(
             run.status == .yes
-                && run.output.contains("All is right: 1 tenant, 1 policy, 1 certificate, no record of licenses."),
+                && run.output.contains("No faults: 1 tenant, 1 policy, 1 certificate, no record of licenses."),
             "\(run.error)")
         let notices = run.error.split(separator: "\n").filter { !$0.contains("test") }
         #expect(notices.isEmpty, "\(run.error)")

@@ -54,6 +54,6 @@ struct CheckUserTests {
 
     @Test func `a user is for the check alone`() async throws {
         let run = await ToolRun("run", "--config", "server.json", "--user", "nobody")
-        #expect(run.status == .usage && run.error.contains("--user is for --check."))
+        #expect(run.status == .usage && run.error.contains("--user needs --check."))
     }
 }

@@ -46,9 +46,10 @@ struct Watched: Equatable, CustomStringConvertible {
         let words = ["The database is older", "The node's copy", "The record's spool"]
         let notices = (overview.json["notices"]?.texts ?? []).filter { one in words.contains { one.hasPrefix($0) } }
         console += notices.map { $0.prefix { !":,.".contains($0) } + "" }
+        let stores = ["The key store", "The audit store", "The session store", "The used-token store"]
         #expect(
-            (overview.json["notices"]?.texts ?? []).count { $0.hasPrefix("The store of ") } == console.count
-                - notices.count)
+            (overview.json["notices"]?.texts ?? []).count { one in stores.contains { one.hasPrefix($0) } }
+                == console.count - notices.count)
         alerts = try Metrics.alerts.filter { $0.isTrue(of: metrics) }.map { "`\($0.name)`" }
     }
 }
