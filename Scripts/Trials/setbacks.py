@@ -14,7 +14,7 @@ import zlib
 from Frame.programs import AS_UNPRIVILEGED, Postgres, Redis, ask, finish, free_port, get, until
 from Trials.keys import DISABLED_LICENSED, RIGHT, SPEKE, WRONG
 
-WORDS = "The database is older than what this node has seen"
+WORDS = "The database is older than this node's last view of it"
 ROUNDS = 5
 
 

@@ -106,11 +106,11 @@ extension Diagnosis {
         remedy: "Add a folder that `latchkey credentials` wrote, or your own certificate, key and ASk.")
 
     fileprivate static let noCertificate = Diagnosis(
-        code: "credentialsMissing", reason: "There is no certificate.", remedy: "Name its file, or a folder.")
+        code: "credentialsMissing", reason: "The certificate is missing.", remedy: "Specify its file, or a folder.")
 
     fileprivate static let noKey = Diagnosis(
-        code: "credentialsMissing", reason: "There is no private key.",
-        remedy: "Name its file or pkcs11: address, or a folder.")
+        code: "credentialsMissing", reason: "The private key is missing.",
+        remedy: "Specify its file or pkcs11: address, or a folder.")
 
     fileprivate static func sameCertificate(_ place: String) -> Diagnosis {
         Diagnosis(

@@ -38,10 +38,10 @@ package struct CredentialSummary: Sendable, Equatable {
 
     /// What an operator should know about its dates, in one sentence. Devices are reported not to check them, so it stops no server.
     package var notice: String? {
-        if !hasBegun { return "The dates of the certificate \(sha1) have not begun." }
+        if !hasBegun { return "The certificate \(sha1) is not valid yet." }
         guard let timeLeft, let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
-        if timeLeft < .zero { return "The dates of the certificate \(sha1) ended \(timeLeft.inDaysAgo); replace it." }
-        return "The dates of the certificate \(sha1) end in \(daysLeft.counted("day")); replace it in time."
+        if timeLeft < .zero { return "The certificate \(sha1) expired \(timeLeft.inDaysAgo); replace it." }
+        return "The certificate \(sha1) expires in \(daysLeft.counted("day")); replace it in time."
     }
 }
 

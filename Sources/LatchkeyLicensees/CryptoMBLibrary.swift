@@ -45,7 +45,7 @@ package struct CryptoMBLibrary: Sendable {
         guard isApplicable(0) == 1 else {
             throw LicenseeError(
                 .otherProcessor, library: path, "This processor has no AVX-512 IFMA.",
-                remedy: "Take cryptoMB out of the configuration, or move to a processor that has it.")
+                remedy: "Remove cryptoMB from the configuration, or use a processor that has it.")
         }
     }
 
@@ -55,7 +55,7 @@ package struct CryptoMBLibrary: Sendable {
         guard let function = library.function(name, as: Function.self) else {
             throw LicenseeError(
                 .symbolMissing, library: library.path, "It does not export \(name).",
-                remedy: "Name \(Self.name) of Intel's crypto_mb.")
+                remedy: "Use \(Self.name) of Intel's crypto_mb.")
         }
         return function
     }

@@ -42,7 +42,7 @@ package struct DerivationLibrary: SelfTestingDerivation {
         guard version == LATCHKEY_DERIVATION_VERSION else {
             throw LicenseeError(
                 .otherVersion, library: library.path,
-                "It has version \(version) of the interface, and this server version \(LATCHKEY_DERIVATION_VERSION).",
+                "It implements version \(version) of the interface; this server needs version \(LATCHKEY_DERIVATION_VERSION).",
                 remedy: "Build the library with this server's latchkey_derivation.h.")
         }
         derive = try library.required("latchkey_derivation_derive", as: Derive.self)
@@ -57,7 +57,7 @@ package struct DerivationLibrary: SelfTestingDerivation {
         guard let result = test?(), result != LATCHKEY_OK else { return }
         throw LicenseeError(
             .selfTestFailed, library: path, "Its self-test returned \(result).",
-            remedy: "Ask whoever wrote the library; a server does not start with a wrong derivation.")
+            remedy: "Contact the library's author; the server does not start with a wrong derivation.")
     }
 
     package func derivedKey(r2: Secret, for credential: KeyServerCredential) throws(Diagnosis) -> Secret {
@@ -90,7 +90,7 @@ extension Diagnosis {
     fileprivate static func derivationFailed(_ what: String) -> Diagnosis {
         Diagnosis(
             code: "derivationFailed", reason: "The library's derivation failed: \(what).",
-            remedy: "Look the number up in latchkey_derivation.h, or ask whoever wrote the library.")
+            remedy: "Look the number up in latchkey_derivation.h, or contact the library's author.")
     }
 }
 

@@ -32,7 +32,7 @@ struct DerivationVectors: Sendable, Equatable {
         ],
         check: { vectors, place, problems in
             guard vectors.derivations.isEmpty, vectors.exchanges.isEmpty else { return }
-            problems.append(JSONProblem(place, "It has no vector.", remedy: "Add derivations or exchanges."))
+            problems.append(JSONProblem(place, "It has no vectors.", remedy: "Add derivations or exchanges."))
         })
 
     /// Has a derivation answer the vectors.
@@ -54,7 +54,7 @@ struct DerivationVectors: Sendable, Equatable {
             } catch {
                 throw Diagnosis.vectorFailed(place, (error as? any DiagnosableError)?.reason ?? "\(type(of: error))")
             }
-            guard derived == vector.dask else { throw Diagnosis.vectorFailed(place, "The derived key is another one.") }
+            guard derived == vector.dask else { throw Diagnosis.vectorFailed(place, "The derived key is wrong.") }
         }
         for (index, vector) in exchanges.enumerated() {
             let (spc, credential) = try read(vector)
@@ -67,8 +67,8 @@ struct DerivationVectors: Sendable, Equatable {
 extension Diagnosis {
     fileprivate static func vectorFailed(_ place: String, _ what: String) -> Diagnosis {
         Diagnosis(
-            code: "vectorFailed", reason: "The derivation does not answer the vector \(place). \(what)",
-            remedy: "Check the library and the vectors; a server does not start with a wrong derivation.")
+            code: "vectorFailed", reason: "The derivation fails the vector \(place). \(what)",
+            remedy: "Check the library and the vectors; the server does not start with a wrong derivation.")
     }
 }
 

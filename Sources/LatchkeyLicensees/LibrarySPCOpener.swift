@@ -26,8 +26,8 @@ struct LibrarySPCOpener: SPCOpener {
         guard let versions, let open else {
             throw LicenseeError(
                 .symbolMissing, library: library.path,
-                "It exports one of latchkey_spc_versions and latchkey_spc_open only.",
-                remedy: "Export both or none.")
+                "It exports only one of latchkey_spc_versions and latchkey_spc_open.",
+                remedy: "Export both or neither.")
         }
         let bits = versions()
         self.versions = Set((0..<32).filter { bits >> $0 & 1 == 1 })

@@ -76,7 +76,7 @@ extension LicenseeConfiguration.Credential {
             guard credential.folder == nil, credential.certificate == nil || credential.key == nil else { return }
             problems.append(
                 JSONProblem(
-                    place, "It names neither a folder nor certificate and key.",
+                    place, "It has neither a folder nor a certificate and key.",
                     remedy: "Add folder, or both certificate and key."))
         })
 }

@@ -30,9 +30,9 @@ package struct LicenseeError: DiagnosableError, Equatable {
         case tokenMissing = "pkcs11TokenMissing"
         /// No PIN, or one that cannot be read.
         case pinMissing = "pkcs11PINMissing"
-        /// The token refused the PIN. It is not tried again.
+        /// The token rejected the PIN, which is not tried again.
         case pinRefused = "pkcs11PINRefused"
-        /// The token is locked, or would lock itself at the next wrong PIN.
+        /// The token is locked, or would lock after one more wrong PIN.
         case pinLocked = "pkcs11PINLocked"
         /// The token has no private RSA key of the name, or several.
         case objectMissing = "pkcs11ObjectMissing"
@@ -80,8 +80,8 @@ package struct LicenseeError: DiagnosableError, Equatable {
 
     static func openToOthers(_ path: String) -> Self {
         Self(
-            .openToOthers, "The file \(path.onOneLine) is open to others than its owner.",
-            remedy: "Run chmod 600 \(path.onOneLine), or name its folder in secretMounts if it is a mounted secret.")
+            .openToOthers, "The file \(path.onOneLine) is accessible to other users.",
+            remedy: "Run chmod 600 \(path.onOneLine), or add its folder to secretMounts if it is a mounted secret.")
     }
 }
 
@@ -98,6 +98,6 @@ package struct LicenseeProblem: Sendable, Hashable {
         self.place = place
         code = known?.code ?? "licenseeInvalid"
         reason = known?.reason ?? "\(type(of: error))"
-        remedy = known?.remedy ?? "Look at the configuration there."
+        remedy = known?.remedy ?? "Check the configuration there."
     }
 }

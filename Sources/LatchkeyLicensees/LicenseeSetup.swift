@@ -34,7 +34,7 @@ package struct LicenseeSetup: Sendable {
 
     /// The notice of a server without a licensee's derivation.
     package static let testOnlyNotice =
-        "This server serves test credentials only, because no licensee's derivation is configured."
+        "This server only serves test credentials, because no licensee's derivation is configured."
 
     /// No credentials, for a server whose tenants all have their own.
     package static let none = LicenseeSetup()
@@ -121,17 +121,17 @@ extension Diagnosis {
     fileprivate static func derivationMissing(_ credential: KeyServerCredential) -> Diagnosis {
         Diagnosis(
             code: "derivationMissing",
-            reason: "Without a licensee's derivation the server serves test credentials only, and the certificate "
-                + "\(credential.certificate.fingerprint.hexString) is none.",
-            remedy: "Name your library in derivation, or start with `--derivation libname.so`.")
+            reason: "Without a licensee's derivation the server only serves test credentials, and the certificate "
+                + "\(credential.certificate.fingerprint.hexString) is not a test certificate.",
+            remedy: "Set derivation to your library, or start with `--derivation libname.so`.")
     }
 
     fileprivate static let derivationTwice = Diagnosis(
-        code: "derivationTwice", reason: "There is a derivation in Swift and one in a library.",
+        code: "derivationTwice", reason: "Both a Swift derivation and a library's derivation are configured.",
         remedy: "Remove derivation from the configuration.")
 
     fileprivate static let noSelfTest = Diagnosis(
         code: "derivationUntested",
-        reason: "The derivation brings no test along, and the configuration names no vectors.",
-        remedy: "Export latchkey_derivation_self_test, or name a file of vectors.")
+        reason: "The derivation has no self-test, and the configuration has no vectors.",
+        remedy: "Export latchkey_derivation_self_test, or configure a file of vectors.")
 }

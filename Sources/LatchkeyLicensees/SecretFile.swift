@@ -24,10 +24,10 @@ struct SecretFile: Sendable {
         // Of the open file, so that nobody changes it between the check and the reading.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unreadable(path, "It is no plain file")
+            throw .unreadable(path, "It is not a regular file")
         }
         guard status.st_mode & (isMounted(path) ? 0o022 : 0o077) == 0 else { throw .openToOthers(path) }
-        guard status.st_size <= Self.limit else { throw .unreadable(path, "It has more than \(Self.limit) bytes") }
+        guard status.st_size <= Self.limit else { throw .unreadable(path, "It is larger than \(Self.limit) bytes") }
         return try Self.contents(descriptor, Int(status.st_size), path)
     }
 
@@ -36,7 +36,7 @@ struct SecretFile: Sendable {
         var count = 0
         while count < size {
             let more = bytes.write(count..<size) { Foundation.read(descriptor, $0.baseAddress, $0.count) }
-            guard more > 0 else { throw .unreadable(path, "It became shorter while it was read") }
+            guard more > 0 else { throw .unreadable(path, "It was truncated while being read") }
             count += more
         }
         return bytes.read(0..<size) { Secret($0) }

@@ -76,11 +76,11 @@ package struct SecretPlaces: Sendable {
             if let pin = self.variable(name), pin.count > 0 { return pin }
             throw LicenseeError(
                 .pinMissing, "The environment variable \(name.onOneLine) with the PIN is not set.",
-                remedy: "Set it, or write the PIN to a file and name it in pinFile.")
+                remedy: "Set it, or write the PIN to a file and set pinFile to it.")
         default:
             throw LicenseeError(
-                .pinMissing, "The PIN is to be in one of pinFile and pinVariable.",
-                remedy: "Name the file of the PIN in pinFile.")
+                .pinMissing, "The PIN must be in either pinFile or pinVariable.",
+                remedy: "Set pinFile to the PIN's file.")
         }
     }
 }

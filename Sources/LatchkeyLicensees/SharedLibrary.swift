@@ -18,11 +18,11 @@ struct SharedLibrary: @unchecked Sendable {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw LicenseeError(
-                .missing, library: path, "It is no file.", remedy: "Check the path and its folders' rights.")
+                .missing, library: path, "It is not a file.", remedy: "Check the path and its folders' permissions.")
         }
         guard status.st_mode & 0o022 == 0 else {
             throw LicenseeError(
-                .unsafe, library: path, "Others than its owner may change it, and it sees every key.",
+                .unsafe, library: path, "Other users can modify it, and it has access to every key.",
                 remedy: "Run chmod go-w \(path.onOneLine).")
         }
         handle = try Self.load(path)
@@ -39,10 +39,10 @@ struct SharedLibrary: @unchecked Sendable {
 
     private static func load(_ path: String) throws(LicenseeError) -> UnsafeMutableRawPointer {
         if let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) { return handle }
-        let cause = dlerror().map { String(cString: $0).onOneLine } ?? "The system gives no reason."
+        let cause = dlerror().map { String(cString: $0).onOneLine } ?? "The system gave no reason."
         throw LicenseeError(
             .unloadable, library: path, cause,
-            remedy: "Build it for this system, with everything that it links to in reach.")
+            remedy: "Build it for this system, and make sure that its dependencies can be found.")
     }
 
     /// A function; `nil` if the library does not export it.

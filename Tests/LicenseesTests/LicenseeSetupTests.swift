@@ -113,8 +113,9 @@ import Testing
 
     /// Days since the beginning of ten years, which have 3,652.
     @Test(arguments: [
-        (-1, 3_653, "have not begun"), (10, 3_642, ""), (3_641, 11, "end in 11 days"), (3_651, 1, "end in 1 day;"),
-        (3_655, -3, "ended 3 days ago"),
+        (-1, 3_653, "is not valid yet"), (10, 3_642, ""), (3_641, 11, "expires in 11 days"),
+        (3_651, 1, "expires in 1 day;"),
+        (3_655, -3, "expired 3 days ago"),
     ])
     func `certificates say how many days are left, and are used all the same`(
         days: Int, left: Int, words: String
@@ -123,7 +124,7 @@ import Testing
         let setup = try setup(configuration("dated"), at: date.addingTimeInterval(Double(days) * 86_400))
         #expect(setup.credentials.map(\.daysLeft) == [left])
         #expect(setup.notices.count == (words.isEmpty ? 1 : 2))
-        #expect(setup.notices.last?.contains(words.isEmpty ? "test credentials only" : words) == true)
+        #expect(setup.notices.last?.contains(words.isEmpty ? "only serves test credentials" : words) == true)
     }
 
     @Test func `a certificate that is not for tests wants a derivation`() throws {

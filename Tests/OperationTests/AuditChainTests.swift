@@ -148,7 +148,9 @@ import Testing
     @Test func `what others always take is given up, and says so`() async throws {
         let entries = try await chain(1)
         let chain = AuditChain(FixedAudit(all: entries), timekeeper: clock)
-        await #expect(throws: StoreError(.unavailable, "fixed", reason: "Others took the entry's number 100 times.")) {
+        await #expect(
+            throws: StoreError(.unavailable, "fixed", reason: "Other writers took the entry's number 100 times.")
+        ) {
             try await chain.append(AuditEvent(.adminLogin, of: "console", by: "admin:1"))
         }
     }

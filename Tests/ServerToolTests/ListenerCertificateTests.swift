@@ -111,7 +111,7 @@ struct ListenerCertificateTests {
         try #require(chmod(key, 0o640) == 0)
         let error = await #expect(throws: ServerProblems.self) { try await test.stage.server.reload() }
         #expect(error?.problems.map(\.place) == ["players"])
-        #expect(error?.reason.contains("The file \(key) is open to others than its owner.") == true)
+        #expect(error?.reason.contains("The file \(key) is accessible to other users.") == true)
         #expect(try await test.shows(test.players, test.operators))
         time.advance(by: .seconds(1))
         await time.untilSomeoneSleeps()
@@ -143,7 +143,7 @@ struct ListenerCertificateTests {
             try await ServerShared(file, engines, LineWriter { _ in }).builder(file).state().retire()
             #expect(isRight)
         } catch let error as ServerProblems {
-            #expect(!isRight && error.reason.contains("is open to others than its owner"), "\(error.reason)")
+            #expect(!isRight && error.reason.contains("is accessible to other users"), "\(error.reason)")
         }
     }
 

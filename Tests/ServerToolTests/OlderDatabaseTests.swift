@@ -13,7 +13,7 @@ import Testing
 
 /// A database that is older than what a node has seen: a takedown stays in force, everything that an operator looks at says why, and a verb accepts it.
 @Suite(.timeLimit(.minutes(3))) struct OlderDatabaseTests {
-    private static let words = "The database is older than what this node has seen"
+    private static let words = "The database is older than this node's last view of it"
 
     @Test func `readiness, metric, log and console name a database that goes back while the node runs`() async throws {
         let stage = try await TestServer.switched()

@@ -74,7 +74,7 @@ struct ServerVerbTests {
         let run = await Run("run", "--check", "--config", folder.configuration)
         #expect(run.status == .yes, "\(run.error)")
         #expect(run.output.contains("1 tenant, 1 policy, 1 certificate, no record of licenses."))
-        #expect(run.error.contains("test credentials only"))
+        #expect(run.error.contains("only serves test credentials"))
     }
 
     @Test func `the derivation on the command line stands in place of the configuration's, from the working directory`()

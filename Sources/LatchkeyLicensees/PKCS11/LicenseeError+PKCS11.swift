@@ -4,7 +4,7 @@ extension LicenseeError {
     static func failed(_ call: String, _ result: CK_RV) -> Self {
         Self(
             .unavailable, "\(call) failed with \(name(of: result)).",
-            remedy: "Check that the token is there and its service runs; the next license tries it again.")
+            remedy: "Check that the token is present and its service is running; the next license tries it again.")
     }
 
     /// A result's name in the standard, where an operator is likely to meet it; else its number.

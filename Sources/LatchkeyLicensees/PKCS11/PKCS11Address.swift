@@ -29,26 +29,27 @@ package struct PKCS11Address: Sendable, Hashable {
         var path = try Self.attributes(parts.first ?? "", separator: ";")
         var query = try Self.attributes(parts.dropFirst().first ?? "", separator: "&")
         if query["pin-value"] != nil || query["pin-source"] != nil {
-            throw .address("It states a PIN.", remedy: "Remove the PIN from the address, and name its file in pinFile.")
+            throw .address(
+                "It contains a PIN.", remedy: "Remove the PIN from the address, and set pinFile to its file.")
         }
         guard try Self.text("type", path.removeValue(forKey: "type")) ?? "private" == "private" else {
             throw .address("Its type is not private.")
         }
         guard let token = try Self.text("token", path.removeValue(forKey: "token")) else {
-            throw .address("It names no token.")
+            throw .address("It does not name a token.")
         }
         guard let module = try Self.text("module-path", query.removeValue(forKey: "module-path")) else {
             throw .address(
-                "It names no module.", remedy: "Add ?module-path= and the path of the token's PKCS#11 library.")
+                "It does not name a module.", remedy: "Add ?module-path= and the path of the token's PKCS#11 library.")
         }
         self.token = token
         self.module = module
         serial = try Self.text("serial", path.removeValue(forKey: "serial"))
         object = try Self.text("object", path.removeValue(forKey: "object"))
         id = path.removeValue(forKey: "id")
-        guard object != nil || id?.isEmpty == false else { throw .address("It names neither object nor id.") }
+        guard object != nil || id?.isEmpty == false else { throw .address("It has neither object nor id.") }
         if let unknown = (path.keys.sorted() + query.keys.sorted()).first {
-            throw .address("Its attribute \(unknown.prefix(40).description.onOneLine) is not used here.")
+            throw .address("Its attribute \(unknown.prefix(40).description.onOneLine) is not supported.")
         }
     }
 
@@ -60,7 +61,7 @@ package struct PKCS11Address: Sendable, Hashable {
                 throw .address("It has an attribute that is not NAME=VALUE with percent encoding.")
             }
             guard attributes.updateValue(value, forKey: name) == nil else {
-                throw .address("Its attribute \(name.prefix(40).description.onOneLine) stands twice.")
+                throw .address("Its attribute \(name.prefix(40).description.onOneLine) is repeated.")
             }
         }
         return attributes
@@ -69,7 +70,7 @@ package struct PKCS11Address: Sendable, Hashable {
     private static func text(_ name: String, _ bytes: [UInt8]?) throws(LicenseeError) -> String? {
         guard let bytes else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty, !bytes.contains(0) else {
-            throw .address("Its \(name) is no text.")
+            throw .address("Its \(name) is not text.")
         }
         return text
     }

@@ -47,12 +47,12 @@ package final class PKCS11Key: ApplicationKey {
         else {
             throw LicenseeError(
                 .objectUnsafe, "The \(address) can leave the token: it is not CKA_SENSITIVE, or CKA_EXTRACTABLE.",
-                remedy: "Import or make it again as sensitive and not extractable.")
+                remedy: "Import or create it again as sensitive and not extractable.")
         }
         guard lane.session.flag(CKA_DECRYPT, of: lane.key) == true else {
             throw LicenseeError(
                 .objectUnsafe, "The \(address) may not decrypt: it is not CKA_DECRYPT.",
-                remedy: "Import or make it again for decryption.")
+                remedy: "Import or create it again with permission to decrypt.")
         }
     }
 

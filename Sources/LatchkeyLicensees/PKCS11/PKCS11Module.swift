@@ -50,7 +50,7 @@ final class PKCS11Module: @unchecked Sendable {
         guard let getList = library.function("C_GetFunctionList", as: GetFunctionList.self), getList(&list) == CKR_OK,
             let list
         else {
-            throw .module(path, "It is no PKCS#11 module.")
+            throw .module(path, "It is not a PKCS#11 module.")
         }
         functions = list
         var arguments = CK_C_INITIALIZE_ARGS()
@@ -109,6 +109,6 @@ extension LicenseeError {
     fileprivate static func module(_ path: String, _ what: String) -> Self {
         Self(
             .moduleUnusable, "The PKCS#11 module \(path.onOneLine) cannot be used. \(what)",
-            remedy: "Name the token's PKCS#11 library in module-path, and check its own configuration.")
+            remedy: "Set module-path to the token's PKCS#11 library, and check the library's configuration.")
     }
 }

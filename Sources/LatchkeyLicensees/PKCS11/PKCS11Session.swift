@@ -34,7 +34,7 @@ struct PKCS11Session: Sendable {
             throw LicenseeError(
                 .objectMissing, "There \(count == 0 ? "is no" : "are several") private RSA \(address).",
                 remedy:
-                    "Compare with `pkcs11-tool --module FILE --login --list-objects --type privkey`, and give object and id."
+                    "Compare with `pkcs11-tool --module FILE --login --list-objects --type privkey`, and specify object and id."
             )
         }
         return key

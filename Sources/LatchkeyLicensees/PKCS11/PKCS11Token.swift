@@ -46,8 +46,10 @@ final class PKCS11Token: Sendable {
         guard result == CKR_OK, info.flags & CKF_DECRYPT != 0 else {
             throw LicenseeError(
                 .mechanismMissing,
-                "The token “\(address.token.onOneLine)” does not decrypt by RSA-OAEP (CKM_RSA_PKCS_OAEP).",
-                remedy: "Use a token that does; raw RSA is not used, because its padding would be checked outside.")
+                "The token “\(address.token.onOneLine)” does not support RSA-OAEP decryption (CKM_RSA_PKCS_OAEP).",
+                remedy:
+                    "Use a token that does; raw RSA is not used, because its padding would be checked outside the token."
+            )
         }
     }
 
@@ -68,8 +70,9 @@ final class PKCS11Token: Sendable {
         // A service manager that restarts a server with a wrong PIN would lock the token, one try each time.
         if token.flags & (CKF_USER_PIN_LOCKED | CKF_USER_PIN_FINAL_TRY) != 0 {
             return LicenseeError(
-                .pinLocked, "The \(name) is locked, or would lock itself at the next wrong PIN.",
-                remedy: "Log in once by `pkcs11-tool --login` with the right PIN, or have its officer unlock it.")
+                .pinLocked, "The \(name) is locked, or would lock after one more wrong PIN.",
+                remedy:
+                    "Log in once with `pkcs11-tool --login` and the right PIN, or have its security officer unlock it.")
         }
         let result = pin.withUnsafeBytes { pin in
             module.call(\.C_Login) {
@@ -80,10 +83,11 @@ final class PKCS11Token: Sendable {
         case CKR_OK, CKR_USER_ALREADY_LOGGED_IN: return nil
         case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, CKR_PIN_EXPIRED:
             return LicenseeError(
-                .pinRefused, "The \(name) refused the PIN. It is not tried again.",
-                remedy: "Correct the PIN and reload the configuration; the same PIN is tried after a restart only.")
+                .pinRefused, "The \(name) rejected the PIN, which is not tried again.",
+                remedy:
+                    "Correct the PIN and reload the configuration; the same PIN is only tried again after a restart.")
         case CKR_PIN_LOCKED:
-            return LicenseeError(.pinLocked, "The \(name) is locked.", remedy: "Have its officer unlock it.")
+            return LicenseeError(.pinLocked, "The \(name) is locked.", remedy: "Have its security officer unlock it.")
         default: return .failed("C_Login", result)
         }
     }

@@ -74,7 +74,7 @@ package final class AuditChain: Sendable {
         do throws(StoreError) {
             let added = try await guarded.call(EngineWork(.write)) { try await self.appended(text) }
             guard let added else {
-                let reason = "Others took the entry's number \(Self.attempts) times."
+                let reason = "Other writers took the entry's number \(Self.attempts) times."
                 return .failure(StoreError(.unavailable, store.engine, reason: reason))
             }
             state.withLock { $0.last = added }

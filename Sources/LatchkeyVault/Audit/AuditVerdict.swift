@@ -36,9 +36,9 @@ extension AuditVerdict: CustomStringConvertible {
 extension AuditBreak {
     fileprivate var words: String {
         switch self {
-        case .missing: "it is not there, and a later one is."
-        case .reordered: "another entry stands in its place."
-        case .foreignHash: "it names another entry before it."
+        case .missing: "it is missing, but a later entry exists."
+        case .reordered: "another entry is in its place."
+        case .foreignHash: "it refers to a different previous entry."
         case .changed: "its number, text or hash was changed."
         case .cutOff: "the audit ends before it."
         }

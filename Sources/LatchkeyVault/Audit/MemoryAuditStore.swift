@@ -19,7 +19,7 @@ package final class MemoryAuditStore: AuditStore {
             return true
         }
         guard let isAdded else {
-            throw StoreError(.full, engine, reason: "The memory holds \(limit) audit entries and forgets none.")
+            throw StoreError(.full, engine, reason: "The memory store has reached its limit of \(limit) audit entries.")
         }
         return isAdded
     }

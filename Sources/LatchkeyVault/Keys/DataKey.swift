@@ -48,8 +48,8 @@ package final class DataKey: Sendable {
         }
         guard isAllowed else {
             throw VaultError.protection(
-                .dataKeyExhausted, reason: "Data key \(version) has sealed as often as it may.",
-                remedy: "Make a new data key and seal its rows again.")
+                .dataKeyExhausted, reason: "Data key \(version) has reached its limit of sealings.",
+                remedy: "Create a new data key and reseal its rows.")
         }
         let nonce = generator.bytes(AESGCM.nonceCount)
         let context = SealedKey.context(tenant: tenant, subject: subject, dataKey: version)
@@ -75,8 +75,8 @@ package final class DataKey: Sendable {
         } catch { throw VaultError(error) }
         guard let opened else {
             throw VaultError.protection(
-                .doesNotOpen, reason: "The sealed \(row.subject) does not open.",
-                remedy: "Check that the row was not changed or moved from another place.")
+                .doesNotOpen, reason: "The sealed \(row.subject) cannot be opened.",
+                remedy: "Check that the row was not changed or moved.")
         }
         return opened
     }
@@ -99,7 +99,7 @@ package final class DataKey: Sendable {
         let parts = opened.withUnsafeBytes { bytes in (Secret(bytes.prefix(16)), Secret(bytes.dropFirst(16))) }
         guard case .contentKey = row.subject, let content = ContentKey(key: parts.0, iv: parts.1) else {
             throw VaultError.protection(
-                .doesNotOpen, reason: "The sealed \(row.subject) is no content key.", remedy: "Open another row.")
+                .doesNotOpen, reason: "The sealed \(row.subject) is not a content key.", remedy: "Open another row.")
         }
         return content
     }

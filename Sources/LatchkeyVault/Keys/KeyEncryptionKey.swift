@@ -64,7 +64,7 @@ package struct KeyEncryptionKey: Sendable {
                 .anotherKey,
                 reason: "The data key is wrapped by “\(row.wrapper.onOneLine.prefix(60))”, not by this key.",
                 remedy:
-                    "Configure the key encryption key of that name: as keyEncryptionKey, or beside it as formerKeyEncryptionKey or nextKeyEncryptionKey."
+                    "Configure the key encryption key of that name as keyEncryptionKey, formerKeyEncryptionKey or nextKeyEncryptionKey."
             )
         }
         let opened: Secret?
@@ -75,7 +75,7 @@ package struct KeyEncryptionKey: Sendable {
         } catch { throw VaultError(error) }
         guard let opened, opened.count == AESGCM.keyCount else {
             throw VaultError.protection(
-                .doesNotOpen, reason: "Data key \(row.version) does not open.",
+                .doesNotOpen, reason: "Data key \(row.version) cannot be opened.",
                 remedy: "Check that the row was not changed or moved, and that the key encryption key is the right one."
             )
         }

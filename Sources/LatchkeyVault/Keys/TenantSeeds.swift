@@ -35,7 +35,7 @@ package struct TenantSeeds: Sendable {
         tenant: String, seeds: [SeedVersion: Secret], current: SeedVersion
     ) throws(VaultError) {
         guard !tenant.isEmpty else { throw .unusable("The tenant has no name.") }
-        guard seeds[current] != nil else { throw .unusable("There is no seed \(current.number), the current one.") }
+        guard seeds[current] != nil else { throw .unusable("The current seed, \(current.number), is missing.") }
         if let short = seeds.filter({ $0.value.count < Self.leastCount }).keys.min() {
             throw .unusable("Seed \(short.number) has fewer than \(Self.leastCount) bytes.")
         }

@@ -353,7 +353,7 @@ package final class TenantVault: ContentKeySource {
 
 extension StoreError {
     fileprivate static func awayMeanwhile(_ engine: String) -> Self {
-        StoreError(.unavailable, engine, reason: "The store did not answer while keys were read again.")
+        StoreError(.unavailable, engine, reason: "The store did not answer while keys were reloaded.")
     }
 }
 

@@ -41,7 +41,7 @@ package enum VaultError: DiagnosableError, Equatable {
         case anotherKey
         /// Key, place or bytes are not those of the sealing.
         case doesNotOpen
-        /// A data key has sealed as often as it may.
+        /// A data key has reached its limit of sealings.
         case dataKeyExhausted
         /// The key source has no key for an address.
         case keyMissing
@@ -80,14 +80,14 @@ package enum VaultError: DiagnosableError, Equatable {
         switch self {
         case .unknown(let kid): "There is no key \(kid)."
         case .disabled(let kid): "Key \(kid) is disabled."
-        case .severalKeys(let content): "The content “\(content)” has several keys, and the request names none of them."
-        case .anotherContent(let kid): "Key \(kid) belongs to another content."
-        case .anotherIV(let kid): "Key \(kid) has another IV than the request's."
-        case .ivMissing(let kid): "Nobody stated the IV of key \(kid): the store has none, or 16 zeros."
-        case .changedMeanwhile(let kid): "Somebody else changed key \(kid) at the same time."
-        case .tooMany(let limit): "The tenant has as many keys as it may have: \(limit)."
+        case .severalKeys(let content): "The content “\(content)” has several keys, and the request does not name one."
+        case .anotherContent(let kid): "Key \(kid) belongs to different content."
+        case .anotherIV(let kid): "The IV of key \(kid) differs from the request's."
+        case .ivMissing(let kid): "The IV of key \(kid) is unknown: the store has none, or 16 zeros."
+        case .changedMeanwhile(let kid): "Another client changed key \(kid) at the same time."
+        case .tooMany(let limit): "The tenant has reached its limit of \(limit) keys."
         case .secretsLost(let tenant):
-            "The store has keys of the tenant “\(tenant.onOneLine)”, and not the data key or the seed that belongs to them."
+            "The store has keys of the tenant “\(tenant.onOneLine)” but not their data key or seed."
         case .tenantMissing(let tenant): "The store has no data key or no seed of the tenant “\(tenant.onOneLine)”."
         case .store(let error): error.reason
         case .protection(_, let reason, _): reason
@@ -99,15 +99,15 @@ package enum VaultError: DiagnosableError, Equatable {
         case .unknown: "Package the content again, or import its keys."
         case .disabled: "Enable it again, or package the content with another key."
         case .severalKeys: "Package the content with one key, or with key URIs that name the key."
-        case .anotherContent: "Give each content kids of its own."
-        case .anotherIV: "Ask without an IV, or with the key's own, or for a new kid."
+        case .anotherContent: "Use different kids for different content."
+        case .anotherIV: "Send no IV, the key's IV, or a new kid."
         case .ivMissing(let kid):
-            "Replace the key by a CPIX document that states the media's IV: POST /admin/v1/tenants/TENANT/cpix?replace=\(kid)."
-        case .changedMeanwhile: "Look at the key, and try again."
-        case .tooMany: "Remove keys, or have the server's operator raise the tenant's limit."
+            "Replace the key with a CPIX document that states the media's IV: POST /admin/v1/tenants/TENANT/cpix?replace=\(kid)."
+        case .changedMeanwhile: "Check the key, and try again."
+        case .tooMany: "Remove keys, or ask the server's operator to raise the tenant's limit."
         case .secretsLost: "Restore the whole store from a backup, or configure the right store."
         case .tenantMissing:
-            "Create the tenant by latchkey-server tenant create NAME --config FILE, or configure the right store."
+            "Create the tenant with latchkey-server tenant create NAME --config FILE, or configure the right store."
         case .store(let error): error.remedy
         case .protection(_, _, let remedy): remedy
         }

@@ -212,9 +212,9 @@ extension StoreError {
         Self(
             .misconfigured, engine,
             reason:
-                "This is another database: \(found.map { "it is \($0)" } ?? "it has no fingerprint"), and \(expected) is expected.",
+                "This is another database: \(found.map { "it is \($0)" } ?? "it has no fingerprint"), but \(expected) is expected.",
             remedy:
-                "Name the right database in stores.keys, or restore it. If this one is meant, remove the node's copy, and state its fingerprint in stores.fingerprint."
+                "Set stores.keys to the right database, or restore it. If this one is right, remove the node's copy, and set stores.fingerprint to its fingerprint."
         )
     }
 }

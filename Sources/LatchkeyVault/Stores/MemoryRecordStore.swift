@@ -64,7 +64,9 @@ package final class MemoryRecordStore: RecordStore {
             return true
         }
         guard hasRoom != false else {
-            throw StoreError(.full, engine, reason: "The memory holds \(limit) records, and none of them has ended.")
+            throw StoreError(
+                .full, engine,
+                reason: "The memory store has reached its limit of \(limit) records, and none has expired.")
         }
         return hasRoom == true
     }

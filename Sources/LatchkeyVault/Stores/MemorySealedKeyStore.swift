@@ -82,7 +82,8 @@ package final class MemorySealedKeyStore: KeyStore {
         guard case .contentKey(let kid) = held.subject, row.kid == kid, row.sealed.subject == held.subject,
             row.sealed.tenant.equalsByteForByte(held.tenant)
         else {
-            throw StoreError(.unfit, engine, reason: "A key can be replaced by one of its tenant and kid only.")
+            throw StoreError(
+                .unfit, engine, reason: "A key can only be replaced with a key of the same tenant and kid.")
         }
         return tenants.withLock { tenants in
             guard tenants[held.tenant]?.rows[kid]?.sealed == held else { return false }
@@ -93,7 +94,7 @@ package final class MemorySealedKeyStore: KeyStore {
 
     package func remove(_ held: SealedKey) async throws(StoreError) -> Bool {
         guard case .contentKey(let kid) = held.subject else {
-            throw StoreError(.unfit, engine, reason: "A seed came in a content key's place.")
+            throw StoreError(.unfit, engine, reason: "A seed was given instead of a content key.")
         }
         return tenants.withLock { tenants in
             guard tenants[held.tenant]?.rows[kid]?.sealed == held else { return false }

@@ -118,14 +118,14 @@ extension AuditAnchor? {
         guard AuditAnchor(entry) != seen else { return nil }
         let difference =
             end < seen.sequence
-            ? "ends at entry \(end), and this node has seen entry \(seen.sequence)"
-            : "has a different entry \(seen.sequence) than this node has seen"
+            ? "ends at entry \(end), but this node has seen entry \(seen.sequence)"
+            : "has a different entry \(seen.sequence) than the one this node has seen"
         return StoreError(
             .misconfigured, audit.engine,
             reason:
-                "The database is older than what this node has seen: its audit \(difference). Keys that this node knows as disabled stay disabled.",
+                "The database is older than this node's last view of it: its audit \(difference). Keys that are disabled on this node stay disabled.",
             remedy:
-                "Bring back the database that has this entry. If this one is meant, \(isKept ? "run latchkey-server copy accept on each node" : "restart this node")."
+                "Restore the database that has this entry. If this one is right, \(isKept ? "run latchkey-server copy accept on each node" : "restart this node")."
         )
     }
 }

@@ -32,7 +32,7 @@ extension Record {
         guard bytes.count <= StoreLimits.recordBytes else {
             throw StoreError(
                 .unfit, engine,
-                reason: "A record has \(bytes.count) bytes, and \(StoreLimits.recordBytes) are the most.")
+                reason: "A record has \(bytes.count) bytes; the limit is \(StoreLimits.recordBytes).")
         }
     }
 }
@@ -49,10 +49,10 @@ extension StoreError {
         guard 1...most ~= name.utf8.count else {
             throw StoreError(
                 .unfit, engine,
-                reason: "The name of a \(subject) has \(name.utf8.count) bytes, and 1 to \(most) are possible.")
+                reason: "The name of a \(subject) has \(name.utf8.count) bytes; 1 to \(most) are allowed.")
         }
         guard !name.utf8.contains(0) else {
-            throw StoreError(.unfit, engine, reason: "The name of a \(subject) has a NUL in it.")
+            throw StoreError(.unfit, engine, reason: "The name of a \(subject) contains a NUL.")
         }
     }
 }

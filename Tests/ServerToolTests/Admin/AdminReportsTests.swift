@@ -49,7 +49,7 @@ import Testing
         let silent = try await stage.test.admin("tenants/demo/report?\(whole)")
         let notes = silent.json["notes"]?.texts ?? []
         #expect(notes.count == 1, "\(notes)")
-        #expect(notes.first?.contains("node node-b brought rows last at 2026-11-27T11:00:00Z") == true)
+        #expect(notes.first?.contains("node node-b last shipped rows at 2026-11-27T11:00:00Z") == true)
     }
 
     @Test func `an empty record says so, and counts nothing`() async throws {
@@ -241,7 +241,7 @@ import Testing
         // Of another node whose rows are on their way.
         let id = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-b"
         let late = try await stage.test.admin("requests/\(id)")
-        #expect(late.json["remedy"]?.text?.contains("brought rows last at 2026-11-25T12:00:00Z") == true)
+        #expect(late.json["remedy"]?.text?.contains("last shipped rows at 2026-11-25T12:00:00Z") == true)
         let strange = try await stage.test.admin("requests/a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-z")
         #expect(strange.json["remedy"]?.text?.contains("node-z, has no rows in the record") == true)
     }

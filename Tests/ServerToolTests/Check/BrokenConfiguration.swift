@@ -70,7 +70,9 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self("half a key encryption key", "keyEncryptionKey: ", "that was cut") {
             try $0.secret(String(repeating: "ab", count: 16), to: "kek.hex")
         },
-        Self("a key encryption key that others read", "keyEncryptionKey: ", "open to others", "Run chmod 600") {
+        Self(
+            "a key encryption key that others read", "keyEncryptionKey: ", "accessible to other users", "Run chmod 600"
+        ) {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o644], ofItemAtPath: $0.folder.file("kek.hex").path)
         },
@@ -231,7 +233,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self("a password file of Redis that is not there", "nowhere.txt") {
             try $0.store("sessions", "redis://127.0.0.1:1?passwordFile=nowhere.txt")
         },
-        Self("a password file of Redis that others can read", "word.txt is open to others than its owner.") { stage in
+        Self("a password file of Redis that others can read", "word.txt is accessible to other users.") { stage in
             try stage.folder.write("word", to: "word.txt")
             try #require(chmod(stage.folder.file("word.txt").path, 0o644) == 0)
             try stage.store("sessions", "redis://127.0.0.1:1?passwordFile=word.txt")

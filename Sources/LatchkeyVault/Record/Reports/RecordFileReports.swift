@@ -75,7 +75,7 @@ package final class RecordFileReports: RecordReporter {
                 try scan.rows(of: day) { row in
                     count.add(row)
                     guard count.held <= limits.held else {
-                        throw Self.tooMuch("has too many different groups, and accounts, devices and sessions in them")
+                        throw Self.tooMuch("has too many groups, accounts, devices and sessions")
                     }
                 }
             }
@@ -140,8 +140,8 @@ package final class RecordFileReports: RecordReporter {
 
     fileprivate static func tooMuch(_ what: String) -> StoreError {
         StoreError(
-            .unfit, RecordFiles.name, reason: "The range \(what): files are not counted in part.",
-            remedy: "Ask for a shorter range, or have the record go to PostgreSQL.")
+            .unfit, RecordFiles.name, reason: "The range \(what): files cannot be counted partially.",
+            remedy: "Ask for a shorter range, or use PostgreSQL as the record's destination.")
     }
 }
 
@@ -211,7 +211,7 @@ private struct FileScan {
         guard timekeeper.uptime < end else { throw RecordFileReports.tooMuch("takes too long to read") }
         let data = try PlainFile.read(path, limit: 64 << 20)
         left -= data.count
-        guard left >= 0 else { throw RecordFileReports.tooMuch("has more bytes in files than one question may read") }
+        guard left >= 0 else { throw RecordFileReports.tooMuch("has more bytes in files than one query may read") }
         return Array(data)[...]
     }
 }

@@ -27,13 +27,13 @@ package enum RecordRange {
             begin = try point(from, "from", isEnd: false)
         } else {
             guard let length = DurationText.duration(last.isEmpty ? "7d" : last), length > .zero else {
-                throw problem("“last” is no duration.", "Write a duration such as 90m, 24h or 7d.")
+                throw problem("“last” is not a duration.", "Use a duration such as 90m, 24h or 7d.")
             }
             begin = end - length.components.seconds * 1_000
         }
-        guard begin < end else { throw problem("The range ends before it begins.", "Write an earlier “from”.") }
+        guard begin < end else { throw problem("The range ends before it begins.", "Use an earlier “from”.") }
         guard end - begin <= longest.components.seconds * 1_000 else {
-            throw problem("The range is longer than 400 days.", "Ask for its parts one after the other.")
+            throw problem("The range is longer than 400 days.", "Query it in parts.")
         }
         return begin..<end
     }
@@ -55,7 +55,7 @@ package enum RecordRange {
             return milliseconds(day) + (isEnd ? 86_400_000 : 0)
         }
         guard let time = DateText.date(text) else {
-            throw problem("“\(name)” is neither a day nor a time.", "Write 2026-11-01 or 2026-11-01T18:00:00Z, by UTC.")
+            throw problem("“\(name)” is neither a day nor a time.", "Use 2026-11-01 or 2026-11-01T18:00:00Z, in UTC.")
         }
         return milliseconds(time)
     }

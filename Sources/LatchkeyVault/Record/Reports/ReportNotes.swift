@@ -40,7 +40,7 @@ package struct ReportNotes: Sendable, Hashable {
         if let oldest = standing.oldest {
             if times.lowerBound < oldest {
                 sentences.append(
-                    "The record goes back to \(RecordRange.text(oldest)): nothing of the range before that is in it.")
+                    "The record goes back to \(RecordRange.text(oldest)): the range before that is not covered.")
             }
         } else {
             sentences.append("The record has no rows of the tenant yet.")
@@ -53,27 +53,28 @@ package struct ReportNotes: Sendable, Hashable {
         }
         for node in silent.prefix(Self.mostNodes) {
             sentences.append(
-                "The node \(node.name.onOneLine) brought rows last at \(RecordRange.text(node.newest)): what it wrote since, if anything, is not in the record yet."
+                "The node \(node.name.onOneLine) last shipped rows at \(RecordRange.text(node.newest)): later rows, if any, are not in the record yet."
             )
         }
         if silent.count > Self.mostNodes {
-            sentences.append("So it is with \((silent.count - Self.mostNodes).counted("more node")).")
+            sentences.append("The same applies to \((silent.count - Self.mostNodes).counted("more node")).")
         }
         if let unshipped, unshipped.rows > 0, unshipped.oldest.map({ $0 < times.upperBound }) ?? true {
             let since = unshipped.oldest.map { ", the oldest of \(RecordRange.text($0))" } ?? ""
             sentences.append(
-                "The node \(unshipped.node.onOneLine) has \(unshipped.rows.counted("row")) that the record has not taken yet\(since)."
+                "The node \(unshipped.node.onOneLine) has \(unshipped.rows.counted("row")) that the record does not have yet\(since)."
             )
         }
         if unread.count > 0 {
             sentences.append(
-                "\(unread.count.counted("line")) of the record's files cannot be read by this version: the first is in \(unread.first)."
+                "\(unread.count.counted("line")) of the record's files cannot be read by this version; the first is in \(unread.first)."
             )
         }
         if let answer, answer.isCut {
             let which = grouping?.milliseconds == nil ? "those with the most rows" : "the latest"
             sentences.append(
-                "\(answer.groups.count) of \(answer.groupCount) groups are listed, \(which); the total is of all.")
+                "\(answer.groups.count) of \(answer.groupCount) groups are listed, \(which); the total includes all groups."
+            )
         }
         self.sentences = sentences
     }

@@ -36,9 +36,9 @@ extension LicenseRecordRow {
     package init(json: some Collection<UInt8>) throws(RecordRowError) {
         let value: JSONValue
         do { value = try JSONReader.value(of: json) } catch { throw RecordRowError(error.reason) }
-        guard case .object(let members) = value else { throw RecordRowError("It is no object.") }
+        guard case .object(let members) = value else { throw RecordRowError("It is not an object.") }
         let reader = RowReader(members: members)
-        guard try reader.integer("v").map({ $0 >= 1 }) == true else { throw RecordRowError("“v” is no version.") }
+        guard try reader.integer("v").map({ $0 >= 1 }) == true else { throw RecordRowError("“v” is not a version.") }
         self.init()
         position = RecordPosition(
             node: try reader.text("node"), spool: try reader.text("spool"),
@@ -46,12 +46,12 @@ extension LicenseRecordRow {
         time = Int64(try reader.required("time"))
         guard time < Self.endOfTime else { throw RecordRowError("“time” is beyond the year 9999.") }
         guard let event = Event(rawValue: try reader.text("event")) else {
-            throw RecordRowError("“event” is none of this version.")
+            throw RecordRowError("“event” is not known to this version.")
         }
         self.event = event
         let cause = try reader.text("cause")
         guard cause.isEmpty || Cause(rawValue: cause) != nil else {
-            throw RecordRowError("“cause” is none of this version.")
+            throw RecordRowError("“cause” is not known to this version.")
         }
         self.cause = Cause(rawValue: cause)
         count = try reader.integer("count") ?? 1
@@ -64,7 +64,7 @@ extension LicenseRecordRow {
         (code, reason) = (try reader.text("code"), try reader.text("reason"))
         microseconds = try reader.integer("microseconds")
         if let decision = members["decision"] {
-            guard case .object = decision else { throw RecordRowError("“decision” is no object.") }
+            guard case .object = decision else { throw RecordRowError("“decision” is not an object.") }
             self.decision = decision.canonicalText
         }
     }
@@ -152,7 +152,7 @@ private struct RowReader {
     /// A text; empty where there is none.
     func text(_ name: String) throws(RecordRowError) -> String {
         guard let value = members[name] else { return "" }
-        guard case .text(let text) = value else { throw RecordRowError("“\(name)” is no text.") }
+        guard case .text(let text) = value else { throw RecordRowError("“\(name)” is not text.") }
         return text
     }
 
@@ -160,13 +160,15 @@ private struct RowReader {
     func integer(_ name: String) throws(RecordRowError) -> Int? {
         guard let value = members[name] else { return nil }
         guard case .number(let number) = value, let integer = Int(exactly: number) else {
-            throw RecordRowError("“\(name)” is no whole number.")
+            throw RecordRowError("“\(name)” is not a whole number.")
         }
         return integer
     }
 
     func required(_ name: String) throws(RecordRowError) -> Int {
-        guard let integer = try integer(name), integer >= 0 else { throw RecordRowError("“\(name)” is no number.") }
+        guard let integer = try integer(name), integer >= 0 else {
+            throw RecordRowError("“\(name)” is not a valid number.")
+        }
         return integer
     }
 }

@@ -108,7 +108,8 @@ package final class RecordShipper: Sendable {
                 let position = try await destination.take(batch)
                 guard let last = batch.lines.last, position < last.sequence else { return }
                 throw StoreError(
-                    .misconfigured, destination.engine, reason: "The record's destination took rows and has them not.")
+                    .misconfigured, destination.engine,
+                    reason: "The record's destination accepted rows but does not have them.")
             }
         } catch {
             guard error.kind == .unfit else { throw error }

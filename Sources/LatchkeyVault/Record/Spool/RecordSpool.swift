@@ -146,8 +146,8 @@ package final class RecordSpool: Sendable {
         lock = try SpoolFile(creating: "\(folder)/lock")
         guard lock.hold() else {
             throw FileError(
-                code: "recordFolderTaken", reason: "Another process has the record's folder \(folder).",
-                remedy: "Give each server a folder of its own, or end the other process.")
+                code: "recordFolderTaken", reason: "Another process is using the record's folder \(folder).",
+                remedy: "Give each server its own folder, or stop the other process.")
         }
         let found: [String]
         do { found = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {

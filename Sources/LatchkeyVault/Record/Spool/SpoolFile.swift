@@ -126,7 +126,7 @@ struct SpoolSegment: Sendable {
     private static func unread(_ path: String, _ reason: String = String(cString: strerror(errno))) -> FileError {
         FileError(
             code: "cannotRead", reason: "\(path) cannot be read: \(reason).",
-            remedy: "It has rows of the record: give its permissions to the server's user, or put it elsewhere.")
+            remedy: "It contains rows of the record: make it readable to the server's user, or move it elsewhere.")
     }
 
     /// Bytes of a file.
