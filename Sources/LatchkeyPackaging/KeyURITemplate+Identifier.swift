@@ -25,7 +25,7 @@ extension KeyURITemplate {
                 "The FairPlay key URI of content “\(content.description.prefix(80))” has \(count) bytes, and a content "
                 + "identifier ends at \(Self.identifierLimit)",
             remedy:
-                "Give the content a shorter name (other than letters, digits, -, ., _ and ~ count three bytes each), "
+                "Give the content a shorter name (characters other than letters, digits, -, ., _ and ~ count three bytes each), "
                 + "or the tenant a shorter keyURI.")
     }
 }

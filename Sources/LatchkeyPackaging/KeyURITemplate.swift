@@ -45,7 +45,7 @@ package struct KeyURITemplate: Sendable, Hashable {
     /// - Throws: `keyURITemplate` with what is wrong.
     package init(_ text: String) throws(Diagnosis) {
         guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\"") }) else {
-            throw .template("It has a blank, a quote or a letter that is not ASCII.")
+            throw .template("It has a space, a quote or a letter that is not ASCII.")
         }
         self.text = text
         parts = try Self.parts(of: text)
@@ -53,13 +53,13 @@ package struct KeyURITemplate: Sendable, Hashable {
             throw .template("It does not begin with a scheme such as skd://.")
         }
         for part in [Part.contentID, .kid, .iv] where parts.count(where: { $0 == part }) > 1 {
-            throw .template("It has one placeholder twice.")
+            throw .template("It repeats a placeholder.")
         }
         guard parts.contains(.kid) else { throw .template("It has no {kid}.") }
         if let index = parts.firstIndex(of: .contentID), index + 1 < parts.count {
             guard case .literal(let next) = parts[index + 1], let end = next.utf8.first, !Self.isPlain(end),
                 end != UInt8(ascii: "%")
-            else { throw .template("Nothing ends its {contentId}.") }
+            else { throw .template("Its {contentId} has no terminator.") }
         }
     }
 
@@ -189,7 +189,7 @@ package struct KeyURITemplate: Sendable, Hashable {
 extension Diagnosis {
     package static func template(_ reason: String) -> Diagnosis {
         Diagnosis(
-            code: "keyURITemplate", reason: "The template of key URIs is not usable. \(reason)",
-            remedy: "Write it like skd://host/{contentId}/{kid}.")
+            code: "keyURITemplate", reason: "The template of key URIs is invalid. \(reason)",
+            remedy: "Use a template such as skd://host/{contentId}/{kid}.")
     }
 }

@@ -114,7 +114,7 @@ import Testing
         ("EncryptionMethod", "http://www.w3.org/2001/04/xmlenc#kw-aes256", "cpixAlgorithm", "", "kw-aes256"),
         ("MACMethod", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256", "cpixAlgorithm", "", "hmac-sha256"),
         ("DigestMethod", "http://www.w3.org/2001/04/xmlenc#sha256", "cpixAlgorithm", "", "sha256"),
-        ("CipherData", "", "cpixCipher", "", "no encrypted value"),
+        ("CipherData", "", "cpixCipher", "", "encrypted value is missing"),
     ])
     func `keys in cipher that are not taken say which fault it is`(
         _ name: String, _ algorithm: String, _ code: String, _ place: String, _ reason: String

@@ -144,7 +144,7 @@ import Testing
     @Test func `a tenant may refuse to give keys in clear`() async throws {
         var stage = SPEKEStage()
         stage.rules.allowsPlainKeys = false
-        #expect(try await stage.refusal(SPEKERequest().text) == ["422", "Keys in clear are not allowed"])
+        #expect(try await stage.refusal(SPEKERequest().text) == ["422", "Keys in the clear are not allowed"])
         #expect(
             try await stage.answer(Self.request([Self.delivery(try certificate(0).base64EncodedString())])).keys.count
                 == 2)

@@ -130,10 +130,10 @@ import Testing
         Case("DRMSystem@kid \(other) is not in the ContentKeyList") {
             $0.systems = SPEKERequest.system(.fairPlay, "", kid: other)
         },
-        Case("Two elements ContentKey for KID \(kid)") {
+        Case("Two ContentKey elements for KID \(kid)") {
             $0.keys = SPEKERequest.key("cbcs") + SPEKERequest.key("cbcs", kid: kid.uppercased())
         },
-        Case("Two elements DRMSystem of one systemId for KID \(kid)") { $0.systems += $0.systems },
+        Case("Two DRMSystem elements with the same systemId for KID \(kid)") { $0.systems += $0.systems },
         Case("ContentKey@explicitIV is not 16 bytes for KID \(kid)") { $0.keys = SPEKERequest.key("cbcs", ivs) },
         Case("ContentKey@explicitIV is 16 zeros for KID \(kid), which counts as not stated") {
             $0.keys = SPEKERequest.key("cbcs", #" explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#)
@@ -155,10 +155,10 @@ import Testing
         },
         Case("Missing CPIX@id", version: nil) { $0.attributes = "" },
         Case(
-            "Missing CPIX@id. A document with CPIX@contentId is one of SPEKE 2, which needs the header X-Speke-Version",
+            "Missing CPIX@id. A document with CPIX@contentId is a SPEKE 2 document, which needs the header X-Speke-Version",
             version: nil
         ) { $0.attributes = #"contentId="movie" version="2.3""# },
-        Case("Too many elements ContentKey or DRMSystem", "413") {
+        Case("Too many ContentKey or DRMSystem elements", "413") {
             $0.keys = (0..<257).map {
                 SPEKERequest.key("cbcs", kid: String(format: "00000000-0000-0000-0000-%012d", $0))
             }.joined()

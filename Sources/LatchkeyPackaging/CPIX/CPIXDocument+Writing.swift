@@ -202,13 +202,13 @@ extension EncryptionContract.Rule {
 
 extension PackagingRefusal {
     fileprivate static let cpixContents = Self(
-        cpix: "Content", at: "ContentKeyList", "CPIX 2.3 has one content in a document.",
-        remedy: "Write 2.4, or a document for each content.")
+        cpix: "Content", at: "ContentKeyList", "CPIX 2.3 allows one content per document.",
+        remedy: "Use 2.4, or one document per content.")
 
     fileprivate static func cpixSystem(_ system: DRMSystem, _ place: String) -> Self {
         Self(
             cpix: "System", at: place,
-            "Its scheme does not go with DRM system \(system.rawValue), or the tenant has no URI for it.",
-            remedy: "Leave the system out.")
+            "Its scheme is incompatible with DRM system \(system.rawValue), or the tenant has no URI for it.",
+            remedy: "Omit the system.")
     }
 }

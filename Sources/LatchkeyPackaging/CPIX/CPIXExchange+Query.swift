@@ -11,7 +11,7 @@ extension CPIXExchange.Change {
         try self.init(content: request)
         guard request.queryValue("replace") == nil else {
             throw .cpix(
-                "cpixReplace", "Packagers do not replace keys.",
+                "cpixReplace", "Packagers cannot replace keys.",
                 "Have an operator send the document to /admin/v1/tenants/TENANT/cpix?replace=KID.", 403)
         }
     }

@@ -121,15 +121,17 @@ package struct CPIXExchange: Sendable {
         if !replaced.isEmpty { body["replaced"] = .array(replaced.map { .text("\($0)") }) }
         if !conflicts.isEmpty {
             body["code"] = .text("cpixConflict")
-            body["reason"] = .text("Keys with these kids are there with another key, IV or content, and stay.")
+            body["reason"] = .text(
+                "Keys with these kids already exist with a different key, IV or content, and were kept.")
             body["remedy"] = .text(
-                "Use new kids. To replace keys, an operator sends the document to "
+                "Use new kids. To replace keys, an operator must send the document to "
                     + "/admin/v1/tenants/TENANT/cpix?replace=\(names.prefix(10).joined(separator: ",")).")
         }
         var outcome = Outcome(
             response: .json(.object(body), status: conflicts.isEmpty ? 200 : 409), keys: keys, recipients: [])
         if let first = names.first {
-            let reason = "\(names.count) keys are there with another key, IV or content, and stay: first, \(first)."
+            let reason =
+                "\(names.count) keys already exist with a different key, IV or content, and were kept: first, \(first)."
             outcome.conflict = .cpix("cpixConflict", reason, body["remedy"]?.text ?? "Use new kids.", 409)
         }
         return outcome
@@ -147,14 +149,14 @@ package struct CPIXExchange: Sendable {
         }
         let stated = request.queryValue("version") ?? CPIXDocument.Version.version2_3.rawValue
         guard let version = CPIXDocument.Version(rawValue: stated) else {
-            throw .cpix("cpixVersion", "The version is neither 2.3 nor 2.4.", "Ask for one of these.", 400)
+            throw .cpix("cpixVersion", "The version is neither 2.3 nor 2.4.", "Request one of these.", 400)
         }
         let systems = try systems(of: request)
         let recipients = try recipients(of: request)
         let document: CPIXDocument
         do { document = try await vault.document(of: content) } catch { throw LicenseRefusal(cpix: error) }
         guard !document.keys.isEmpty else {
-            throw .cpix("cpixNoContent", "There are no keys of this content.", "Correct the content's name.", 404)
+            throw .cpix("cpixNoContent", "This content has no keys.", "Correct the content's name.", 404)
         }
         let data: Data
         do {
@@ -180,8 +182,8 @@ package struct CPIXExchange: Sendable {
         for name in stated.lowercased().split(separator: ",") where name != "none" {
             guard let found = Self.systemNames.first(where: { $0.name == name }) else {
                 throw .cpix(
-                    "cpixSystem", "The query's systems name one that is not known.",
-                    "Name fairplay, widevine, playready or clearkey, with commas between, or none.", 400)
+                    "cpixSystem", "The query names an unknown DRM system.",
+                    "Use fairplay, widevine, playready or clearkey, separated by commas, or omit systems.", 400)
             }
             systems.append(found.system)
         }
@@ -200,14 +202,14 @@ package struct CPIXExchange: Sendable {
             }
             guard registered.isEmpty || registered.contains(digest) else {
                 throw .cpix(
-                    "cpixRecipient", "A recipient's certificate is none of the tenant's.",
+                    "cpixRecipient", "A recipient's certificate is not registered for the tenant.",
                     "Add its SHA-256 to the tenant's recipients.", 403)
             }
             recipients.append(([UInt8](der), digest))
         }
         guard !recipients.isEmpty || allowsPlainKeys else {
             throw .cpix(
-                "cpixPlain", "The tenant's keys are not given out in clear.",
+                "cpixPlain", "The tenant's keys are not delivered in the clear.",
                 "Send the recipient's certificate in \(Self.recipientField).", 403)
         }
         return recipients
@@ -218,8 +220,8 @@ extension PackagingRefusal {
     fileprivate static func notInDocument(_ kids: Set<KeyID>) -> Self {
         Self(
             cpix: "Replace",
-            "The document has no key \(kids.map { "\($0)" }.sorted().joined(separator: ", ")) to replace one with.",
-            remedy: "Name kids of the document's keys.")
+            "The document has no key \(kids.map { "\($0)" }.sorted().joined(separator: ", ")) to use as a replacement.",
+            remedy: "Use kids of the document's keys.")
     }
 }
 

@@ -10,14 +10,15 @@ extension CPIXRecipient {
     /// - Throws: `recipientInvalid` for what does not belong together.
     package init(certificate: Data, pem: Secret) throws {
         guard let key = pem.withUnsafeBytes({ RSAPrivateKey(pem: Array($0)) }) else {
-            throw Diagnosis.recipient("The private key is no RSA key in PEM form.", "Write the key with openssl rsa.")
+            throw Diagnosis.recipient(
+                "The private key is not an RSA key in PEM form.", "Write the key with openssl rsa.")
         }
         let isPEM = certificate.starts(with: Array("-----BEGIN".utf8))
         let text = isPEM ? Data(certificateInXML: String(decoding: certificate, as: UTF8.self)) : nil
         let der = [UInt8](text ?? certificate)
         guard let read = RecipientCertificate(der: der), read.bits >= 2_048 else {
             throw Diagnosis.recipient(
-                "The certificate is none in DER or PEM form with an RSA key of at least 2,048 bits.",
+                "The certificate is not in DER or PEM form with an RSA key of at least 2,048 bits.",
                 "Write it with openssl x509.")
         }
         let probe = Secret.random(32)
@@ -25,7 +26,7 @@ extension CPIXRecipient {
             key.decryptOAEP(try read.encryptOAEP(probe)[...]) == probe
         else {
             throw Diagnosis.recipient(
-                "Certificate and private key do not belong together.", "Name the key that the certificate is for.")
+                "The certificate and the private key do not match.", "Use the certificate's private key.")
         }
         self = recipient
     }

@@ -15,14 +15,15 @@ extension PackagingRefusal {
         cpix: "Version", at: "CPIX@version", "The version is not 2.3, 2.3.1 or 2.4.",
         remedy: "Send one of these versions.")
     static let noKeys = Self(
-        cpix: "Keys", at: "ContentKeyList", "There is no key that encrypts media.",
+        cpix: "Keys", at: "ContentKeyList", "The document has no key that encrypts media.",
         remedy: "Send the keys of the content.")
     static let cpixTooMany = Self(
         cpix: "TooMany", at: "ContentKeyList", "There are more than \(CPIXDocument.keyLimit) keys.", status: 413,
         remedy: "Send fewer keys in one document.")
     static let cpixPeriods = Self(
-        cpix: "Periods", at: "ContentKeyPeriodList", "A period has no id, no whole number as index, or another's id.",
-        remedy: "Give each period an id of its own.")
+        cpix: "Periods", at: "ContentKeyPeriodList",
+        "A period has no id, an index that is not a whole number, or a duplicate id.",
+        remedy: "Give each period a unique id.")
 
     static func cpixKID(_ place: String) -> Self {
         Self(cpix: "KID", at: place, "The kid is missing or not a UUID.", remedy: "Write the kid as a UUID.")
@@ -32,8 +33,8 @@ extension PackagingRefusal {
     }
     static func content(_ place: String) -> Self {
         Self(
-            cpix: "Content", at: place, "Nothing says which content it is, or the name is longer than 256 bytes.",
-            remedy: "Set contentId, or ask with ?content=NAME.")
+            cpix: "Content", at: place, "The content is not stated, or its name is longer than 256 bytes.",
+            remedy: "Set contentId, or use ?content=NAME.")
     }
     static func longContent(_ place: String, _ objection: Diagnosis) -> Self {
         Self(cpix: "Content", at: place, "\(objection.reason).", remedy: objection.remedy)
@@ -49,27 +50,27 @@ extension PackagingRefusal {
         let names = kids.map { "\($0)" }.joined(separator: ", ")
         return Self(
             cpix: "IV", at: "ContentKey@explicitIV",
-            "It is missing or 16 zeros, and FairPlay's license has to carry it, for \(names).",
+            "It is missing or 16 zeros for \(names), but FairPlay licenses must carry it.",
             remedy: "Send the IV that the media is encrypted with, as base64 of 16 bytes.")
     }
     static func cpixScheme(_ place: String) -> Self {
         Self(
-            cpix: "Scheme", at: place, "The commonEncryptionScheme is none of cenc, cens, cbc1 and cbcs.",
-            remedy: "Send one of these, or none for any.")
+            cpix: "Scheme", at: place, "The commonEncryptionScheme is not cenc, cens, cbc1 or cbcs.",
+            remedy: "Send one of these, or omit it for any scheme.")
     }
     static func root(_ place: String) -> Self {
         Self(
             cpix: "Hierarchy", at: place, "The key that it depends on is not in the document, or depends on another.",
-            remedy: "Send the root key, too.")
+            remedy: "Also send the root key.")
     }
     static func rule(_ place: String) -> Self {
         Self(
-            cpix: "Rules", at: place, "Its key encrypts no media, its period is unknown, or a filter is no range.",
+            cpix: "Rules", at: place, "Its key encrypts no media, its period is unknown, or a filter is not a range.",
             remedy: "Correct the usage rule.")
     }
     static func noRecipient(_ place: String) -> Self {
         Self(
-            cpix: "Recipient", at: place, "The keys are encrypted to none of this server's certificates.",
+            cpix: "Recipient", at: place, "The keys are not encrypted to any of this server's certificates.",
             remedy: "Encrypt them to a certificate of this server.")
     }
     /// - Parameters:
@@ -81,27 +82,27 @@ extension PackagingRefusal {
     }
     static func valueMissing(_ place: String) -> Self {
         Self(
-            cpix: "Cipher", at: place, "There is no encrypted value, or it is no base64.",
+            cpix: "Cipher", at: place, "The encrypted value is missing, or is not base64.",
             remedy: "Write EncryptedValue with EncryptionMethod and CipherData.")
     }
     static func macMissing(_ place: String) -> Self {
         Self(
-            cpix: "MAC", at: place, "It is missing, and keys in cipher are not taken without.",
-            remedy: "Write a MACMethod, and a ValueMAC beside each EncryptedValue.")
+            cpix: "MAC", at: place, "It is missing, and encrypted keys require it.",
+            remedy: "Add a MACMethod, and a ValueMAC next to each EncryptedValue.")
     }
     static func macWrong(_ place: String) -> Self {
         Self(
-            cpix: "MAC", at: place, "The ValueMAC is not that of the encrypted value.",
+            cpix: "MAC", at: place, "The ValueMAC does not match the encrypted value.",
             remedy: "Compute it with HMAC-SHA-512 over IV and ciphertext, under the document's MAC key.")
     }
     static func notOpen(_ place: String) -> Self {
         Self(
-            cpix: "Cipher", at: place, "The value does not open with the certificate's private key.",
-            remedy: "Encrypt it to the certificate that the document names, by RSA-OAEP with SHA-1 and MGF1.")
+            cpix: "Cipher", at: place, "The value cannot be decrypted with the certificate's private key.",
+            remedy: "Encrypt it to the certificate that the document names, using RSA-OAEP with SHA-1 and MGF1.")
     }
     static func cipher(_ place: String) -> Self {
         Self(
-            cpix: "Cipher", at: place, "The value does not open with the document key.",
-            remedy: "Encrypt it by AES-256-CBC with the IV in front and PKCS#7 padding.")
+            cpix: "Cipher", at: place, "The value cannot be decrypted with the document key.",
+            remedy: "Encrypt it using AES-256-CBC with the IV in front and PKCS#7 padding.")
     }
 }

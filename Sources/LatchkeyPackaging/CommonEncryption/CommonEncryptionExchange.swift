@@ -88,7 +88,7 @@ package struct CommonEncryptionExchange: Sendable {
         var keys: [PackagedKey] = []
         for one in wanted {
             let address = one.demand.address
-            guard let key = found[address] else { throw .inside("The keys came without one that was asked for.") }
+            guard let key = found[address] else { throw .inside("A requested key is missing from the keys.") }
             let header = WidevineHeader(
                 kid: address.kid, provider: widevineProvider, content: content, scheme: scheme)
             let box = JSONValue.object(["drm_type": .text("WIDEVINE"), "data": .text(header.bytes.base64)])
@@ -126,7 +126,7 @@ package struct CommonEncryptionExchange: Sendable {
         for period in periods {
             for track in tracks {
                 guard let kid = try? track.keyID(content: content, period: period, tenant: tenant) else {
-                    throw .inside("A key identifier cannot be made.")
+                    throw .inside("A key identifier cannot be created.")
                 }
                 // Content and identifier alone name the key, because a license request says no more.
                 let rule = EncryptionContract.Rule(
@@ -178,18 +178,18 @@ extension PackagingRefusal {
     }
 
     fileprivate static let contentID = Self(
-        "INVALID_CONTENT_ID", because: "The content_id is none that keys can be named by.")
+        "INVALID_CONTENT_ID", because: "The content_id cannot be used in key names.")
     fileprivate static let track = Self(
-        "TRACK_TYPE_UNKNOWN", because: "A track's type is none that this protocol knows.")
+        "TRACK_TYPE_UNKNOWN", because: "A track's type is unknown to this protocol.")
     fileprivate static let request = Self("INVALID_REQUEST", because: unfit)
     fileprivate static let unreadable = Self("INVALID_REQUEST", because: unfit, status: 400)
-    private static let unfit = "The request lacks a member, or has one that does not fit."
+    private static let unfit = "The request lacks a member, or has an invalid one."
     fileprivate static let envelope = Self(
-        "INVALID_REQUEST", because: "The body is no JSON with a request, a signature and a signer.", status: 400)
+        "INVALID_REQUEST", because: "The body is not JSON with a request, a signature and a signer.", status: 400)
     fileprivate static let tooLarge = Self(
-        "INVALID_REQUEST", because: "The body has more than \(CommonEncryptionExchange.byteLimit) bytes.", status: 413)
+        "INVALID_REQUEST", because: "The body is larger than \(CommonEncryptionExchange.byteLimit) bytes.", status: 413)
     fileprivate static let signature = Self(
-        "SIGNATURE_FAILED", because: "The signer is unknown, or the signature is not of this request.")
+        "SIGNATURE_FAILED", because: "The signer is unknown, or the signature does not match this request.")
 
     fileprivate static func inside(_ reason: String) -> Self { Self("INTERNAL_ERROR", because: reason, status: 503) }
 }

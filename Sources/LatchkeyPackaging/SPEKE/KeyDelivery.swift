@@ -111,7 +111,7 @@ enum CipherAlgorithm {
 
 extension PackagingRefusal {
     fileprivate static let tooManyRecipients = Self(
-        "Too many elements DeliveryData", status: 413, remedy: "Ask for fewer recipients at once.")
+        "Too many DeliveryData elements", status: 413, remedy: "Request keys for fewer recipients at a time.")
     fileprivate static let certificate = Self("DeliveryKey has no readable RSA certificate")
     fileprivate static let unregistered = Self(
         "The DeliveryKey's certificate is not registered", remedy: "Register the encryptor's certificate first.")

@@ -32,21 +32,24 @@ extension PackagingRefusal {
     static let noDocument = Self("The document is not CPIX")
     static let missingID = Self("Missing CPIX@id")
     static let missingHeader = Self(
-        "Missing CPIX@id. A document with CPIX@contentId is one of SPEKE 2, which needs the header X-Speke-Version",
+        "Missing CPIX@id. A document with CPIX@contentId is a SPEKE 2 document, which needs the header X-Speke-Version",
         remedy: "Send X-Speke-Version: 2.0 with CPIX 2.3, or 2.1 with CPIX 2.4.")
     static let contentIDTooLong = Self("CPIX@contentId is longer than 256 bytes")
     static let missingKeys = Self("Missing ContentKey")
     static let missingSystems = Self("Missing DRMSystem")
     static let tooManyKeys = Self(
-        "Too many elements ContentKey or DRMSystem", status: 413, remedy: "Ask for fewer keys at once.")
+        "Too many ContentKey or DRMSystem elements", status: 413, remedy: "Request fewer keys at a time.")
     static let periods = Self("Malformed ContentKeyPeriodList")
     static let playlist = Self("Unsupported HLSSignalingData@playlist")
     static let keysUnavailable = Self(
-        "The key provider cannot give the keys now", status: 503, remedy: "Try again shortly; see the provider's log.")
+        "The key provider cannot supply the keys now", status: 503, remedy: "Try again shortly; see the provider's log."
+    )
 
     static func kid(_ element: String) -> Self { Self("\(element)@kid is missing or not a UUID") }
-    static func doubleKey(_ kid: KeyID) -> Self { Self("Two elements ContentKey for KID \(kid)") }
-    static func doubleSystem(_ kid: KeyID) -> Self { Self("Two elements DRMSystem of one systemId for KID \(kid)") }
+    static func doubleKey(_ kid: KeyID) -> Self { Self("Two ContentKey elements for KID \(kid)") }
+    static func doubleSystem(_ kid: KeyID) -> Self {
+        Self("Two DRMSystem elements with the same systemId for KID \(kid)")
+    }
     package static func unknownKey(_ kid: KeyID) -> Self { Self("DRMSystem@kid \(kid) is not in the ContentKeyList") }
     static func explicitIV(_ kid: KeyID) -> Self { Self("ContentKey@explicitIV is not 16 bytes for KID \(kid)") }
     static func zeroIV(_ kid: KeyID) -> Self {

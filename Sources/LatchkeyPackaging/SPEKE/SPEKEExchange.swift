@@ -180,7 +180,7 @@ package struct SPEKEExchange: Sendable {
 
 extension PackagingRefusal {
     fileprivate static let plainKeys = Self(
-        "Keys in clear are not allowed", remedy: "Send a DeliveryDataList with a registered certificate.")
+        "Keys in the clear are not allowed", remedy: "Send a DeliveryDataList with a registered certificate.")
     fileprivate static let clearKey = Self(
-        "Clear Key is not enabled", remedy: "Configure the tenant's Clear Key URIs, or leave the system out.")
+        "Clear Key is not enabled", remedy: "Configure the tenant's Clear Key URIs, or omit the system.")
 }

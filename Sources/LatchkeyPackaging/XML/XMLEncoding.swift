@@ -32,7 +32,7 @@ enum XMLEncoding {
             return isLittle ? other << 8 | one : one << 8 | other
         }
         guard bytes.count.isMultiple(of: 2), let text = String(validating: units, as: UTF16.self) else {
-            throw PackagingRefusal(.encoding, "The document is not the UTF-16 that its first bytes are.")
+            throw PackagingRefusal(.encoding, "The document's first bytes are UTF-16, but the document is not.")
         }
         return Array(text.utf8)
     }

@@ -25,8 +25,8 @@ extension XMLTree {
 
         fileprivate var remedy: String {
             switch self {
-            case .tooManyBytes, .tooDeep, .tooManyElements, .attributeTooLong: "Send less in one document."
-            case .documentType: "Leave the document type declaration and its entities out."
+            case .tooManyBytes, .tooDeep, .tooManyElements, .attributeTooLong: "Send a smaller document."
+            case .documentType: "Omit the document type declaration and its entities."
             case .encoding: "Send UTF-8, UTF-16 or ISO-8859-1."
             case .malformed: "Send well-formed XML 1.0 with namespaces."
             }

@@ -15,7 +15,7 @@ extension XMLTree {
         var bytes = try XMLEncoding.utf8([UInt8](data))
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
             throw PackagingRefusal(
-                .encoding, "The document is not in the encoding that it states, and not in UTF-8 either.")
+                .encoding, "The document is neither in its declared encoding nor in UTF-8.")
         }
         declaration = try Self.takeDeclaration(from: &bytes)
         let reader = try XMLTreeReader(limits)
@@ -31,7 +31,7 @@ extension XMLTree {
         guard let parts = text.wholeMatch(of: Self.declarationForm) else { throw .malformed(at: 0) }
         if let encoding = parts.output.2 {
             guard XMLEncoding.isRead(encoding) else {
-                throw PackagingRefusal(.encoding, "The document says that it is in \(encoding.prefix(40)).")
+                throw PackagingRefusal(.encoding, "The document declares the encoding \(encoding.prefix(40)).")
             }
             if !XMLEncoding.isUTF8(encoding) {
                 text.replaceSubrange(encoding.startIndex..<encoding.endIndex, with: "UTF-8")

@@ -29,7 +29,7 @@ final class XMLTreeReader {
         self.limits = limits
         _ = Self.isReady
         guard let parser = xmlNewParserCtxt() else {
-            throw PackagingRefusal(.tooManyBytes, "There is no memory for the document.")
+            throw PackagingRefusal(.tooManyBytes, "Memory for the document is exhausted.")
         }
         self.parser = parser
     }
@@ -75,7 +75,7 @@ extension XMLTreeReader {
         }
         guard let element = XMLNames.element(name, pairs, in: open.last?.scope ?? XMLNames.outermost) else {
             throw PackagingRefusal(
-                .malformed, "The element before byte \(position) has an undeclared prefix or one attribute twice.")
+                .malformed, "The element before byte \(position) has an undeclared prefix or a duplicate attribute.")
         }
         count += 1
         guard count <= limits.elements else {
