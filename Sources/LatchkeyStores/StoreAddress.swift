@@ -28,7 +28,7 @@ package enum StoreAddress: Sendable, Hashable {
         } else {
             let scheme = text.prefix { $0 != ":" }.prefix(20)
             throw Diagnosis(
-                code: "storeAddress", reason: "“\(String(scheme).onOneLine)” is no kind of store.",
+                code: "storeAddress", reason: "“\(String(scheme).onOneLine)” is not a supported kind of store.",
                 remedy: "Write memory, sqlite:PATH, postgresql://…, redis://… or redis+cluster://….")
         }
     }

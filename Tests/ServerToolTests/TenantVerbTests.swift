@@ -138,7 +138,7 @@ import Testing
         try copied.write(to: copy)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
         try folder.replace("sqlite:latchkey.db", "sqlite:copy.db")
-        let reason = "The file was copied while a server had it open, without the log beside it"
+        let reason = "The file was copied without its -wal log while a server had it open"
         let check = await ToolRun("run", "--check", "--config", configuration)
         #expect(check.status == .no)
         #expect(check.error.contains(reason), "\(check.error)")

@@ -77,7 +77,7 @@ extension PostgreSQLStore {
         return [
             .fault(
                 "The role of PostgreSQL lacks rights: \(missing.joined(separator: ", ")).",
-                "Run latchkey-server migrate as the tables' owner with --grant, which gives a node's role what it needs."
+                "Run latchkey-server migrate as the tables' owner with --grant, which grants a node's role the rights it needs."
             )
         ]
     }
@@ -97,8 +97,8 @@ extension PostgreSQLStore {
         if isReadOnly {
             findings.append(
                 .notice(
-                    "PostgreSQL takes no changes here: it is a standby, or read-only.",
-                    "Name the primary, unless this node only gives licenses for keys that are there."))
+                    "PostgreSQL accepts no changes here: it is a standby, or read-only.",
+                    "Use the primary's address, unless this node only issues licenses for existing keys."))
         }
         return (findings, isReadOnly)
     }

@@ -64,7 +64,7 @@ struct RedisCheck {
                 findings.append(
                     .fault(
                         "\(map.uncovered) of the cluster's \(RedisSlot.count) slots have no primary.",
-                        "Run redis-cli --cluster check, and bring back or replace the nodes that had them."))
+                        "Run redis-cli --cluster check, and restore or replace the nodes that had them."))
             }
             return findings + map.primaries.flatMap { self.findings(at: $0, isNode: true) }
         }
@@ -74,8 +74,8 @@ struct RedisCheck {
     private func noCluster(_ answer: String, at place: RedisAddress.Endpoint) -> StoreFinding {
         if answer.hasPrefix("NOPERM") { return missing(["cluster|slots"], at: place) }
         return .fault(
-            "\(shown(place)) is no node of a cluster: \(StoreError(redis: answer).reason)",
-            "Write redis:// for one server, or redis+sentinel:// for one whose primary sentinels know.")
+            "\(shown(place)) is not a cluster node: \(StoreError(redis: answer).reason)",
+            "Use redis:// for a single server, or redis+sentinel:// if sentinels name the primary.")
     }
 
     private func connected(to place: RedisAddress.Endpoint) throws(StoreError) -> RedisSocket {
@@ -95,11 +95,11 @@ struct RedisCheck {
             findings.append(
                 .fault(
                     wantsPassword
-                        ? "The sentinel \(shown(sentinel)) wants a password."
-                        : "\(shown(sentinel)) is no sentinel: \(StoreError(redis: text).reason)",
+                        ? "The sentinel \(shown(sentinel)) requires a password."
+                        : "\(shown(sentinel)) is not a sentinel: \(StoreError(redis: text).reason)",
                     wantsPassword
-                        ? "Let it answer without one: this server sends the password to Redis alone."
-                        : "Name the port of the sentinel, 26379 by default."))
+                        ? "Allow it to answer without one: this server only sends the password to Redis."
+                        : "Use the sentinel's port, 26379 by default."))
             return nil
         }
         if let parts = answer.elements, parts.count == 2, let host = parts[0].text,
@@ -109,8 +109,8 @@ struct RedisCheck {
         }
         findings.append(
             .fault(
-                "The sentinel \(shown(sentinel)) knows no primary of the name “\(name.onOneLine)”.",
-                "Write the name that its configuration has behind “sentinel monitor”."))
+                "The sentinel \(shown(sentinel)) knows no primary named “\(name.onOneLine)”.",
+                "Use the name that follows “sentinel monitor” in its configuration."))
         return nil
     }
 
@@ -133,14 +133,14 @@ struct RedisCheck {
                     let who = words.count == 2 ? "the password" : "the user or the password"
                     return .fault(
                         "\(shown(place)) refuses \(who).",
-                        "Correct the address or its files; Redis has them in requirepass or its ACL.")
+                        "Correct the address or its files; Redis keeps user and password in requirepass or its ACL.")
                 }
                 if text.contains("without any password") {
                     return .fault(
-                        "\(shown(place)) has no password, and the address has one.",
-                        "Set requirepass there, or take the password out of the address.")
+                        "\(shown(place)) has no password, but the address has one.",
+                        "Set requirepass there, or remove the password from the address.")
                 }
-                return .fault("\(shown(place)) refuses the password.", "Look at the ACL of Redis.")
+                return .fault("\(shown(place)) refuses the password.", "Check the ACL of Redis.")
             }
         }
         if address.database != 0,
@@ -152,8 +152,8 @@ struct RedisCheck {
         guard case .error(let text) = try socket.ask(["PING"], within: limit) else { return nil }
         if text.hasPrefix("NOAUTH") {
             return .fault(
-                "\(shown(place)) wants a password.",
-                "Put it into a file of mode 0600, and name that with ?passwordFile=FILE.")
+                "\(shown(place)) requires a password.",
+                "Put it into a file of mode 0600, and use ?passwordFile=FILE.")
         }
         // The store sends none.
         if text.hasPrefix("NOPERM") { return nil }
@@ -187,8 +187,8 @@ struct RedisCheck {
         if !unknown.isEmpty {
             findings.append(
                 .fault(
-                    "\(shown(place)) does not know \(unknown.joined(separator: ", ")); without that no limit holds.",
-                    "Take rename-command for it out of redis.conf, or ask its provider for a Redis that runs scripts."))
+                    "\(shown(place)) does not know \(unknown.joined(separator: ", ")); without it, no limit is enforced.",
+                    "Remove its rename-command from redis.conf, or ask the provider for a Redis that runs scripts."))
         }
         findings += errors.sorted { $0.key < $1.key }.map { .fault($0.value, at: shown(place)) }
         if lacksKeys {
@@ -224,8 +224,8 @@ struct RedisCheck {
         guard role.elements?.first?.text == "master" else {
             return [
                 .fault(
-                    "\(shown(place)) is a replica, which takes no changes.",
-                    "Name the primary, or the sentinels with redis+sentinel://.")
+                    "\(shown(place)) is a replica, which accepts no changes.",
+                    "Use the primary's address, or the sentinels' with redis+sentinel://.")
             ]
         }
         let replicas = role.elements?.last?.elements?.count ?? 0
@@ -244,8 +244,8 @@ struct RedisCheck {
         guard let text = answer.text else {
             return [
                 .notice(
-                    "\(shown(place)) does not tell its settings.",
-                    "See there that maxmemory-policy is noeviction, or let the user run INFO.")
+                    "\(shown(place)) does not reveal its settings.",
+                    "Check there that maxmemory-policy is noeviction, or let the user run INFO.")
             ]
         }
         let lines = text.split(whereSeparator: \.isNewline)
@@ -255,13 +255,13 @@ struct RedisCheck {
         var findings: [StoreFinding] = []
         if value("cluster_enabled") == "1", !isNode {
             findings.append(
-                .fault("\(shown(place)) is part of a cluster.", "Write redis+cluster://HOST:PORT for a cluster."))
+                .fault("\(shown(place)) is part of a cluster.", "Use redis+cluster://HOST:PORT for a cluster."))
         }
         if let policy = value("maxmemory_policy"), policy != "noeviction" {
             findings.append(
                 .fault(
-                    "\(shown(place)) throws records away when its memory is full: its maxmemory-policy is \(policy).",
-                    "Set maxmemory-policy noeviction there, or viewers lose slots unseen."))
+                    "\(shown(place)) evicts records when its memory is full: its maxmemory-policy is \(policy).",
+                    "Set maxmemory-policy noeviction there, or viewers silently lose slots."))
         }
         if value("loading") == "1" {
             findings.append(.fault("\(shown(place)) is still loading its data.", "Wait until it has loaded them."))

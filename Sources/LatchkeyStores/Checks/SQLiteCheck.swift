@@ -26,7 +26,7 @@ extension StoreFinding {
     fileprivate static func damagedFile(_ words: String) -> Self {
         .fault(
             "The file is damaged: \(words.prefix(120).description.onOneLine)",
-            "Restore a copy that sqlite3 made by .backup or VACUUM INTO; a file that was copied while a server wrote is none."
+            "Restore a copy that sqlite3 made with .backup or VACUUM INTO; do not use a file that was copied while a server was writing."
         )
     }
 }

@@ -39,7 +39,7 @@ extension StoreFinding {
         return [
             .notice(
                 "Its clock is \(Int(difference.rounded())) s \(word) this machine's.",
-                "Have both follow one time server.")
+                "Synchronize both with the same time server.")
         ]
     }
 }

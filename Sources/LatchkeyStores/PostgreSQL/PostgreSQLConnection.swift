@@ -74,7 +74,7 @@ final class PostgreSQLConnection {
         // As of a connection that was up and takes no changes any more; libpq does not say which of both it is.
         if message.contains("read-only") || message.contains("hot standby") { return PostgreSQLFailure("25006").error }
         return StoreError(
-            .unavailable, PostgreSQLStore.name, reason: "The host does not take the connection.")
+            .unavailable, PostgreSQLStore.name, reason: "The host does not accept the connection.")
     }
 
     /// Whether the server keeps text as UTF-8.

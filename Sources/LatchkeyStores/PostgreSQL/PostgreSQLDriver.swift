@@ -85,7 +85,7 @@ final class PostgreSQLDriver {
         let parameters = setup.hosts.parameters[host % setup.hosts.parameters.count]
         guard let connection = PostgreSQLConnection(parameters) else {
             return retreat(
-                StoreError(.unavailable, PostgreSQLStore.name, reason: "There is no memory for a connection."))
+                StoreError(.unavailable, PostgreSQLStore.name, reason: "Memory for a connection is exhausted."))
         }
         guard !connection.hasFailed else { return retreat(connection.connectError) }
         phase = .connecting(connection, .writes, until: end)
@@ -132,7 +132,7 @@ final class PostgreSQLDriver {
         for job in late { mailbox.finish(job, .failure(.late)) }
         guard case .up(let conversation) = phase, conversation.expire(at: now) else { return }
         if setup.growsPatient { patience = patience.map { min($0 * 2, Self.longestPatience) } }
-        retreat(StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL said nothing within the limit."))
+        retreat(StoreError(.unavailable, PostgreSQLStore.name, reason: "PostgreSQL sent nothing within the limit."))
     }
 
     private func fail(_ error: StoreError) {

@@ -30,17 +30,20 @@ struct PostgreSQLFailure {
         case "42P01", "3F000", "42703", "42883":
             (.misconfigured, "The database lacks tables.", "Run `latchkey-server migrate` as their owner.")
         case "42501":
-            (.misconfigured, "The role lacks a right.", "Grant it what Documentation/LicenseServer.md §7.3 lists.")
-        case "3D000": (.misconfigured, "There is no such database.", nil)
+            (
+                .misconfigured, "The role lacks a right.",
+                "Grant it the rights listed in Documentation/LicenseServer.md §7.3."
+            )
+        case "3D000": (.misconfigured, "The database does not exist.", nil)
         case "25006":
             (
-                .unavailable, "The database takes no changes: it is a standby, or read-only.",
-                "Check pg_is_in_recovery() and default_transaction_read_only; services set the latter when a disk is nearly full."
+                .unavailable, "The database accepts no changes: it is a standby, or read-only.",
+                "Check pg_is_in_recovery() and default_transaction_read_only; hosting services set the latter when a disk is nearly full."
             )
         case "26000", "42P05":
             (
-                .misconfigured, "A pooler gives this connection to other sessions, too.",
-                "Let the pooler keep a connection for a session (PgBouncer: pool_mode = session), or name the database itself."
+                .misconfigured, "A pooler also gives this connection to other sessions.",
+                "Configure the pooler to keep a connection for a session (PgBouncer: pool_mode = session), or connect to the database directly."
             )
         case "55P03": (.unavailable, "Another session holds a lock on the table.", nil)
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
@@ -48,9 +51,9 @@ struct PostgreSQLFailure {
         case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)
         // 54 is a value beyond a limit, such as one that is too long for an index.
         case _ where ["22", "23", "54"].contains(state.prefix(2)): (.unfit, "PostgreSQL refuses a value.", nil)
-        case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL says that its data are damaged.", nil)
+        case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL reports damaged data.", nil)
         case _ where state.hasPrefix("42"):
-            (.misconfigured, "The database has other tables than this server needs.", nil)
+            (.misconfigured, "The database's tables are not those that this server needs.", nil)
         case _ where state.hasPrefix("53"): (.unavailable, "PostgreSQL has no room for the connection.", nil)
         case _ where state.hasPrefix("57P"): (.unavailable, "PostgreSQL is starting or stopping.", nil)
         default: (.unavailable, "PostgreSQL did not run the statement.", nil)

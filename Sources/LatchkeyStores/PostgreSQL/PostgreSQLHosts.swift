@@ -33,8 +33,8 @@ struct PostgreSQLHosts: Sendable {
         PQfreemem(complaint)
         guard let options else {
             throw StoreError(
-                .misconfigured, PostgreSQLStore.name, reason: "libpq does not read the address.",
-                remedy: "Write postgresql://USER@HOST[,HOST…]/DATABASE, with %-escapes for special characters.")
+                .misconfigured, PostgreSQLStore.name, reason: "libpq cannot parse the address.",
+                remedy: "Use postgresql://USER@HOST[,HOST…]/DATABASE, with %-escapes for special characters.")
         }
         defer { PQconninfoFree(options) }
         var given: [String: String] = [:]

@@ -89,7 +89,7 @@ final class PostgreSQLLane: Sendable {
             return true
         }
         guard isTaken else {
-            let words = "\(Self.limit) statements wait for a connection, or the store was closed."
+            let words = "\(Self.limit) statements are waiting for a connection, or the store was closed."
             return job.done(.failure(StoreError(.unavailable, PostgreSQLStore.name, reason: words)))
         }
         bell.ring()

@@ -136,7 +136,7 @@ package enum PostgreSQLSchema {
         guard found >= version else {
             throw StoreError(
                 .misconfigured, PostgreSQLStore.name,
-                reason: "The database has schema \(found), and this server needs \(version).",
+                reason: "The database has schema \(found), but this server needs \(version).",
                 remedy: "Run `latchkey-server migrate` with the role that owns the tables.")
         }
         let oldest = try answer.rows.first?.integer(1) ?? 0

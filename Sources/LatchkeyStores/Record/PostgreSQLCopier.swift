@@ -41,7 +41,8 @@ final class PostgreSQLCopier {
             ON CONFLICT (spool) DO UPDATE SET seen = excluded.seen RETURNING sequence
             """, [batch.spool, batch.node])
         guard let position = held.flatMap({ UInt64($0) }) else {
-            throw StoreError(.damaged, PostgreSQLStore.name, reason: "The record's position of a spool is no number.")
+            throw StoreError(
+                .damaged, PostgreSQLStore.name, reason: "The record's position of a spool is not a number.")
         }
         let lines = batch.lines(after: position)
         guard let last = lines.last?.sequence else {
@@ -77,7 +78,7 @@ final class PostgreSQLCopier {
         rows.reserveCapacity(lines.count)
         for line in lines {
             do throws(RecordRowError) { rows.append(try LicenseRecordRow(json: line.json)) } catch {
-                throw StoreError(.unfit, PostgreSQLStore.name, reason: "A line is no row: \(error.reason)")
+                throw StoreError(.unfit, PostgreSQLStore.name, reason: "A line is not a row: \(error.reason)")
             }
         }
         return rows

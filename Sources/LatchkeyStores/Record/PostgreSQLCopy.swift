@@ -15,7 +15,7 @@ final class PostgreSQLCopy {
     /// Connects to the first host that takes changes.
     /// - Throws: `StoreError`.
     static func connect(_ hosts: PostgreSQLHosts, within limit: Duration) throws(StoreError) -> PostgreSQLCopy {
-        var last = StoreError(.unavailable, PostgreSQLStore.name, reason: "There is no memory for a connection.")
+        var last = StoreError(.unavailable, PostgreSQLStore.name, reason: "Memory for a connection is exhausted.")
         for parameters in hosts.parameters {
             guard let connection = PostgreSQLConnection(parameters, isPipelined: false) else { throw last }
             do throws(StoreError) {

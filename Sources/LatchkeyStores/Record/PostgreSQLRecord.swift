@@ -61,7 +61,8 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
     package func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64 {
         let promise = Promise<UInt64, StoreError>()
         guard inbox.add(Job(batch: batch, promise: promise)) else {
-            throw StoreError(.unavailable, engine, reason: "The record's connection was closed, or has batches to do.")
+            throw StoreError(
+                .unavailable, engine, reason: "The record's connection was closed, or has pending batches.")
         }
         let outcome = await withCheckedContinuation { done in
             promise.whenResolved { done.resume(returning: $0) }
@@ -94,10 +95,10 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             PostgreSQLCall("record-retention", "SELECT days FROM latchkey.record_retention"), within: limit)
         let least = try answer.rows.first?.integer(0)
         if let least, least <= days { return nil }
-        let words = least.map { "keeps \($0) days of the record at least" } ?? "drops no day of the record"
+        let words = least.map { "keeps at least \($0) days of the record" } ?? "never drops days of the record"
         return StoreError(
             .misconfigured, engine,
-            reason: "The database \(words), as its tables' owner has said, and record.days is \(days).",
+            reason: "The database \(words), as set by its tables' owner, but record.days is \(days).",
             remedy: "Run latchkey-server migrate as the tables' owner, with record.days in its configuration.")
     }
 
@@ -129,7 +130,8 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             return [
                 StoreError(
                     .misconfigured, engine,
-                    reason: "The role of PostgreSQL lacks what the record needs: \(missing.joined(separator: ", ")).",
+                    reason:
+                        "The role of PostgreSQL lacks rights that the record needs: \(missing.joined(separator: ", ")).",
                     remedy: "Run latchkey-server migrate as the tables' owner with --grant.")
             ]
         } catch {

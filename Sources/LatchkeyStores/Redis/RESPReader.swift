@@ -75,7 +75,7 @@ package struct RESPReader: Sendable {
             // So that a long value in small pieces is not looked at again for each of them.
             needed = max(look.missing, buffer.count + 1) - start
             guard buffer.count - start <= Self.longestAnswer else {
-                throw .redisSent("an answer of more than 16 MiB")
+                throw .redisSent("a reply larger than 16 MiB")
             }
             return nil
         }
@@ -85,7 +85,7 @@ package struct RESPReader: Sendable {
 extension StoreError {
     /// Bytes that are no answer.
     fileprivate static func redisSent(_ what: String) -> Self {
-        .redis("Redis sent \(what).", remedy: "Check that the address is that of a Redis server.")
+        .redis("Redis sent \(what).", remedy: "Check that the address belongs to a Redis server.")
     }
 }
 
@@ -110,27 +110,27 @@ private struct Look {
         case UInt8(ascii: ":"): return .integer(try number(rest))
         case UInt8(ascii: "$"): return try bulk(try number(rest))
         case UInt8(ascii: "*"): return try list(try number(rest), depth: depth + 1)
-        default: throw .redisSent("no answer")
+        default: throw .redisSent("an invalid reply")
         }
     }
 
     private mutating func bulk(_ length: Int64) throws(StoreError) -> RESPValue? {
         if length == -1 { return .bulk(nil) }
-        guard (0...Int64(RESPReader.longestValue)).contains(length) else { throw .redisSent("too long a value") }
+        guard (0...Int64(RESPReader.longestValue)).contains(length) else { throw .redisSent("an oversized value") }
         let end = index + Int(length)
         guard buffer.count >= end + 2 else {
             missing = end + 2
             return nil
         }
-        guard buffer[end] == 0x0d, buffer[end + 1] == 0x0a else { throw .redisSent("a value without an end") }
+        guard buffer[end] == 0x0d, buffer[end + 1] == 0x0a else { throw .redisSent("an unterminated value") }
         defer { index = end + 2 }
         return .bulk(Array(buffer[index..<end]))
     }
 
     private mutating func list(_ length: Int64, depth: Int) throws(StoreError) -> RESPValue? {
         if length == -1 { return .list(nil) }
-        guard depth <= RESPReader.depth else { throw .redisSent("lists too deep") }
-        guard (0...Int64(RESPReader.values)).contains(length) else { throw .redisSent("too long a list") }
+        guard depth <= RESPReader.depth else { throw .redisSent("deeply nested lists") }
+        guard (0...Int64(RESPReader.values)).contains(length) else { throw .redisSent("an oversized list") }
         var values: [RESPValue] = []
         for _ in 0..<length {
             guard let value = try value(depth: depth) else { return nil }
@@ -142,11 +142,11 @@ private struct Look {
     /// The bytes up to the end of the line, at least the kind; `nil` if the end is not there.
     private mutating func line() throws(StoreError) -> ArraySlice<UInt8>? {
         guard let end = buffer[index...].firstIndex(of: 0x0a) else {
-            guard buffer.count - index <= RESPReader.longestLine else { throw .redisSent("too long a line") }
+            guard buffer.count - index <= RESPReader.longestLine else { throw .redisSent("an oversized line") }
             return nil
         }
         guard end > index + 1, end - index <= RESPReader.longestLine, buffer[end - 1] == 0x0d else {
-            throw .redisSent("no answer")
+            throw .redisSent("an invalid reply")
         }
         defer { index = end + 1 }
         return buffer[index..<(end - 1)]
@@ -154,7 +154,7 @@ private struct Look {
 
     private func number(_ digits: ArraySlice<UInt8>) throws(StoreError) -> Int64 {
         guard digits.first != UInt8(ascii: "+"), let number = Int64(String(decoding: digits, as: UTF8.self)) else {
-            throw .redisSent("a number that is none")
+            throw .redisSent("an invalid number")
         }
         return number
     }

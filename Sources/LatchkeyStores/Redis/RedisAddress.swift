@@ -199,8 +199,8 @@ extension RedisAddress.Endpoint {
 
 extension StoreError {
     static let redisAddress = StoreError(
-        .misconfigured, "redis", reason: "The address of Redis is not in one of its forms.",
+        .misconfigured, "redis", reason: "The address of Redis has an unknown form.",
         remedy:
-            "Write redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:PATH, redis+sentinel://HOST:PORT/NAME, or redis+cluster://HOST:PORT, with rediss for TLS; behind it ?passwordFile=FILE, &caFile=FILE, or &replicas=1 for writes that a replica has to have."
+            "Use redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:PATH, redis+sentinel://HOST:PORT/NAME, or redis+cluster://HOST:PORT, with rediss for TLS; then ?passwordFile=FILE, &caFile=FILE, or &replicas=1 for writes that must reach a replica."
     )
 }

@@ -19,7 +19,7 @@ final class RedisClient: Sendable {
     ///   - timekeeper: the time for limits.
     init(_ address: RedisAddress, limit: Duration, timekeeper: any Timekeeper) throws(StoreError) {
         guard let share = OpenFileShare(Self.descriptors), let inbox = RedisInbox()
-        else { throw .redis("The process has no descriptor left.", .full) }
+        else { throw .redis("The process has no file descriptor left.", .full) }
         (self.inbox, self.share) = (inbox, share)
         // Ends when the client goes away: `deinit` closes the inbox.
         let thread = Thread {

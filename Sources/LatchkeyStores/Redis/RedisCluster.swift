@@ -102,8 +102,8 @@ final class RedisCluster: Sendable {
     }
 
     private static let isDown = StoreError.redis(
-        "The cluster does not take commands for some of its slots.",
-        remedy: "Run redis-cli --cluster check; while slots move or a replica takes over, it passes by itself.")
+        "The cluster does not accept commands for some of its slots.",
+        remedy: "Run redis-cli --cluster check; while slots move or a replica takes over, this resolves automatically.")
 
     /// Sends to each node what is its.
     private func send(

@@ -60,7 +60,7 @@ struct RedisDriver {
     }
 
     private mutating func take(_ answer: RESPValue) throws(StoreError) {
-        guard !sent.isEmpty else { throw .redis("Redis sent an answer without a question.") }
+        guard !sent.isEmpty else { throw .redis("Redis sent an unexpected reply.") }
         sent[0].answers.append(answer)
         if sent[0].answers.count == sent[0].call.count {
             let done = sent.removeFirst()
@@ -95,9 +95,9 @@ struct RedisDriver {
         switch address.form {
         case .server(let place): return try server(at: place, trust)
         case .node(let place): return try server(at: place, trust)
-        case .cluster: throw .redis("A connection is to one node of a cluster.", .misconfigured)
+        case .cluster: throw .redis("A connection must be to one node of a cluster.", .misconfigured)
         case .sentinels(let places, let name):
-            var failure = StoreError.redis("No sentinel names the primary.")
+            var failure = StoreError.redis("No sentinel knows the primary.")
             // A sentinel that was cut off names one that is none any more.
             for sentinel in places {
                 guard let place = place(by: sentinel, name, trust) else { continue }
@@ -119,7 +119,7 @@ struct RedisDriver {
         // A node of a cluster sends on what it does not take.
         if case .node = address.form { return socket }
         guard try ask(["ROLE"]).elements?.first?.text == "master" else {
-            throw .redis("The Redis server is a replica.", remedy: "Point the address to the primary, or to sentinels.")
+            throw .redis("The Redis server is a replica.", remedy: "Use the address of the primary, or of sentinels.")
         }
         return socket
     }

@@ -28,7 +28,7 @@ extension RedisAddress {
         do throws(Diagnosis) { return try TLSTrust(authorities: authorities, identity: identity) } catch {
             throw .redis(
                 "The certificates for Redis were not accepted: \(error.reason)", .misconfigured,
-                remedy: "Name PEM files in caFile, and in certificateFile and keyFile those that belong together.")
+                remedy: "Set caFile to a PEM file, and certificateFile and keyFile to a matching pair.")
         }
     }
 

@@ -8,7 +8,7 @@ extension RedisRecordStore {
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
         guard kind.isCounted else {
-            throw .redis("Redis keeps no list of such records.", .unfit, remedy: "Read a record by its name.")
+            throw .redis("Redis does not list such records.", .unfit, remedy: "Look up a record by its name.")
         }
         try await requireList(kind, tenant)
         let (prefix, wanted) = (Array(prefix.utf8), StoreLimits.page(limit))
@@ -59,8 +59,8 @@ extension RedisRecordStore {
         try await list(kind, tenant, most: 20_000, nil)
         guard try await isWhole(names, kind) else {
             throw .redis(
-                "Accounts that an earlier version of the server wrote are being listed.",
-                remedy: "Look again in a minute: it is done once, beside the licenses.")
+                "Accounts written by an earlier version of the server are being indexed.",
+                remedy: "Try again in a minute: this happens once, in the background.")
         }
     }
 }

@@ -198,7 +198,7 @@ package final class RedisRecordStore: SingleTripStore {
         let isDone = try answers.first.checked().isDone
         if isDone, let replicas {
             guard case .integer(let count) = try answers.last.checked(), count >= replicas.count else {
-                throw .redis("Fewer than \(replicas.count) replicas have the write.")
+                throw .redis("Fewer than \(replicas.count) replicas received the write.")
             }
         }
         return answers
@@ -237,7 +237,7 @@ package final class RedisRecordStore: SingleTripStore {
         return Record(version: version, bytes: bytes)
     }
 
-    static let damaged = StoreError.redis("Redis holds something else than a record.", .damaged)
+    static let damaged = StoreError.redis("Redis holds a value that is not a record.", .damaged)
 
     func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
 }
@@ -275,7 +275,7 @@ extension String {
 extension RESPValue? {
     /// - Throws: `StoreError` for an error, and for no answer.
     func checked() throws(StoreError) -> RESPValue {
-        guard let value = self else { throw .redis("Redis gave no answer.") }
+        guard let value = self else { throw .redis("Redis did not respond.") }
         return try value.checked()
     }
 }

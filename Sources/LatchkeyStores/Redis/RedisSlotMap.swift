@@ -28,11 +28,11 @@ struct RedisSlotMap: Sendable {
     }
 
     private static let noMap = StoreError.redis(
-        "A node of the cluster does not say which slots it has.", .misconfigured,
-        remedy: "Check that the address is that of a cluster.")
+        "A cluster node does not report its slots.", .misconfigured,
+        remedy: "Check that the address belongs to a cluster.")
 
     private static let noSlots = StoreError.redis(
-        "A node of the cluster knows none of its slots.",
+        "A cluster node knows no slots.",
         remedy: "Run redis-cli --cluster check; join the node to the cluster, or give the cluster its slots.")
 
     private static func place(_ node: RESPValue, _ asked: RedisAddress.Endpoint) -> RedisAddress.Endpoint? {

@@ -26,7 +26,7 @@ final class RedisSocket {
         try self.init(place, within: limit, timekeeper: timekeeper)
         guard let trust, case .host(let host, _) = place else { return }
         guard let tls = TLSSession(trust, to: host, socket: descriptor) else {
-            throw .redis("There is no memory for TLS.")
+            throw .redis("Memory for TLS is exhausted.")
         }
         let deadline = timekeeper.uptime + limit
         while true {
@@ -36,15 +36,15 @@ final class RedisSocket {
                 return
             case .later:
                 guard Self.wait(descriptor, POLLIN, until: deadline, timekeeper) else {
-                    throw .redis("Redis does not answer by TLS.", remedy: Self.tlsRemedy)
+                    throw .redis("Redis does not respond over TLS.", remedy: Self.tlsRemedy)
                 }
             case .ended, .failed:
                 if let refusal = tls.refusal {
                     throw .redis(
                         "The certificate of Redis at \(host.onOneLine) was refused: \(refusal).", .misconfigured,
-                        remedy: "Name its authority with caFile, and the host as the certificate does.")
+                        remedy: "Set caFile to its certificate authority, and use the host name in the certificate.")
                 }
-                throw .redis("Redis does not speak TLS at that port, or wants a certificate.", remedy: Self.tlsRemedy)
+                throw .redis("Redis does not use TLS on that port, or requires a certificate.", remedy: Self.tlsRemedy)
             }
         }
     }
@@ -86,7 +86,7 @@ final class RedisSocket {
             failure = String(cString: strerror(code))
         }
         descriptor = -1
-        throw .redis("There is no connection to Redis: \(failure).")
+        throw .redis("Redis cannot be reached: \(failure).")
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -124,7 +124,7 @@ final class RedisSocket {
                 case .ended: return try end(.redis("Redis closed the connection."), after: hasCome)
                 case .failed:
                     // With TLS 1.3 the server refuses a client's certificate only now.
-                    let remedy = "See whether it wants a certificate of the client."
+                    let remedy = "Check whether it requires a client certificate."
                     return try end(.redis("Redis ended TLS.", remedy: remedy), after: hasCome)
                 }
             }
@@ -167,7 +167,7 @@ final class RedisSocket {
     }
 
     private static let tlsRemedy =
-        "Name the port that Redis has as tls-port; certificateFile and keyFile, where it asks for a certificate."
+        "Use the port of Redis's tls-port setting; if it requires a certificate, set certificateFile and keyFile."
 
     /// Waits until the socket is ready.
     /// - Returns: whether it is; `false` once the deadline has passed, of the timekeeper's uptime.
@@ -231,7 +231,7 @@ extension StoreError {
     }
 
     private static let rightsRemedy =
-        "Give the user its commands and the keys latchkey:*; `latchkey-server run --check` names what it lacks."
+        "Give the user its commands and the keys latchkey:*; `latchkey-server run --check` lists missing rights."
 
     /// What an error of Redis means.
     init(redis answer: String) {
@@ -247,11 +247,11 @@ extension StoreError {
                 .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
             // Where a cluster is named, it is followed: `RedisCluster`.
             case "MOVED", "ASK", "CROSSSLOT":
-                .redis(reason, .misconfigured, remedy: "Write redis+cluster://HOST:PORT for a cluster.")
+                .redis(reason, .misconfigured, remedy: "Use redis+cluster://HOST:PORT for a cluster.")
             case "CLUSTERDOWN":
-                .redis(reason, remedy: "Run redis-cli --cluster check: no primary has some of the slots.")
+                .redis(reason, remedy: "Run redis-cli --cluster check: some slots have no primary.")
             case "NOREPLICAS":
-                .redis(reason, remedy: "Connect the replicas that min-replicas-to-write wants, or lower it.")
+                .redis(reason, remedy: "Connect as many replicas as min-replicas-to-write requires, or lower it.")
             case "WRONGTYPE": .redis(reason, .damaged)
             default: .redis(reason)
             }

@@ -8,10 +8,10 @@ extension KeyRow {
     func check(for engine: String) throws(StoreError) {
         try StoreError.check(sealed.tenant, "tenant", StoreLimits.tenantBytes, engine)
         guard sealed.subject == .contentKey(kid) else {
-            throw StoreError(.unfit, engine, reason: "The row of a key has another subject's secret.")
+            throw StoreError(.unfit, engine, reason: "A key's row has the secret of another subject.")
         }
         guard !trackType.utf8.contains(0) else {
-            throw StoreError(.unfit, engine, reason: "The track type of a key has a NUL in it.")
+            throw StoreError(.unfit, engine, reason: "A key's track type contains a NUL.")
         }
     }
 }
@@ -21,7 +21,8 @@ extension KeyRow {
     /// - Throws: `storeUnfit` if it is of another tenant or kid.
     func kid(replacing held: SealedKey, for engine: String) throws(StoreError) -> KeyID {
         guard sealed.tenant.equalsByteForByte(held.tenant), try held.contentKeyID(for: engine) == kid else {
-            throw StoreError(.unfit, engine, reason: "A key can be replaced by one of its tenant and kid only.")
+            throw StoreError(
+                .unfit, engine, reason: "A key can only be replaced with a key of the same tenant and kid.")
         }
         return kid
     }
@@ -33,7 +34,7 @@ extension SealedKey {
     func contentKeyID(for engine: String) throws(StoreError) -> KeyID {
         try StoreError.check(tenant, "tenant", StoreLimits.tenantBytes, engine)
         guard case .contentKey(let kid) = subject else {
-            throw StoreError(.unfit, engine, reason: "A seed came in a content key's place.")
+            throw StoreError(.unfit, engine, reason: "A seed was given instead of a content key.")
         }
         return kid
     }
@@ -43,7 +44,7 @@ extension SealedKey {
     func seedVersion(for engine: String) throws(StoreError) -> UInt32 {
         try StoreError.check(tenant, "tenant", StoreLimits.tenantBytes, engine)
         guard case .seed(let version) = subject else {
-            throw StoreError(.unfit, engine, reason: "A content key came in a seed's place.")
+            throw StoreError(.unfit, engine, reason: "A content key was given instead of a seed.")
         }
         return version.number
     }

@@ -38,7 +38,7 @@ extension StoredRow {
 
     func damaged(_ column: Int) -> StoreError {
         StoreError(
-            .damaged, engine, reason: "A row has something else in column \(column + 1) than this server writes.")
+            .damaged, engine, reason: "Column \(column + 1) of a row has a value that this server does not write.")
     }
 }
 

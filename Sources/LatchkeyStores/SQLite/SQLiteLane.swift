@@ -104,7 +104,7 @@ final class SQLiteLane: Sendable {
 
     private static var overrun: StoreError {
         StoreError(
-            .unavailable, SQLiteStore.name, reason: "\(limit) pieces of work wait for the file, or it was closed.")
+            .unavailable, SQLiteStore.name, reason: "\(limit) operations wait for the file, or it was closed.")
     }
 }
 

@@ -35,12 +35,12 @@ struct SQLiteLog: Sendable {
         }.first
         guard let numbers, numbers.began == numbers.before, numbers.began >= numbers.goesOn else {
             throw .sqliteCopy(
-                "The file and the log beside it, -wal, are not of one time: they were copied while a server wrote.")
+                "The file and its -wal log do not match: they were copied while a server was writing.")
         }
         // A process was killed as it brought the log into the file, or another one does so now: then there is a log.
         guard numbers.began == numbers.goesOn || hasLog(path) else {
             throw .sqliteCopy(
-                "The file was copied while a server had it open, without the log beside it, -wal: what was new is missing."
+                "The file was copied without its -wal log while a server had it open: the latest changes are missing."
             )
         }
     }
@@ -94,7 +94,7 @@ extension StoreError {
         StoreError(
             .damaged, SQLiteStore.name, reason: reason,
             remedy:
-                "Restore a copy that sqlite3 made by .backup or VACUUM INTO. Documentation/Server/Backup.md says how to go on with this one."
+                "Restore a copy that sqlite3 made with .backup or VACUUM INTO. Documentation/Server/Backup.md describes how to continue with this one."
         )
     }
 }

@@ -234,8 +234,8 @@ package final class SQLiteNodeCopy: NodeCopy {
         try await writer.write(.full) { connection throws(StoreError) in
             guard try connection.number("SELECT count(*) FROM changes") < most else {
                 throw StoreError(
-                    .full, SQLiteStore.name, reason: "\(most) changes wait for the store, and no more are taken.",
-                    remedy: "Bring the store back.")
+                    .full, SQLiteStore.name, reason: "\(most) changes wait for the store; no more are accepted.",
+                    remedy: "Restore the store's operation.")
             }
             try connection.run("INSERT INTO changes (id, text) VALUES (?1, ?2)", [.text("\(change.id)"), .bytes(text)])
         }

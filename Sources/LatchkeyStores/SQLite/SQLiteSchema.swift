@@ -108,14 +108,14 @@ struct SQLiteSchema {
         let isEmpty = try connection.number("SELECT count(*) FROM sqlite_schema") == 0
         guard owner == applicationID || (isEmpty && owner == 0 && version == 0) else {
             throw StoreError(
-                .damaged, SQLiteStore.name, reason: "The file is a database of another program.",
-                remedy: "Name another file.")
+                .damaged, SQLiteStore.name, reason: "The file is another program's database.",
+                remedy: "Use another file.")
         }
         guard version <= migrations.count else {
             throw StoreError(
                 .damaged, SQLiteStore.name,
-                reason: "The file has schema \(version), and this server knows \(migrations.count).",
-                remedy: "Start the version of the server that wrote it, or a newer one.")
+                reason: "The file has schema \(version), but this server knows \(migrations.count).",
+                remedy: "Start the server version that wrote it, or a newer one.")
         }
     }
 }

@@ -124,7 +124,7 @@ enum SQLiteFile {
     private static func unopened(_ code: Int32) -> StoreError {
         StoreError(
             .misconfigured, SQLiteStore.name, reason: "The file cannot be opened: \(String(cString: strerror(code))).",
-            remedy: "Check the path, and that the server's user may read and change the file and its folder.")
+            remedy: "Check the path, and that the server's user can read and change the file and its folder.")
     }
 
     /// The file as an address for SQLite that changes neither the file nor its folder.
@@ -148,8 +148,9 @@ enum SQLiteFile {
         if access(path + "-wal", F_OK) == 0, access(path + "-shm", F_OK) != 0 {
             throw StoreError(
                 .unavailable, SQLiteStore.name,
-                reason: "The file has a log without its index, as a copy has it: a check cannot read it unchanged.",
-                remedy: "Start the server, which makes the index; or check again once it runs.")
+                reason:
+                    "The file has a log without an index, as copies do: a check cannot read it without changing it.",
+                remedy: "Start the server, which creates the index; or check again once it is running.")
         }
         try checkFolder(of: path)
     }
@@ -159,8 +160,8 @@ enum SQLiteFile {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         guard let room = try? DiskRoom.megabytes(at: folder), room < DiskRoom.least else { return }
         throw StoreError(
-            .full, SQLiteStore.name, reason: "The disk of the file has \(room) MB left: hardly a change could be kept.",
-            remedy: "Make room, or move the file to another disk.")
+            .full, SQLiteStore.name, reason: "The disk of the file has \(room) MB left, hardly enough for a change.",
+            remedy: "Free space, or move the file to another disk.")
     }
 
     /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
@@ -177,13 +178,13 @@ enum SQLiteFile {
         guard code == 0 || code == EEXIST else { throw unopened(code) }
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.misconfigured, SQLiteStore.name, reason: "The path is no file.")
+            throw StoreError(.misconfigured, SQLiteStore.name, reason: "The path is not a file.")
         }
         guard facts.st_mode & 0o077 == 0 else {
             throw StoreError(
                 .misconfigured, SQLiteStore.name,
-                reason: "Others may read the file: its mode is \(String(facts.st_mode & 0o777, radix: 8)).",
-                remedy: "Give it mode 600, and its -wal and -shm too.")
+                reason: "Other users can read the file: its mode is \(String(facts.st_mode & 0o777, radix: 8)).",
+                remedy: "Set its mode to 600, and that of its -wal and -shm files.")
         }
         if purpose == .checking { try checkRights(path) }
     }

@@ -156,7 +156,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self("a wrong password of PostgreSQL", "stores.keys: PostgreSQL refuses the role or its password.") { stage in
             try stage.store("keys", stage.address.replacing("hunter2", with: "hunter3"))
         },
-        Self("a closed port of PostgreSQL", "stores.keys: The host does not take the connection.") {
+        Self("a closed port of PostgreSQL", "stores.keys: The host does not accept the connection.") {
             try $0.store("keys", "postgresql://latchkey_node@127.0.0.1:1/latchkey")
         },
         Self("an empty database", "stores.keys: The database lacks tables.", "latchkey-server migrate") { stage in
@@ -182,7 +182,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         },
         Self(
             "a closed port of Redis",
-            "stores.sessions: redis://127.0.0.1:1: There is no connection to Redis: Connection refused."
+            "stores.sessions: redis://127.0.0.1:1: Redis cannot be reached: Connection refused."
         ) {
             try $0.store("sessions", "redis://127.0.0.1:1")
         },
@@ -192,18 +192,18 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             try $0.store("sessions", "redis://no.such.host.invalid:6379")
         },
         Self(
-            "TLS at a port of Redis without", "Redis does not answer by TLS.",
-            "Name the port that Redis has as tls-port"
+            "TLS at a port of Redis without", "Redis does not respond over TLS.",
+            "Use the port of Redis's tls-port setting"
         ) { stage in
             let redis = try await stage.ownRedis()
             try stage.store("sessions", "rediss://127.0.0.1:\(redis)")
         },
-        Self("a Redis without scripts", "does not know EVALSHA; without that no limit holds", "rename-command") {
+        Self("a Redis without scripts", "does not know EVALSHA; without it, no limit is enforced", "rename-command") {
             stage in
             let redis = try await stage.ownRedis("--rename-command", "EVALSHA", "hidden")
             try stage.store("sessions", "redis://127.0.0.1:\(redis)")
         },
-        Self("a Redis without its clock", "does not know TIME; without that no limit holds", "rename-command") {
+        Self("a Redis without its clock", "does not know TIME; without it, no limit is enforced", "rename-command") {
             stage in
             let redis = try await stage.ownRedis("--rename-command", "TIME", "hidden")
             try stage.store("sessions", "redis://127.0.0.1:\(redis)")
@@ -216,17 +216,17 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             let redis = try await stage.ownRedis("--maxmemory", "100kb", "--maxmemory-policy", "noeviction")
             try stage.store("sessions", "redis://127.0.0.1:\(redis)")
         },
-        Self("a cluster that is none", "is no node of a cluster: ", "Write redis:// for one server") { stage in
+        Self("a cluster that is none", "is not a cluster node: ", "Use redis:// for a single server") { stage in
             let redis = try await stage.ownRedis()
             try stage.store("sessions", "redis+cluster://127.0.0.1:\(redis)")
         },
         Self(
-            "a cluster without slots", "A node of the cluster knows none of its slots.", "Run redis-cli --cluster check"
+            "a cluster without slots", "A cluster node knows no slots.", "Run redis-cli --cluster check"
         ) { stage in
             let redis = try await stage.ownNode()
             try stage.store("sessions", "redis+cluster://127.0.0.1:\(redis)")
         },
-        Self("a node of a cluster by itself", "is part of a cluster.", "Write redis+cluster://") { stage in
+        Self("a node of a cluster by itself", "is part of a cluster.", "Use redis+cluster://") { stage in
             let redis = try await stage.ownNode()
             try stage.store("sessions", "redis://127.0.0.1:\(redis)")
         },
@@ -246,7 +246,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             let redis = try await stage.ownRedis("--requirepass", "right")
             try stage.store("sessions", "redis://:hunter2@127.0.0.1:\(redis)")
         },
-        Self("no password for Redis", "wants a password.") { stage in
+        Self("no password for Redis", "requires a password.") { stage in
             let redis = try await stage.ownRedis("--requirepass", "right")
             try stage.store("sessions", "redis://127.0.0.1:\(redis)")
         },
@@ -265,7 +265,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self("a user of Redis who may not ask for the role", "may not run ROLE.", "ACL SETUSER node +role") {
             try await $0.redisUser("~*", "+@all", "-role")
         },
-        Self("a replica of Redis", "is a replica, which takes no changes.") { stage in
+        Self("a replica of Redis", "is a replica, which accepts no changes.") { stage in
             let primary = try await stage.ownRedis()
             let replica = try await stage.ownRedis("--replicaof", "127.0.0.1 \(primary)")
             try stage.store("sessions", "redis://127.0.0.1:\(replica)")
@@ -279,7 +279,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         ) {
             try $0.store("sessions", "redis+sentinel://127.0.0.1:1/main")
         },
-        Self("a sentinel that knows another name", "knows no primary of the name “other”.") { stage in
+        Self("a sentinel that knows another name", "knows no primary named “other”.") { stage in
             let (primary, port) = (try await stage.ownRedis(), try UnusedPort.any())
             let folder = try TemporaryFolder()
             stage.keep(try await SentinelGroup.sentinel(in: folder, port: port, of: primary))
@@ -289,7 +289,8 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self(
             "five faults at once, of form and of content", "tenants.demo.policy: ", "players.port: ",
             "admins[0].role: ",
-            "stores.sessions: “mongodb” is no kind of store.", "drainDelay: ", "5 faults. Nothing was written."
+            "stores.sessions: “mongodb” is not a supported kind of store.", "drainDelay: ",
+            "5 faults. Nothing was written."
         ) { stage in
             try stage.folder.edit([
                 "tenants.demo.policy": "x", "players.port": 99_999, "admins.0.role": "root", "drainDelay": "soon",

@@ -94,7 +94,7 @@ struct CheckTests {
         try await stage.redisUser(rights: ["~latchkey:*", "-@all"] + commands)
         let run = await stage.check()
         #expect(run.status == .yes, "\(run.error)")
-        #expect(run.error.contains("does not tell its settings"))
+        #expect(run.error.contains("does not reveal its settings"))
         let stores = try await Stores.open(StoreAddress(stage.sessions), recordLimit: .seconds(30))
         let key = RecordKey(.account, tenant: "demo", name: "anna")
         let (now, token) = (Date(), RecordKey(.token, tenant: "demo", name: "t"))

@@ -205,7 +205,7 @@ struct RedisClusterTests {
         try group.node(2).command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         let found = try await findings()
         #expect(found.count == 1 && found.first?.isFault == true)
-        #expect(found.first?.reason.contains(":\(group.port(2)) throws records away") == true)
+        #expect(found.first?.reason.contains(":\(group.port(2)) evicts records") == true)
         try group.node(2).command("CONFIG", "SET", "maxmemory-policy", "noeviction")
         try group.node(0).command("CLUSTER", "DELSLOTS", "0", "1")
         let uncovered = try await findings()

@@ -63,7 +63,7 @@ import Testing
             try RedisSocket(
                 .host("127.0.0.1", port: port), within: .seconds(90), trusting: trust, timekeeper: clock)
         }
-        #expect(error?.kind == .unavailable && error?.reason == "Redis does not answer by TLS.")
+        #expect(error?.kind == .unavailable && error?.reason == "Redis does not respond over TLS.")
     }
 
     @Test func `a question has one time for all of its answer`() throws {

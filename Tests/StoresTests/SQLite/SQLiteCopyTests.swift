@@ -44,7 +44,7 @@ import Testing
         for _ in 0..<2 {
             let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.path("copy.db"), for: purpose) }
             #expect(error?.kind == .damaged)
-            #expect(error?.reason.contains("without the log beside it, -wal") == true)
+            #expect(error?.reason.contains("without its -wal log") == true)
             #expect(error?.remedy.contains(".backup") == true)
         }
         // Also after the log was brought into it, and something came after that.
@@ -125,7 +125,7 @@ import Testing
         try await add(2, to: store)
         try copy("-wal")
         let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.path("copy.db")) }
-        #expect(error?.kind == .damaged && error?.reason.contains("not of one time") == true)
+        #expect(error?.kind == .damaged && error?.reason.contains("-wal log do not match") == true)
         store.close()
     }
 
