@@ -101,7 +101,7 @@ extension InChromium {
         }
 
         @Test(arguments: [
-            ("server.json", #""clearKey": true"#, #""clearKey": false"#, "right", "not switched on for this tenant"),
+            ("server.json", #""clearKey": true"#, #""clearKey": false"#, "right", "not enabled for this tenant"),
             (
                 "policies/demo.json", #""version": 1,"#, #""version": 1, "output": {"hdcp": {"UHD1": "type0"}},"#,
                 "output",

@@ -25,7 +25,7 @@ package struct APICall: Sendable {
         guard let coding = stated ?? (request.body.starts(with: [0x1f, 0x8b, 8]) ? "gzip" : nil) else { return }
         throw LicenseRefusal(
             .mediaType, reason: "The body is compressed (\(coding.prefix(20))).",
-            remedy: "Send the body as it is, without Content-Encoding.")
+            remedy: "Send the body uncompressed, without Content-Encoding.")
     }
 
     /// The token of `Authorization: Bearer`; `nil` without.

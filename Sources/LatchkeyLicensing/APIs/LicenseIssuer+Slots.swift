@@ -19,20 +19,20 @@ extension LicenseIssuer {
             [
                 "drm": JSONForm<LicenseRequestFacts.DRM>.label.schema.named("DRM"),
                 "state": .words(["taken", "renewed", "uncounted"]).explained(
-                    "taken: give it back if no license is made. renewed: the session had it already. uncounted: the policy counts nothing, "
-                        + "or the store of sessions does not answer and the policy allows a short lease."),
-                "session?": .text.explained("The session as it is counted."),
+                    "taken: give it back if no license is issued. renewed: the session already had it. uncounted: the policy counts nothing, "
+                        + "or the session store does not answer and the policy allows a short lease."),
+                "session?": .text.explained("The session under which the slot is counted."),
                 "slot?": .text.explained("The slot's stop code."),
-                "until?": .date.explained("From then on the slot counts for nothing."),
-                "heartbeatToken?": .text.explained("For heartbeats, and to give the slot back."),
+                "until?": .date.explained("The time at which the slot stops counting."),
+                "heartbeatToken?": .text.explained("The token for heartbeats and for giving the slot back."),
                 "heartbeat?": .positive.explained(
-                    "Seconds between heartbeats; absent where slots live by leases."),
+                    "Seconds between heartbeats; absent if slots last as long as leases."),
                 "lease?": .positive.explained(
-                    "The most seconds that the license may hold; absent without a limit."),
+                    "The license's maximum duration in seconds; absent without a limit."),
                 "renewAfter?": .positive.explained(
-                    "Seconds after which the slot is taken again, with the next license."),
+                    "Seconds after which to take the slot again, with the next license."),
                 "hdcp?": JSONForm<HDCPRequirement>.word.schema.explained(
-                    "What the license has to ask of displays; absent where the policy does not say."),
+                    "The output protection that the license must require; absent if the policy does not state it."),
             ])
 
         /// The answer to the caller.

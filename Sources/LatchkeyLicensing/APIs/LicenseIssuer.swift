@@ -318,8 +318,8 @@ extension LicenseIssuer {
 
 extension LicenseRefusal {
     static let clearKeyIsOff = Self(
-        .policy(.right), reason: "Clear Key is not switched on for this tenant.",
-        remedy: "Play through FairPlay, or have the operator switch it on: it protects nothing on the device.")
+        .policy(.right), reason: "Clear Key is not enabled for this tenant.",
+        remedy: "Play with FairPlay, or ask the operator to enable it; it does not protect keys on the device.")
 }
 
 extension DecisionRecord {

@@ -36,7 +36,7 @@ struct LicenseMessage {
         }
         if let purpose {
             guard let stated = LicenseRequestFacts.Purpose(rawValue: purpose) else {
-                throw .malformed("The purpose is none of stream, download and renewStored.")
+                throw .malformed("The purpose is not stream, download or renewStored.")
             }
             viewer.purpose = stated
         }

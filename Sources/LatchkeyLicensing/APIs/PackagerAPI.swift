@@ -143,6 +143,6 @@ extension RequestEndpoint {
 extension LicenseRefusal {
     /// An address that is no endpoint's.
     package static let noSuchPath = LicenseRefusal(
-        .vendor(code: "noSuchPath", status: 404), reason: "There is nothing at this address.",
-        remedy: "Compare the address with the recipes: /t/TENANT and what is behind it.")
+        .vendor(code: "noSuchPath", status: 404), reason: "This address does not exist.",
+        remedy: "Compare the address with the documentation: /t/TENANT and the path after it.")
 }

@@ -150,7 +150,7 @@ extension PlayerAPI {
     ) async throws(LicenseRefusal) -> Reply {
         guard let request = JSONValue(call.request.body), case .array(let names)? = request["kids"],
             (1...100).contains(names.count)
-        else { throw .malformed("The body is no JSON with 1 to 100 “kids”.") }
+        else { throw .malformed("The body is not JSON with 1 to 100 “kids”.") }
         let kids = names.compactMap { name in
             name.text.flatMap { Base64URL.bytes(of: $0.utf8) }.flatMap { KeyID(bytes: $0) }
         }
@@ -214,6 +214,6 @@ extension PlayerAPI {
 
 extension LicenseRefusal {
     static let tooLarge = Self(
-        .vendor(code: "bodyTooLarge", status: 413), reason: "The body is larger than that of any request.",
-        remedy: "Send the SPC as the player made it.")
+        .vendor(code: "bodyTooLarge", status: 413), reason: "The body is larger than any valid request's.",
+        remedy: "Send the SPC unchanged.")
 }

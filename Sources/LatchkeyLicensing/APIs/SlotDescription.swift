@@ -16,18 +16,18 @@ enum SlotDescription {
         }
         return OpenAPI.document(
             [
-                "title": .text("Latchkey: slots for licenses that other services make"), "version": .text("1"),
-                "summary": .text("One limit of streams for a household's devices, whatever DRM they play."),
+                "title": .text("Latchkey: slots for other services' licenses"), "version": .text("1"),
+                "summary": .text("One stream limit for a household's devices, across DRM systems."),
                 "description": .text(
-                    "A license service for Widevine, PlayReady or another DRM takes a slot here before it gives a license, under the policies of "
-                        + "the FairPlay licenses. No Widevine and no PlayReady license is made here, and no license request is read."
+                    "A license service for Widevine, PlayReady or another DRM takes a slot here before it issues a license, under the policies of "
+                        + "the FairPlay licenses. This API neither issues Widevine or PlayReady licenses nor reads their license requests."
                 ),
                 "license": .object(["name": .text("Apache License 2.0"), "identifier": .text("Apache-2.0")]),
             ], paths: paths,
             components: [
                 "headers": .object([
                     "RequestId": OpenAPI.header(
-                        .text, "What the log and `latchkey-server explain` know the request by.")
+                        .text, "The request's identifier in the log and for `latchkey-server explain`.")
                 ]),
                 "securitySchemes": .object([
                     "viewer": OpenAPI.bearer("The viewer's token. A service may send it as token in the body."),
@@ -72,17 +72,17 @@ private struct Operation {
         case .slot:
             (id, summary) = ("takeSlot", "Takes a slot, or renews that of the same session.")
             description =
-                "A request that is sent again renews the slot of the first one. Switched on by the tenant's member slots."
+                "A repeated request renews the slot of the first one. Enabled by the tenant's member slots."
             security = [["viewer"], ["viewer", "service"], ["service"]]
             body = SlotRequest.schema
-            answer = ("The license may be made.", LicenseIssuer.GrantedSlot.schema)
+            answer = ("The license may be issued.", LicenseIssuer.GrantedSlot.schema)
             refusals = Self.ofSlots
         case .session:
             (id, summary, description) = ("stopSlot", "Gives the slot back.", "Also for a slot that has ended.")
             (status, answer, refusals) = (204, ("The slot is free.", nil), Self.ofSessions)
         case .heartbeat:
-            (id, summary, description) = ("heartbeat", "The session plays on.", "The body is empty.")
-            answer = ("The slot is the session's until then.", JSONSchema.named("Heartbeat", ["until": .date]))
+            (id, summary, description) = ("heartbeat", "The session continues.", "The body is empty.")
+            answer = ("The session keeps the slot until then.", JSONSchema.named("Heartbeat", ["until": .date]))
             refusals = Self.ofSessions + [.slotEnded]
         case .slotDescription:
             (id, summary, security, answer) = ("describe", "This description.", [], ("OpenAPI 3.1.", .object))
@@ -115,15 +115,15 @@ private struct Operation {
         kinds([.tokenMissing, .policy(.sessionStopped), .policy(.storeUnavailable), .overloaded]) + [.notOurHeartbeat]
 
     private static let reasons = [
-        400: "The request is not in its form; the reason names each member that is wrong.",
-        401: "No token, or one that is not good for this, or an API key that is no caller's.",
+        400: "The request is malformed; the reason names each invalid member.",
+        401: "No token, an unsuitable token, or an unknown API key.",
         403:
-            "The policy refuses, the session was stopped or has a newer slot, or there is no such tenant; sessionLimit lists the "
-            + "sessions that are in the way.",
-        404: "The tenant has no such key, or the asset has several.", 405: "The address takes another method.",
+            "The policy refuses, the session was stopped or has a newer slot, or the tenant does not exist; sessionLimit lists the "
+            + "sessions that block it.",
+        404: "The tenant does not have the key, or the asset has several.", 405: "The address requires another method.",
         410: "The slot has ended.", 413: "The body has more than \(PlayerAPI.bodyBytes / 1_024) KiB.",
         429: "Too many requests of an account, an address or a tenant.",
-        503: "A store does not answer and the policy refuses then, or the server has more requests than it can answer.",
+        503: "A store does not answer and the policy refuses in that case, or the server is overloaded.",
     ]
 
     var json: JSONValue {
@@ -135,7 +135,7 @@ private struct Operation {
         for (status, refusals) in Dictionary(grouping: refusals, by: \.status) {
             var headers = requestID
             if refusals.contains(where: { $0.retryAfter != nil }) {
-                headers["Retry-After"] = OpenAPI.header(.positive, "Seconds to wait at least.")
+                headers["Retry-After"] = OpenAPI.header(.positive, "The minimum number of seconds to wait.")
             }
             let codes = Set(refusals.map(\.code)).sorted().joined(separator: ", ")
             responses["\(status)"] = OpenAPI.response(

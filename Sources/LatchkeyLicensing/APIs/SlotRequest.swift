@@ -49,8 +49,8 @@ struct SlotRequest: Sendable {
         }
         guard isOfService || viewer == Viewer() else {
             throw LicenseRefusal(
-                .malformedRequest, reason: "viewer: A player does not say where its viewer is.",
-                remedy: "Leave the member out, or send the service's key as X-API-Key.")
+                .malformedRequest, reason: "viewer: A player may not state its viewer's location.",
+                remedy: "Omit the member, or send the service's key as X-API-Key.")
         }
         token = call.bearerToken ?? token
         surroundings = call.viewer
@@ -85,29 +85,29 @@ struct SlotRequest: Sendable {
     private static let form: ObjectForm<SlotRequest> = ObjectForm(
         empty: SlotRequest(),
         members: [
-            .required("drm", \.drm, .label.named("DRM")).explained("What the license is for."),
+            .required("drm", \.drm, .label.named("DRM")).explained("The purpose of the license."),
             .optional("kid", \.kid, .keyID)
-                .explained("A key that the tenant has. Its class and its policies count."),
+                .explained("A key of the tenant. Its class and its policies apply."),
             .optional("content", \.content, .text)
-                .explained("The content of the key; needed only where keys are derived without a packager."),
+                .explained("The key's content; only needed if keys are derived without a packager."),
             .optional("asset", \.asset, .text).explained(
-                "Content that is named without a key. Where the tenant has one key of it, that counts; where it has none, the tenant's "
+                "Content without a key. If the tenant has one key of it, that key applies; if it has none, the tenant's "
                     + "policy alone."),
             .optional("track", \.track, .word.named("TrackClass"))
-                .explained("The class of an asset of which the tenant has no key. Defaults to ALL."),
+                .explained("The class of an asset without a key. Defaults to ALL."),
             .optional("session", \.session, .text)
-                .explained("The playback, the same in each request of it. The token's sid counts before it."),
+                .explained("The playback session, the same in each of its requests. The token's sid takes precedence."),
             .optional("device", \.device, .text)
-                .explained("The device; a digest of it is kept. The token's device counts before it."),
+                .explained("The device; a digest of it is stored. The token's device takes precedence."),
             .defaulting("capabilities", \.capabilities, .capabilities, to: [])
-                .explained("What the device can do, for policies that ask for it."),
+                .explained("The device's capabilities, for policies that check them."),
             .defaulting("stop", \.stop, .set(.text), to: []).explained(
-                "The stop codes of sessions that the viewer gives up for this one.",
+                "The stop codes of sessions that the viewer ends for this one.",
                 ["maxItems": .number(Double(mostStopCodes))]),
             .optional("token", \.token, .anyText)
-                .explained("The viewer's token, where Authorization has none."),
+                .explained("The viewer's token, if Authorization has none."),
             .section("viewer", \.viewer, Viewer.form).explained(
-                "Where a service's viewer is; what is not stated is not known. Players leave it out."),
+                "The location of a service's viewer; omitted members are unknown. Players omit it."),
         ],
         check: { request, place, problems in
             func problem(_ member: String, _ what: String, _ remedy: String) {
@@ -116,16 +116,16 @@ struct SlotRequest: Sendable {
             if (request.kid == nil) == (request.asset == nil) {
                 problem("kid", "The request names neither a key nor an asset, or both.", "Send “kid” or “asset”.")
             } else if request.kid == nil, request.content != nil {
-                problem("content", "Only a key has its content beside it.", "Send the name as “asset” alone.")
+                problem("content", "“content” requires “kid”.", "Send the name as “asset” only.")
             } else if request.kid != nil, request.track != nil {
-                problem("track", "The class of a key is the tenant's.", "Leave the member out.")
+                problem("track", "The tenant determines the class of a key.", "Omit the member.")
             }
             if request.stop.count > mostStopCodes {
-                problem("stop", "There are more than \(mostStopCodes) codes.", "Send those of one refusal.")
+                problem("stop", "There are more than \(mostStopCodes) codes.", "Send the codes of one refusal.")
             }
             for (name, text) in [("content", request.content), ("asset", request.asset)] {
                 guard let text, ContentName(text) == nil else { continue }
-                problem(name, "The name has more than 256 bytes.", "Send the content's name.")
+                problem(name, "The name is longer than 256 bytes.", "Send the content's name.")
             }
         })
 }
@@ -165,10 +165,10 @@ extension LicenseRefusal {
         Self(
             .policy(.right),
             reason: settings == .off
-                ? "Slots for other license services are not switched on for this tenant."
-                : "Slots of this tenant are taken by license services, and not by players.",
+                ? "Slots for other license services are not enabled for this tenant."
+                : "Only license services can take slots of this tenant, not players.",
             remedy: settings == .off
-                ? "Have the operator switch them on."
-                : "Send the service's key as X-API-Key, or have the operator let players take slots.")
+                ? "Ask the operator to enable them."
+                : "Send the service's key as X-API-Key, or ask the operator to let players take slots.")
     }
 }

@@ -85,7 +85,7 @@ package final class ServerLog: Sendable {
     }
 
     private func tell(_ count: Int, of event: LogEvent) -> Bool {
-        let words = event == .log ? "The log's output did not take lines, since the start" : "Lines were dropped"
+        let words = event == .log ? "Lines not accepted by the log's output since the start" : "Lines were dropped"
         let entry = LogEntry(.warning, event, message: "\(words): \(count).")
         return writer.append(text.line(entry, at: timekeeper.date, dropped: count))
     }

@@ -12,7 +12,7 @@ struct MetricTable {
 
     mutating func licenseRequests() -> MetricFamily<Counter> {
         let family = MetricFamily<Counter>(
-            "latchkey_license_requests_total", "Requests for licenses and slots by how they ended.",
+            "latchkey_license_requests_total", "Requests for licenses and slots, by outcome.",
             [
                 tenant, .first(100, "endpoint"), .fixed("drm", LicenseRequestFacts.DRM.allCases.map(\.label)),
                 .fixed("outcome", LicenseOutcome.allCases.map(\.rawValue)), .first(200, "reason"),

@@ -12,7 +12,7 @@ struct ProcessFigures {
             ("process_cpu_seconds_total", "Processor time of the process, user and system.", Self.processorSeconds),
             ("process_resident_memory_bytes", "Resident memory.", Self.residentBytes),
             ("process_open_fds", "Open file descriptors.", Self.openFiles),
-            ("process_start_time_seconds", "When the process began, in Unix time.", Self.start),
+            ("process_start_time_seconds", "Start time of the process, in Unix time.", Self.start),
         ]
         families = figures.compactMap { figure in
             figure.value.map { Fixed(name: figure.name, help: figure.help, value: $0) }

@@ -63,79 +63,79 @@ package final class ServerMetrics: Sendable {
         var table = MetricTable(tenants: tenants)
         licenseRequests = table.licenseRequests()
         licenseDuration = table.times(
-            "latchkey_license_duration_seconds", "Time of a license request.", [.first(100, "endpoint")])
+            "latchkey_license_duration_seconds", "Duration of license requests.", [.first(100, "endpoint")])
         licenseStage = table.times(
-            "latchkey_license_stage_seconds", "Time of one stage of a license request.",
+            "latchkey_license_stage_seconds", "Duration of each stage of license requests.",
             [.fixed("stage", LicenseStage.allCases.map(\.name))])
-        poolWaiting = table.gauge("latchkey_pool_waiting", "Pieces of work that wait for a thread.")
-        poolWait = table.times("latchkey_pool_wait_seconds", "Time that a piece of work waited for a thread.")[]
-        poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Threads at work.")
-        poolLimit = table.gauge("latchkey_pool_limit", "How many pieces of work may wait now.")
+        poolWaiting = table.gauge("latchkey_pool_waiting", "Tasks waiting for a thread.")
+        poolWait = table.times("latchkey_pool_wait_seconds", "Time that tasks waited for a thread.")[]
+        poolBusyThreads = table.gauge("latchkey_pool_busy_threads", "Busy threads.")
+        poolLimit = table.gauge("latchkey_pool_limit", "Current limit of waiting tasks.")
         rsaBatches =
             table.counters(
-                "latchkey_rsa_batches_total", "Calls of crypto_mb, each of which opens several licenses at once.")[]
+                "latchkey_rsa_batches_total", "Calls of crypto_mb, each of which opens several licenses together.")[]
         rsaBatchOperations =
             table.counters(
-                "latchkey_rsa_batch_operations_total", "Licenses that crypto_mb opened together with others.")[]
+                "latchkey_rsa_batch_operations_total", "Licenses that crypto_mb opened in batches.")[]
         rsaBatchErrors =
             table.counters(
-                "latchkey_rsa_batch_errors_total", "Wrong results of crypto_mb, which OpenSSL computed again.")[]
+                "latchkey_rsa_batch_errors_total", "Wrong results of crypto_mb, recomputed with OpenSSL.")[]
         shed = table.counters(
-            "latchkey_shed_total", "Requests that were turned away to protect the others.",
+            "latchkey_shed_total", "Requests that were shed to protect the others.",
             [
                 .fixed("lane", AdmissionLane.allCases.map(\.name) + [Self.packagerLane]),
                 .fixed("why", ShedReason.allCases.map(\.rawValue)),
             ])
         licensesDegraded = table.counters(
             "latchkey_licenses_degraded_total",
-            "Licenses given with less than their policies ask for, by what was missing.",
+            "Licenses issued with less than their policies require, by missing part.",
             [.fixed("why", Degradation.allCases.map(\.rawValue))])
         sessions = table.gauges(
-            "latchkey_sessions", "Slots in use in the store, which all nodes share.", [table.tenant])
+            "latchkey_sessions", "Slots in use in the store that all nodes share.", [table.tenant])
         sessionsAreAtLeast = table.gauges(
             "latchkey_sessions_at_least",
-            "1 if latchkey_sessions is a lower bound, because the store does not keep the count of all yet.",
+            "1 if latchkey_sessions is a lower bound, because the store does not count all sessions yet.",
             [table.tenant])
         let store = MetricLabel.fixed("store", EngineRole.allCases.map(\.rawValue))
         let operation = MetricLabel.fixed("operation", EngineOperation.allCases.map(\.rawValue))
         storeTime = table.times(
-            "latchkey_store_seconds", "Time of an operation of the store of sessions.",
+            "latchkey_store_seconds", "Duration of operations of the session store.",
             [store, operation])
         storeErrors = table.counters(
-            "latchkey_store_errors_total", "Operations of a store that failed.", [store, .first(20, "engine")])
+            "latchkey_store_errors_total", "Failed operations of a store.", [store, .first(20, "engine")])
         storeRedirections = table.counters(
             "latchkey_store_redirections_total",
-            "Requests of sessions that a node of a Redis cluster sent to another one, or put off.",
+            "Session requests that a Redis cluster node redirected or deferred.",
             [.fixed("why", ClusterRedirection.allCases.map(\.rawValue))])
         storeOutage = table.gauges(
-            "latchkey_store_outage", "1 while a store does not do a kind of work.", [store, operation])
+            "latchkey_store_outage", "1 while a store does not perform a kind of operation.", [store, operation])
         let region = MetricLabel.first(100, "region")
         regionOutage = table.gauges(
-            "latchkey_region_outage", "1 while a region's store of sessions does not answer this node.", [region])
+            "latchkey_region_outage", "1 while a region's session store does not answer this node.", [region])
         regionTime = table.times(
-            "latchkey_region_seconds", "Time of an operation of a region's store of sessions.", [region])
+            "latchkey_region_seconds", "Duration of operations of a region's session store.", [region])
         calloutOutage = table.gauges(
             "latchkey_callout_outage", "1 while a tenant's callout does not answer.", [table.tenant])
         tokensRejected = table.counters("latchkey_tokens_rejected_total", "Tokens refused.", [.first(50, "reason")])
         keySetKeys = table.gauges(
-            "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable, or refused.",
+            "latchkey_key_set_keys", "Keys of a tenant's key set for tokens: usable or refused.",
             [table.tenant, .fixed("state", ["usable", "refused"])])
         keySetFailed = table.gauges(
             "latchkey_key_set_failed", "1 if the last attempt to load a tenant's key set failed.", [table.tenant])
         keysCached = table.gauge("latchkey_keys_cached", "Content keys in the cache.")
         keyLookups = table.counters(
-            "latchkey_key_lookups_total", "Where the content keys of license requests were found.",
+            "latchkey_key_lookups_total", "Content keys of license requests, by source.",
             [.fixed("from", KeyOrigin.allCases.map(\.rawValue))])
-        copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's own copy.")
-        copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's own copy.")
+        copyRows = table.gauge("latchkey_node_copy_keys", "Content keys in the node's copy.")
+        copyBytes = table.gauge("latchkey_node_copy_bytes", "The size of the node's copy.")
         copyKept = table.gauge(
             "latchkey_node_copy_timestamp_seconds",
-            "When the node last copied from the store, in Unix time; 0 without a copy.")
-        pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store has not got yet.")
+            "Time at which the node last copied from the store, in Unix time; 0 without a copy.")
+        pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store does not have yet.")
         storeIsBehind = table.gauge(
-            "latchkey_store_behind", "1 while the database is older than what this node has seen.")
+            "latchkey_store_behind", "1 while the database is older than this node's last view of it.")
         pendingEntries = table.gauge(
-            "latchkey_pending_audit_entries", "Entries of this node that the audit's store has not got yet.")
+            "latchkey_pending_audit_entries", "Entries of this node that the audit store does not have yet.")
         packagerRequests = table.counters(
             "latchkey_packager_requests_total", "Requests of packagers.",
             [
@@ -146,52 +146,53 @@ package final class ServerMetrics: Sendable {
             "latchkey_rate_limited_total", "Requests beyond a rate limit.",
             [.fixed("scope", RateScope.allCases.map(\.rawValue))])
         credentialExpiry = table.gauges(
-            "latchkey_credential_expiry_timestamp_seconds", "When a certificate ends, in Unix time.",
+            "latchkey_credential_expiry_timestamp_seconds", "Expiry of a certificate, in Unix time.",
             [table.tenant, .first(500, "sha1")])
         let limit = MetricLabel.fixed("limit", TenantLimit.allCases.map(\.rawValue))
-        tenantLimit = table.gauges("latchkey_tenant_limit", "What a tenant may use at most.", [table.tenant, limit])
-        tenantUse = table.gauges("latchkey_tenant_use", "How much of its limit a tenant uses.", [table.tenant, limit])
+        tenantLimit = table.gauges("latchkey_tenant_limit", "A tenant's limit.", [table.tenant, limit])
+        tenantUse = table.gauges("latchkey_tenant_use", "A tenant's use of its limit.", [table.tenant, limit])
         tenantRefusals = table.counters(
             "latchkey_tenant_limit_refusals_total", "Requests refused because the tenant is at its limit.",
             [table.tenant, limit])
         listenerCertificateExpiry = table.gauges(
             "latchkey_tls_certificate_expiry_timestamp_seconds",
-            "When a listener's TLS certificate ends, in Unix time.",
+            "Expiry of a listener's TLS certificate, in Unix time.",
             [.fixed("listener", ["players", "packagers", "operators"])])
         policyInfo = table.gauges(
             "latchkey_policy_info", "1 for each policy in force.", [.first(1_000, "name"), .first(1_000, "digest")])
         configurationInfo = table.gauges(
-            "latchkey_config_info", "1 for each part of the configuration that all nodes have to have alike.",
+            "latchkey_config_info", "1 for each part of the configuration that must be identical on all nodes.",
             [.first(100, "part"), .first(1_000, "digest")])
         auditSequence = table.gauge("latchkey_audit_sequence", "The number of the last audit entry.")
         auditIsIntact = table.gauge(
             "latchkey_audit_intact",
-            "1 unless the last check found the audit broken; each node checks all of it again and again.")
-        ready = table.gauge("latchkey_ready", "1 if the node takes requests, as /readyz says.")
+            "1 unless the last check found the audit broken; each node checks all of it repeatedly.")
+        ready = table.gauge("latchkey_ready", "1 if the node accepts requests, as /readyz reports.")
         configurationIsLoaded = table.gauge(
             "latchkey_config_last_reload_successful", "1 if the last reload of the configuration succeeded.")
         logDropped = table.counters(
             "latchkey_log_dropped_total",
-            "Log lines dropped: beyond the cap of their event, without room in memory, or not taken by the output.",
+            "Log lines dropped: beyond the cap of their event, without room in memory, or not accepted by the output.",
             [.first(100, "event")])
         recordRows = table.counters(
-            "latchkey_record_rows_total", "Rows of the record that this node made.",
+            "latchkey_record_rows_total", "Rows of the record that this node created.",
             [.fixed("event", Self.recordEvents)])
         recordLost = table.counters(
-            "latchkey_record_lost_total", "Rows of the record that were lost, by why.",
+            "latchkey_record_lost_total", "Rows of the record that were lost, by reason.",
             [.fixed("why", Self.recordLosses)])
         recordLate =
-            table.counters("latchkey_record_late_total", "Replies that did not wait for their row: the disk hung.")[]
+            table.counters(
+                "latchkey_record_late_total", "Replies that did not wait for their row because the disk hung.")[]
         recordShipped =
-            table.counters("latchkey_record_shipped_total", "Rows that the record's destination has taken.")[]
+            table.counters("latchkey_record_shipped_total", "Rows that the record's destination has accepted.")[]
         recordWait = table.times("latchkey_record_wait_seconds", "Time that a license waited for its row.")[]
         recordSpoolRows = table.gauge(
-            "latchkey_record_spool_rows", "Rows that wait for the record's destination.")
+            "latchkey_record_spool_rows", "Rows waiting for the record's destination.")
         recordSpoolBytes = table.gauge("latchkey_record_spool_bytes", "The size of the record's spool.")
         recordSpoolLimit = table.gauge(
-            "latchkey_record_spool_limit_bytes", "How large the spool may be; 0 without a record.")
+            "latchkey_record_spool_limit_bytes", "The spool's size limit; 0 without a record.")
         recordOldest = table.gauge(
-            "latchkey_record_oldest_seconds", "The age of the oldest row that waits for the destination.")
+            "latchkey_record_oldest_seconds", "The age of the oldest row waiting for the destination.")
         table.gauges("latchkey_build_info", "1, with the version.", [.first(1, "version")])[version].set(1)
         families = table.families
         let licenseStage = licenseStage

@@ -109,12 +109,12 @@ extension Diagnosis {
     /// An origin in another form than browsers send it.
     package static func origin(_ text: String) -> Self {
         Self(
-            code: "corsPolicy", reason: "“\(String(text.prefix(100)).onOneLine)” is no origin.",
-            remedy: "Write scheme, host and port in lower case, such as https://www.example.com.")
+            code: "corsPolicy", reason: "“\(String(text.prefix(100)).onOneLine)” is not an origin.",
+            remedy: "Use scheme, host and port in lower case, such as https://www.example.com.")
     }
 
     /// Credentials from any origin, which browsers refuse.
     package static let credentialsFromAnywhere = Diagnosis(
-        code: "corsPolicy", reason: "Credentials from any origin cannot be allowed; browsers refuse that.",
+        code: "corsPolicy", reason: "Credentials cannot be allowed from any origin, because browsers reject that.",
         remedy: "List the origins, or do not allow credentials.")
 }

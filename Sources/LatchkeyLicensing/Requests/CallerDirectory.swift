@@ -141,9 +141,9 @@ package struct CallerRefusal: DiagnosableError, Equatable {
     package var reason: String {
         switch kind {
         case .missing: "The request has no API key, no Basic or Bearer authorization and no client certificate."
-        case .unknown: "The request's credentials are nobody's."
-        case .several: "The request's credentials are those of different callers."
-        case .otherTenant: "The credentials are those of another tenant's caller."
+        case .unknown: "The request's credentials are unknown."
+        case .several: "The request's credentials belong to different callers."
+        case .otherTenant: "The credentials belong to another tenant's caller."
         case .right: "The caller lacks the right \(right?.rawValue ?? "")."
         }
     }
@@ -153,7 +153,7 @@ package struct CallerRefusal: DiagnosableError, Equatable {
         case .missing, .several: "Send the credentials of one caller."
         case .unknown: "Compare the credentials with the server's configuration."
         case .otherTenant: "Use the path of the caller's own tenant."
-        case .right: "Ask the operator for the right."
+        case .right: "Ask the operator to grant the right."
         }
     }
 }

@@ -115,7 +115,8 @@ extension AccountState {
 extension LicenseRefusal {
     /// A heartbeat whose token no node of this server made for this tenant; 401.
     package static let notOurHeartbeat = Self(
-        .vendor(code: "heartbeatToken", status: 401), reason: "The heartbeat's token is not of this server and tenant.",
+        .vendor(code: "heartbeatToken", status: 401),
+        reason: "The heartbeat's token does not belong to this server and tenant.",
         remedy: "Send the token that came with the license.")
 
     /// A heartbeat of a slot that has ended; 410.
@@ -125,6 +126,6 @@ extension LicenseRefusal {
 
     /// A heartbeat of a slot that the same session lost, and has replaced by a newer one; 403.
     package static let slotReplaced = Self(
-        .policy(.sessionStopped), reason: "The session has a newer slot, whose token is another.",
+        .policy(.sessionStopped), reason: "The session has a newer slot with a different token.",
         remedy: "Send the token that came with the latest license.")
 }

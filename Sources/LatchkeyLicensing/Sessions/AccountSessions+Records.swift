@@ -35,8 +35,8 @@ extension StoreError {
     static func contended(_ engine: String) -> Self {
         StoreError(
             .unavailable, engine,
-            reason: "A record changed \(AccountSessions.attempts) times while it was to be changed.",
-            remedy: "Look for clients that ask again and again.")
+            reason: "A record changed \(AccountSessions.attempts) times during an update.",
+            remedy: "Look for clients that send repeated requests.")
     }
 }
 

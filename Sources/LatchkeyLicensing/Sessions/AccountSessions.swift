@@ -92,7 +92,7 @@ package final class AccountSessions: Sendable {
         }
         await unspend(course)
         report(.failed(.sessionStore, .contended(accounts.engine)))
-        let reason = "The account changed \(Self.attempts) times while it was decided on."
+        let reason = "The account changed \(Self.attempts) times during a decision."
         return refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason), facts, policy, requestID)
     }
 

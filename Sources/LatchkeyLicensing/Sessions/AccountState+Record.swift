@@ -103,7 +103,7 @@ extension RecordReader {
         guard let first = bytes.first else { throw Self(bytes, "An empty record", engine: engine).damage }
         guard first == version else {
             throw StoreError(
-                .damaged, engine, reason: "A record has the form \(first), and this server reads \(version).")
+                .damaged, engine, reason: "A record has format \(first), but this server reads \(version).")
         }
         self.init(bytes, from: 1, what, engine: engine)
     }

@@ -59,7 +59,7 @@ struct RecordReader {
     }
 
     /// Says that the bytes are no record.
-    var damage: StoreError { StoreError(.damaged, engine, reason: "\(what) is not in its form.") }
+    var damage: StoreError { StoreError(.damaged, engine, reason: "\(what) is malformed.") }
 
     var isAtEnd: Bool { position == bytes.count }
 

@@ -41,8 +41,8 @@ extension KeyEncryptionKey {
         let pin = try places.pin(file: source.pinFile, variable: source.pinVariable)
         guard let key = try PKCS11Key(PKCS11Address(wrapper), pin: pin).decryptOAEP([UInt8](wrapped)[...]) else {
             throw VaultError.unusable(
-                "The file \(places.path(file).onOneLine) does not open with the token's key.",
-                "Encrypt the 32 bytes again, by RSA-OAEP with SHA-1, with the public half of that key.")
+                "The file \(places.path(file).onOneLine) cannot be decrypted with the token's key.",
+                "Encrypt the 32 bytes again with that key's public half, using RSA-OAEP with SHA-1.")
         }
         return key
     }
@@ -52,8 +52,8 @@ extension KeyEncryptionKey {
             // 32 random bytes are never text, but for one case in 10^19.
             guard written.withUnsafeBytes({ bytes in !bytes.allSatisfy(\.isOfCutText) }) else {
                 throw .unusable(
-                    "\(place) is 32 characters of text: a key in hexadecimal digits or base64 that was cut.",
-                    "Restore all of it: 64 hexadecimal digits, or 44 characters of base64.")
+                    "\(place) is 32 characters of text: a truncated key in hexadecimal digits or base64.",
+                    "Restore the whole key: 64 hexadecimal digits, or 44 characters of base64.")
             }
             return written
         }
@@ -90,7 +90,7 @@ extension UInt8 {
 
 extension VaultError {
     fileprivate static func unusable(
-        _ reason: String, _ remedy: String = "Give it 32 random bytes, as from openssl rand -base64 32."
+        _ reason: String, _ remedy: String = "Use 32 random bytes, for example from openssl rand -base64 32."
     ) -> Self {
         .protection(.keyEncryptionKeyUnusable, reason: reason, remedy: remedy)
     }

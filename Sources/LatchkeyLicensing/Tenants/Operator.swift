@@ -64,7 +64,7 @@ extension JSONForm where Value == TenantScope {
                 guard case .array(let listed) = value, !listed.isEmpty else {
                     problems.append(
                         JSONProblem(
-                            place, "It names no tenants.", remedy: "Write \"all\", or a list of tenants' names."))
+                            place, "It lists no tenants.", remedy: "Use \"all\", or a list of tenants' names."))
                     return nil
                 }
                 return names.read(value, place, &problems).map { .listed($0) }

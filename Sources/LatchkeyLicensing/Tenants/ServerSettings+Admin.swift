@@ -22,7 +22,7 @@ extension ServerSettings.Admin {
                 for name in names.sorted() where !tenants.contains(name) {
                     problems.append(
                         JSONProblem(
-                            place.member("tenants"), "There is no tenant “\(name)”.",
+                            place.member("tenants"), "The tenant “\(name)” does not exist.",
                             remedy: "Correct the name, or add the tenant first."))
                 }
             }
@@ -31,19 +31,19 @@ extension ServerSettings.Admin {
                 problems.append(
                     JSONProblem(
                         place.member("tenants"), "Another entry of “\(admin.name)” has other tenants.",
-                        remedy: "Give both the same tenants, or one of them another name."))
+                        remedy: "Use the same tenants in both, or rename one."))
             }
             if let other = admins.prefix(index).first(where: { $0.name == admin.name }), other.role != admin.role {
                 problems.append(
                     JSONProblem(
                         place.member("role"), "Another entry of “\(admin.name)” has another role.",
-                        remedy: "Give both the same role, or one of them another name."))
+                        remedy: "Use the same role in both, or rename one."))
             }
             if !admin.key.isEmpty, let other = admins.prefix(index).first(where: { $0.key == admin.key }) {
                 problems.append(
                     JSONProblem(
-                        place.member("key"), "“\(admin.name)” and “\(other.name)” have one key.",
-                        remedy: "Give each operator a key of their own, or remove one of the two."))
+                        place.member("key"), "“\(admin.name)” and “\(other.name)” have the same key.",
+                        remedy: "Give each operator a unique key, or remove one of the two."))
             }
         }
     }

@@ -229,14 +229,14 @@ extension ServerSettings {
                 }
                 problems.append(
                     JSONProblem(
-                        place.member(name).member("port"), "The listeners \(other) and \(name) have one port.",
-                        remedy: "Give each listener a port of its own."))
+                        place.member(name).member("port"), "The listeners \(other) and \(name) have the same port.",
+                        remedy: "Give each listener a unique port."))
             }
             if let id = settings.keyEncryptionKey?.id, id == settings.formerKeyEncryptionKey?.id {
                 problems.append(
                     JSONProblem(
                         place.member("formerKeyEncryptionKey").member("id"), "Both keys have the name “\(id)”.",
-                        remedy: "Give the new key a name of its own."))
+                        remedy: "Give the new key a unique name."))
             }
         })
 
@@ -275,8 +275,8 @@ extension ServerSettings.Listener {
                 guard (listener.certificate == nil) != (listener.privateKey == nil) else { return }
                 problems.append(
                     JSONProblem(
-                        place, "A certificate and its private key belong together.",
-                        remedy: "Give both files, or neither."))
+                        place, "A certificate and its private key must be set together.",
+                        remedy: "Set both files, or neither."))
             })
     }
 }
@@ -300,21 +300,22 @@ extension ServerSettings.Stores {
             let names = stores.regions.keys.sorted()
             if stores.regions.isEmpty {
                 guard stores.region != nil else { return }
-                return problem("region", "There are no regions.", "Name their stores in “regions”, or leave it out.")
+                return problem(
+                    "region", "There are no regions.", "Add their stores to “regions”, or remove this member.")
             }
             if stores.region.map({ stores.regions[$0] == nil }) ?? true {
                 problem(
-                    "region", "The node's region is none of \(names.joined(separator: ", ")).",
+                    "region", "The node's region is not one of \(names.joined(separator: ", ")).",
                     "Name the region in which this node runs.")
             }
             if stores.sessions != "memory" {
-                problem("sessions", "Sessions are kept in the regions' stores.", "Leave the member out.")
+                problem("sessions", "Sessions are kept in the regions' stores.", "Omit the member.")
             }
             for name in names where names.contains(where: { $0 < name && stores.regions[$0] == stores.regions[name] }) {
                 problems.append(
                     JSONProblem(
-                        place.member("regions").member(name), "Two regions have one store.",
-                        remedy: "Give each region a store of its own."))
+                        place.member("regions").member(name), "Two regions have the same store.",
+                        remedy: "Give each region a unique store."))
             }
         })
 }
@@ -364,13 +365,13 @@ extension ServerSettings.KeySource {
             if (source.file == nil) == (source.variable == nil) {
                 problems.append(
                     JSONProblem(
-                        place, "It names neither a file nor a variable, or both.",
-                        remedy: "Name the file, or the environment variable, that holds the bytes."))
+                        place, "It must name either a file or a variable.",
+                        remedy: "Name the file or the environment variable that holds the bytes."))
             } else if source.wrapper != nil, source.file == nil {
                 problems.append(
                     JSONProblem(
-                        place, "A key in a token opens a file, and a variable is named.",
-                        remedy: "Name the file that has the key encryption key in its wrapping."))
+                        place, "A key in a token can only open a file, but a variable is named.",
+                        remedy: "Name the file with the wrapped key encryption key."))
             }
         })
 }

@@ -86,14 +86,14 @@ extension ServerSettings.IdentityProxy {
                 problems.append(
                     JSONProblem(
                         place.member("addresses"),
-                        "\(range) is far more than a proxy: strangers could say who they are.",
-                        remedy: "Name the proxy's addresses."))
+                        "\(range) is far larger than a proxy needs: clients could forge their identity.",
+                        remedy: "Use the proxy's addresses."))
             }
             if proxy.addresses.isEmpty {
                 problems.append(
                     JSONProblem(
-                        place.member("addresses"), "It names no address, so nobody could sign in.",
-                        remedy: "Name the proxy's addresses."))
+                        place.member("addresses"), "It lists no address, so sign-in would be impossible.",
+                        remedy: "Use the proxy's addresses."))
             }
         })
 }
@@ -118,8 +118,8 @@ extension ServerSettings.Listener {
         if openID != nil, identityProxy != nil {
             problems.append(
                 JSONProblem(
-                    place.member("identityProxy"), "Both a provider and a proxy would say who somebody is.",
-                    remedy: "Leave one of openID and identityProxy out."))
+                    place.member("identityProxy"), "A provider and a proxy cannot both identify operators.",
+                    remedy: "Remove either openID or identityProxy."))
         }
         for (name, grants) in [("openID", openID?.grants), ("identityProxy", identityProxy?.grants)] {
             for (index, grant) in (grants ?? []).enumerated() {
@@ -128,7 +128,7 @@ extension ServerSettings.Listener {
                     problems.append(
                         JSONProblem(
                             place.member(name).member("grants").element(index).member("tenants"),
-                            "There is no tenant “\(tenant)”.",
+                            "The tenant “\(tenant)” does not exist.",
                             remedy: "Correct the name, or add the tenant first."))
                 }
             }
@@ -150,12 +150,13 @@ extension JSONForm where Value == [TokenAlgorithm] {
                     guard case .hmac = algorithm.method else { continue }
                     problems.append(
                         JSONProblem(
-                            place.element(index), "\(algorithm.rawValue) signs with a secret that both sides have.",
-                            remedy: "Name algorithms with a public key, such as RS256 and ES256."))
+                            place.element(index), "\(algorithm.rawValue) signs with a shared secret.",
+                            remedy: "Use algorithms with a public key, such as RS256 and ES256."))
                 }
                 if read.isEmpty {
                     problems.append(
-                        JSONProblem(place, "No token could be signed.", remedy: "Name RS256, or what the provider has.")
+                        JSONProblem(
+                            place, "No token could be signed.", remedy: "Use RS256, or the provider's algorithms.")
                     )
                 }
                 return read
@@ -166,7 +167,7 @@ extension JSONForm where Value == [TokenAlgorithm] {
 extension JSONForm where Value == String {
     /// An https address without user, query and fragment. A slash at the end stays: issuers are compared byte for byte.
     fileprivate static let issuer = JSONForm(
-        text: "the provider's https address, as its discovery document has it in “issuer”",
+        text: "the provider's https address, exactly as in its discovery document's “issuer”",
         read: { $0.isAddress(of: ["https"]) ? $0 : nil }, write: { $0 })
 
     fileprivate static let redirectBase = JSONForm(

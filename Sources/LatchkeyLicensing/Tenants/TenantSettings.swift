@@ -209,8 +209,8 @@ extension TenantSettings {
             guard tenant.unlisted == .derive, tenant.keys == .stored else { return }
             problems.append(
                 JSONProblem(
-                    place.member("unlisted"), "Keys of this tenant are stored, and a stored key cannot be derived.",
-                    remedy: "Leave the member out, or derive the tenant's keys."))
+                    place.member("unlisted"), "This tenant's keys are stored, and stored keys cannot be derived.",
+                    remedy: "Remove the member, or derive the tenant's keys."))
         })
 }
 
@@ -249,8 +249,8 @@ extension TenantSettings.Caller {
             guard caller.proofs.isEmpty else { return }
             problems.append(
                 JSONProblem(
-                    place, "Nothing tells this caller from others.",
-                    remedy: "Give the SHA-256 of its API key, of its USER:PASSWORD, or of its certificate."))
+                    place, "This caller has no credential to identify it.",
+                    remedy: "Set the SHA-256 of its API key, of its USER:PASSWORD, or of its certificate."))
         })
 
     /// How it proves itself: each member that is stated.
@@ -283,7 +283,7 @@ extension TenantSettings.Caller {
                 problems.append(
                     JSONProblem(
                         place.member("rights"), "Another entry of “\(caller.name)” has other rights.",
-                        remedy: "Give both the same rights, or one of them another name."))
+                        remedy: "Use the same rights in both, or rename one."))
             }
             for (member, digest) in caller.proofs {
                 guard
@@ -293,8 +293,8 @@ extension TenantSettings.Caller {
                 else { continue }
                 problems.append(
                     JSONProblem(
-                        place.member(member), "“\(caller.name)” and “\(other.name)” have one key.",
-                        remedy: "Give each packager of a tenant a key of its own, or remove one of the two."))
+                        place.member(member), "“\(caller.name)” and “\(other.name)” have the same key.",
+                        remedy: "Give each packager of a tenant a unique key, or remove one of the two."))
             }
         }
     }
@@ -313,8 +313,8 @@ extension TenantSettings.Limits {
             for limit in TenantLimit.allCases where limits[limit] == 0 {
                 problems.append(
                     JSONProblem(
-                        place.member(limit.rawValue), "A limit of 0 refuses everybody.",
-                        remedy: "Write how many there may be, or leave the member out for no limit."))
+                        place.member(limit.rawValue), "A limit of 0 refuses every request.",
+                        remedy: "Set the maximum, or remove the member for no limit."))
             }
         })
 }
@@ -333,7 +333,7 @@ extension JSONForm where Value == KeyURITemplate {
     static let keyURITemplate = JSONForm(
         read: { value, place, problems in
             do throws(Diagnosis) {
-                guard let text = value.text else { throw .template("It is no text.") }
+                guard let text = value.text else { throw .template("It is not text.") }
                 return try KeyURITemplate(text)
             } catch {
                 problems.append(JSONProblem(place, error.reason, remedy: error.remedy))

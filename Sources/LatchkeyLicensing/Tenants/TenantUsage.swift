@@ -87,7 +87,7 @@ package final class TenantUsage: Sendable {
         refused(limit)
         return LicenseRefusal(
             .vendor(code: limit.code, status: 429), reason: limit.reason,
-            remedy: "Try again later, or have the server's operator raise the tenant's limit.", retryAfter: wait)
+            remedy: "Try again later, or ask the server's operator to raise the tenant's limit.", retryAfter: wait)
     }
 
     /// Counts a refusal that somebody else makes.
@@ -236,10 +236,10 @@ extension TenantLimit {
 
     fileprivate var reason: String {
         switch self {
-        case .requestsPerSecond: "The tenant's players ask too often."
-        case .sessions: "As many of the tenant's viewers play as may play at once."
-        case .keys: "The tenant has as many keys as it may have."
-        case .licensesPerDay: "The tenant has had as many licenses as it may have in a day."
+        case .requestsPerSecond: "The tenant's players send too many requests."
+        case .sessions: "The tenant has reached its limit of concurrent viewers."
+        case .keys: "The tenant has reached its limit of keys."
+        case .licensesPerDay: "The tenant has reached its limit of licenses per day."
         }
     }
 }

@@ -113,7 +113,7 @@ package struct VendorAPIs: Sendable {
             return (try mounted.api.certificate(certificate.der, for: call), nil)
         }
         guard call.request.body.count <= PlayerAPI.bodyBytes else {
-            throw .malformed("The body is larger than that of any license request.")
+            throw .malformed("The body is larger than any valid license request's.")
         }
         var question = try mounted.api.licenseRequest(call)
         // Where a vendor's players send no token, the license address that the app is given has the tenant's.

@@ -67,7 +67,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         Self("another key encryption key", "tenants.demo.keys: ") {
             try $0.secret(String(repeating: "ab", count: 32), to: "kek.hex")
         },
-        Self("half a key encryption key", "keyEncryptionKey: ", "that was cut") {
+        Self("half a key encryption key", "keyEncryptionKey: ", "a truncated key") {
             try $0.secret(String(repeating: "ab", count: 16), to: "kek.hex")
         },
         Self(
