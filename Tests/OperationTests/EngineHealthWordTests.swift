@@ -80,7 +80,7 @@ import Testing
             return .denied
         }
         _ = try await callout.verdict(on: EntitlementQuestion(user: "u", asset: "a"))
-        #expect(health.standing.lastError?.reason.contains("It answers with 500.") == true && health.isAway)
+        #expect(health.standing.lastError?.reason.contains("It responds with 500.") == true && health.isAway)
         isDown.withLock { $0 = false }
         _ = try await callout.verdict(on: EntitlementQuestion(user: "u", asset: "a"))
         #expect(health.word == .answers)

@@ -52,7 +52,7 @@ struct KeySetStandingTests {
         #expect(second.error.contains("TLS") && !second.error.contains("TransportError"), "\(second.error)")
     }
 
-    @Test(arguments: [(409, 403, "refuses this viewer and content with 409"), (503, 503, "answers with 503")])
+    @Test(arguments: [(409, 403, "refuses this viewer and content with 409"), (503, 503, "responds with 503")])
     func `what the operator's own service answers is in the log`(
         _ status: Int, _ answer: Int, _ told: String
     ) async throws {

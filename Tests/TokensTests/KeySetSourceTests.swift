@@ -217,7 +217,7 @@ import Testing
     @Test(arguments: [
         (TransportError(.hostNotFound, "The host of a:443 is unknown."), "a:443 is unknown", "host's name"),
         (.init(.serverCertificateUntrusted, "The TLS certificate of a:443 is odd."), "TLS", "SSL_CERT_FILE"),
-        (.init(.timedOut, "a:443 did not answer in time."), "in time", "answers on this machine"),
+        (.init(.timedOut, "a:443 did not answer in time."), "in time", "responds to this machine"),
     ])
     func `a fetch that fails says what the transport knows`(
         _ failure: TransportError, _ reason: String, _ remedy: String

@@ -34,31 +34,31 @@ import Testing
 
     @Test(arguments: [
         (#"{"kty":"oct","kid":"weak","k":"\#(SampleTokens.k)"}"#, "it has no “alg”"),
-        (#"{"kty":"oct","alg":"none","kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
-        (#"{"kty":"oct","alg":"A128KW","kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
-        (#"{"kty":"oct","alg":256,"kid":"weak","k":"\#(SampleTokens.k)"}"#, "none that verifies"),
+        (#"{"kty":"oct","alg":"none","kid":"weak","k":"\#(SampleTokens.k)"}"#, "not supported for tokens"),
+        (#"{"kty":"oct","alg":"A128KW","kid":"weak","k":"\#(SampleTokens.k)"}"#, "not supported for tokens"),
+        (#"{"kty":"oct","alg":256,"kid":"weak","k":"\#(SampleTokens.k)"}"#, "not supported for tokens"),
         (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"AAECAwQFBgcICQoLDA0ODw"}"#, "it has 16 bytes"),
         (#"{"kty":"oct","alg":"HS512","kid":"weak","k":"\#(SampleTokens.k.prefix(64))"}"#, "it has 48 bytes"),
-        (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"a+b="}"#, "no URL-safe base64"),
-        (#"{"kty":"oct","alg":"HS256","kid":"weak"}"#, "no URL-safe base64"),
+        (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"a+b="}"#, "not URL-safe base64"),
+        (#"{"kty":"oct","alg":"HS256","kid":"weak"}"#, "not URL-safe base64"),
         (#"{"kty":"oct","alg":"RS256","kid":"weak","k":"\#(SampleTokens.k)"}"#, "needs a public key"),
         (#"{"kty":"RSA","alg":"RS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "less than 2048 bits"),
         (#"{"kty":"RSA","alg":"HS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "does not fit its “alg”"),
         (#"{"kty":"EC","alg":"ES384","kid":"weak","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "not that of ES384"),
-        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#, "numbers are no key"),
-        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)","y":"AA"}"#, "numbers are no key"),
+        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#, "numbers do not form a key"),
+        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)","y":"AA"}"#, "numbers do not form a key"),
         (
             #"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)=","y":"\#(y)"}"#,
-            "“x” is no URL-safe base64"
+            "“x” is not URL-safe base64"
         ),
-        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"secp256k1","x":"\#(x)","y":"\#(y)"}"#, "none of P-256"),
+        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"secp256k1","x":"\#(x)","y":"\#(y)"}"#, "not P-256"),
         (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed448","x":"\#(x)"}"#, "not Ed25519"),
-        (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed25519","x":"AAAA"}"#, "numbers are no key"),
-        (#"{"kty":"new","alg":"ES256","kid":"weak"}"#, "none of oct"),
+        (#"{"kty":"OKP","alg":"EdDSA","kid":"weak","crv":"Ed25519","x":"AAAA"}"#, "numbers do not form a key"),
+        (#"{"kty":"new","alg":"ES256","kid":"weak"}"#, "not oct"),
         (#"{"alg":"ES256","kid":"weak"}"#, "it has no “kty”"),
         (#"{"kty":"oct","alg":"HS256","use":"enc","kid":"weak","k":"\#(SampleTokens.k)"}"#, "“use” is not “sig”"),
-        (#"{"kty":"oct","alg":"HS256","key_ops":["sign"],"kid":"weak","k":"\#(SampleTokens.k)"}"#, "no “verify”"),
-        (#"{"kty":"oct","alg":"HS256","key_ops":"verify","kid":"weak","k":"\#(SampleTokens.k)"}"#, "no “verify”"),
+        (#"{"kty":"oct","alg":"HS256","key_ops":["sign"],"kid":"weak","k":"\#(SampleTokens.k)"}"#, "not include “verify”"),
+        (#"{"kty":"oct","alg":"HS256","key_ops":"verify","kid":"weak","k":"\#(SampleTokens.k)"}"#, "not include “verify”"),
     ])
     func `a key that cannot be used is refused by name, and the others are taken`(
         _ jwk: String, _ reason: String
@@ -150,11 +150,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "one key, and no set", "Put the key into a list"),
+        (#"{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "a single key, not a set", "Put the key into a list"),
         (#"{"keys":[{"kty":"oct","alg":"HS256","k":"AAECAwQFBgcICQoLDA0ODw"}]}"#, "16 bytes", "32 random bytes"),
-        (#"{"keys":[{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","d":"AA"}]}"#, "private", "public key alone"),
+        (#"{"keys":[{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","d":"AA"}]}"#, "private", "only the public key"),
         (#"{"keys":[{"kty":"oct","k":"\#(SampleTokens.k)"}]}"#, "no “alg”", "State its “alg”"),
-        (#"{"issuer":"https://tokens.example"}"#, "no list “keys”", "key set"),
+        (#"{"issuer":"https://tokens.example"}"#, "no “keys” list", "key set"),
     ])
     func `a set without a good key says what to do about its first one`(
         _ document: String, _ reason: String, _ remedy: String
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `of two keys of one name the first counts`() throws {
         let other = Self.good.replacing("HS256", with: "HS384")
-        #expect(try problem(other)?.reason.contains("another key has its name") == true)
+        #expect(try problem(other)?.reason.contains("another key has the same name") == true)
         #expect(try problem(other)?.place == "keys[1]")
         let key = try TokenKey(.hs256, id: TokenKeyID("a"), secret: SampleTokens.secret)
         #expect(throws: KeySetError.self) { try KeySet([key, key]) }

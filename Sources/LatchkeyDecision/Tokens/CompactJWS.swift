@@ -22,7 +22,7 @@ package struct CompactJWS: Sendable {
     package init(_ text: String, limit: Int = .max, depth: Int = JSONReader.depth) throws(TokenError) {
         guard text.utf8.count <= limit else { throw .form("It has \(text.utf8.count) bytes, more than \(limit).") }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count != 5 else { throw .form("It has 5 parts, as an encrypted token has.") }
+        guard parts.count != 5 else { throw .form("It has 5 parts, like an encrypted token.") }
         guard parts.count == 3 else { throw .form("It has \(min(parts.count, 5)) parts where a signed token has 3.") }
         guard let header = Base64URL.bytes(of: parts[0]), let payload = Base64URL.bytes(of: parts[1]),
             let signature = Base64URL.bytes(of: parts[2])
@@ -30,7 +30,7 @@ package struct CompactJWS: Sendable {
         guard !signature.isEmpty else { throw .form("It has no signature.") }
         do {
             guard case .object(let members) = try JSONReader.value(of: header, depth: depth) else {
-                throw TokenError.form("Its header is JSON, but no object.")
+                throw TokenError.form("Its header is JSON but not an object.")
             }
             self.header = members
         } catch let error as JSONError {

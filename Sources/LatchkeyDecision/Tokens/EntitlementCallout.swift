@@ -231,7 +231,7 @@ extension Diagnosis {
     private static let calloutUnanswered = "calloutUnanswered"
 
     private init(callout what: String, remedy: String) {
-        self.init(code: Self.calloutUnanswered, reason: "The callout gives no answer. \(what)", remedy: remedy)
+        self.init(code: Self.calloutUnanswered, reason: "The callout does not respond. \(what)", remedy: remedy)
     }
 
     /// What a transport threw.
@@ -239,14 +239,14 @@ extension Diagnosis {
         switch error {
         case let error as Diagnosis where error.code == Self.calloutUnanswered: self = error
         case let error as TransportError:
-            self.init(callout: error.reason, remedy: "See that the service answers on this machine.")
+            self.init(callout: error.reason, remedy: "Check that the service responds to this machine.")
         case let error as JSONProblems:
             self.init(
-                callout: "Its body is no grant. \(error.problems.first?.description ?? error.reason)",
-                remedy: "Answer with an empty body, or with members of the claim latchkey.")
+                callout: "Its body is not a grant. \(error.problems.first?.description ?? error.reason)",
+                remedy: "Respond with an empty body, or with members of the claim latchkey.")
         default:
             self.init(
-                callout: "The transport failed with \(type(of: error)).", remedy: "Look into the service's own log.")
+                callout: "The transport failed with \(type(of: error)).", remedy: "Check the service's log.")
         }
     }
 
@@ -257,8 +257,8 @@ extension Diagnosis {
     /// A status that is no answer: the service is out of order, or asked too often.
     package static func callout(status: Int) -> Self {
         Self(
-            callout: "It answers with \(status).",
-            remedy: status == 429 ? "Raise callout.memory, or its limit." : "Look into the service's own log.")
+            callout: "It responds with \(status).",
+            remedy: status == 429 ? "Raise callout.memory, or its limit." : "Check the service's log.")
     }
 }
 

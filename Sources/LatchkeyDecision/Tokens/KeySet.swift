@@ -56,9 +56,9 @@ package struct KeySet: Sendable {
         }
         guard case .array(let elements)? = value["keys"] else {
             throw value["kty"] == nil
-                ? .unusable("The document has no list “keys”.", remedy: "Publish a JSON web key set: {\"keys\":[…]}.")
+                ? .unusable("The document has no “keys” list.", remedy: "Publish a JSON web key set: {\"keys\":[…]}.")
                 : .unusable(
-                    "The document is one key, and no set.", remedy: "Put the key into a list: {\"keys\":[…]}.")
+                    "The document is a single key, not a set.", remedy: "Put the key into a list: {\"keys\":[…]}.")
         }
         return elements.enumerated().map { index, element in
             ("keys[\(index)]", Result { () throws(KeySetError) in try TokenKey(jwk: element, of: algorithms) })
@@ -89,7 +89,7 @@ package struct KeySet: Sendable {
             switch result {
             case .success(let key) where key.id != nil && keys.contains { $0.id == key.id }:
                 let error = KeySetError(
-                    key.id, "another key has its name", remedy: "Give each key a “kid” of its own.")
+                    key.id, "another key has the same name", remedy: "Give each key a unique “kid”.")
                 refused.append(error.at(place))
             case .success(let key): keys.append(key)
             case .failure(let error): refused.append(error.at(place))
@@ -108,7 +108,7 @@ package struct KeySet: Sendable {
     func candidates(for name: JSONValue?, _ algorithm: TokenAlgorithm) throws(TokenError) -> [TokenKey] {
         guard let name else { return try candidates(for: algorithm) }
         guard case .text(let text) = name, let id = TokenKeyID(text) else {
-            throw .form("Its header's “kid” is no text of 1 to \(TokenKeyID.limit) bytes.")
+            throw .form("Its header's “kid” is not text of 1 to \(TokenKeyID.limit) bytes.")
         }
         guard let key = keys.first(where: { $0.id == id }) else {
             throw TokenError(
@@ -117,7 +117,7 @@ package struct KeySet: Sendable {
         }
         guard key.algorithms.contains(algorithm) else {
             let names = key.algorithms.map(\.rawValue).joined(separator: " or ")
-            throw .algorithm("The token says \(algorithm.rawValue), and its key is for \(names).")
+            throw .algorithm("The token states \(algorithm.rawValue), but its key is for \(names).")
         }
         return [key]
     }
@@ -126,7 +126,8 @@ package struct KeySet: Sendable {
         let candidates = keys.filter { $0.algorithms.contains(algorithm) }
         guard (1...Self.candidateLimit).contains(candidates.count) else {
             throw TokenError(
-                .key, "The token names no key, and the key set has \(candidates.count) for \(algorithm.rawValue).",
+                .key,
+                "The token does not name a key, and the key set has \(candidates.count) for \(algorithm.rawValue).",
                 remedy: candidates.isEmpty
                     ? "Sign with a key of the key set." : "Put the key's name into the header's “kid”.")
         }
@@ -173,7 +174,7 @@ package struct KeySetError: DiagnosableError, Equatable {
     static func tooLong(_ count: Int) -> Self {
         Self(
             "keySetTooLong", "The key set has \(count) bytes, more than \(KeySet.limit).",
-            remedy: "Publish the keys in use alone, without certificates.")
+            remedy: "Publish only the keys in use, without certificates.")
     }
 
     static func unusable(
@@ -185,7 +186,7 @@ package struct KeySetError: DiagnosableError, Equatable {
     /// A set of which no key can be used.
     fileprivate static func unusable(_ refused: [KeySetError]) -> Self {
         unusable(
-            (["It has no key that can be used."] + refused.prefix(3).map(\.reason)).joined(separator: " "),
+            (["It has no usable key."] + refused.prefix(3).map(\.reason)).joined(separator: " "),
             remedy: refused.first?.remedy ?? "Publish the keys that sign.")
     }
 
@@ -198,7 +199,7 @@ package struct KeySetError: DiagnosableError, Equatable {
     package static func status(_ status: Int) -> Self {
         let hint = (300...399).contains(status) ? ", which is not followed" : ""
         return .unreachable(
-            "Its address answers with \(status)\(hint).",
-            remedy: "Name the address that answers with 200 and the key set.")
+            "Its address responds with \(status)\(hint).",
+            remedy: "Use the address that responds with 200 and the key set.")
     }
 }

@@ -227,7 +227,7 @@ package final class KeySetSource: Sendable {
             // While a former configuration's fetch of the same set is noted, this one is not.
             if let permit = guarded.health.permit(for: work) {
                 do { keys = try await guarded.outcome(of: work, permit) { try await self.fetchedSet() }.get() } catch {
-                    throw error as? KeySetError ?? .unreachable("It gave no answer.")
+                    throw error as? KeySetError ?? .unreachable("It did not respond.")
                 }
             } else {
                 keys = try await fetchedSet()
@@ -272,8 +272,8 @@ extension Diagnosis.Kind {
         switch self {
         case .hostNotFound: "Correct the host's name, or the resolver of this machine."
         case .serverCertificateUntrusted, .serverCertificateExpired, .serverNameMismatch, .tlsFailed:
-            "Mend the certificate there; name the authority of a private one in the variable SSL_CERT_FILE."
-        default: "See that the address answers on this machine."
+            "Fix the certificate there; for a private certificate authority, set the variable SSL_CERT_FILE."
+        default: "Check that the address responds to this machine."
         }
     }
 }

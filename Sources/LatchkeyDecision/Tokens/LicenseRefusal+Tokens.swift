@@ -2,7 +2,7 @@
 extension LicenseRefusal {
     /// A token that was refused, for whatever reason; 401.
     package static let tokenRefused = Self(
-        .vendor(code: "tokenRefused", status: 401), reason: "The token is refused.", remedy: "Send a fresh token.")
+        .vendor(code: "tokenRefused", status: 401), reason: "The token was refused.", remedy: "Send a fresh token.")
 
     /// The operator's service does not answer, and policy does not go on without it; 503.
     package static let entitlementUnavailable = Self(

@@ -20,7 +20,7 @@ struct TokenClaims {
         } catch {
             throw .form("Its payload \(error.reason)")
         }
-        guard case .object(let members) = value else { throw .form("Its payload is JSON, but no object.") }
+        guard case .object(let members) = value else { throw .form("Its payload is JSON but not an object.") }
         self.members = members
         guard let expiry = try Self.date("exp", members) else { throw .claim("The token has no “exp”.") }
         self.expiry = expiry
@@ -33,22 +33,22 @@ struct TokenClaims {
             case .text("") where claim != "iss":
                 throw TokenError(
                     .claim, "The token's “\(claim)” is empty.",
-                    remedy: "Write who or what it is, or leave the claim out.")
+                    remedy: "Set the claim, or omit it.")
             case nil, .text: continue
             default:
                 throw TokenError(
-                    .claim, "The token's “\(claim)” is \(Self.kind(of: members[claim])), and no text.",
-                    remedy: "Write the claim as a text in quotation marks, as RFC 7519 has it.")
+                    .claim, "The token's “\(claim)” is \(Self.kind(of: members[claim])), not text.",
+                    remedy: "Write the claim as text in quotation marks, as RFC 7519 requires.")
             }
         }
     }
 
     /// - Throws: `TokenError` of the kind `time`.
     func checkTime(_ rules: TokenRules, at date: Date) throws(TokenError) {
-        guard date < expiry else { throw .time("The token's “exp” is over.") }
+        guard date < expiry else { throw .time("The token's “exp” has passed.") }
         let latest = date.addingTimeInterval(rules.leeway.inSeconds)
-        if let start, start > latest { throw .time("The token's “nbf” is still to come.") }
-        if let issued, issued > latest { throw .time("The token's “iat” is still to come.") }
+        if let start, start > latest { throw .time("The token's “nbf” is in the future.") }
+        if let issued, issued > latest { throw .time("The token's “iat” is in the future.") }
         guard expiry.timeIntervalSince(issued ?? date) <= rules.longestLife.inSeconds else {
             throw .time("The token is valid for longer than \(rules.longestLife.inWords).")
         }
@@ -59,13 +59,13 @@ struct TokenClaims {
         if !rules.issuers.isEmpty {
             guard let issuer = members["iss"]?.text else { throw .claim("The token has no “iss”.") }
             guard rules.issuers.contains(where: issuer.equalsByteForByte) else {
-                throw .claim("The token's “iss” is none that the rules take.")
+                throw .claim("The token's “iss” is not accepted by the rules.")
             }
         }
         guard !rules.audiences.isEmpty else { return }
         let audiences = try audiences()
         guard rules.audiences.contains(where: { wanted in audiences.contains(where: wanted.equalsByteForByte) }) else {
-            throw .claim("The token's “aud” is none that the rules take.")
+            throw .claim("The token's “aud” is not accepted by the rules.")
         }
     }
 
@@ -86,11 +86,11 @@ struct TokenClaims {
         case .array(let values):
             let texts = values.compactMap(\.text)
             guard texts.count == values.count else {
-                throw .claim("The token's “aud” is no text and no list of texts.")
+                throw .claim("The token's “aud” is neither text nor a list of texts.")
             }
             return texts
         case nil: throw .claim("The token has no “aud”.")
-        default: throw .claim("The token's “aud” is no text and no list of texts.")
+        default: throw .claim("The token's “aud” is neither text nor a list of texts.")
         }
     }
 
@@ -98,7 +98,7 @@ struct TokenClaims {
     private static func date(_ claim: String, _ members: [String: JSONValue]) throws(TokenError) -> Date? {
         guard let value = members[claim] else { return nil }
         guard case .number(let seconds) = value, (0..<253_402_300_800).contains(seconds) else {
-            throw .claim("The token's “\(claim)” is no number of seconds since 1970.")
+            throw .claim("The token's “\(claim)” is not a number of seconds since 1970.")
         }
         return Date(timeIntervalSince1970: seconds)
     }

@@ -44,7 +44,7 @@ extension TokenError {
     static func form(_ reason: String) -> Self {
         Self(
             .form, "The token cannot be read. \(reason)",
-            remedy: "Make the token with a JWT library, signed and in compact form.")
+            remedy: "Create the token with a JWT library, signed and in compact form.")
     }
 
     static func algorithm(_ reason: String) -> Self {
@@ -65,7 +65,7 @@ extension TokenError {
 
     static func signature(ofNone count: Int) -> Self {
         Self(
-            .signature, "The token names no key, and is signed with none of the \(count) that it may mean.",
+            .signature, "The token does not name a key, and none of the \(count) possible keys signed it.",
             remedy: "Compare the token service's signing key with the key set.")
     }
 }

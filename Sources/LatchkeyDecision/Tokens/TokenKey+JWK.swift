@@ -15,11 +15,11 @@ extension TokenKey {
     /// - Throws: `KeySetError` for a key whose algorithm nothing tells, or does not fit it, or is none of those that are taken, and for
     ///   one that is weak, is not for verifying, or is a private one.
     init(jwk: JSONValue, of taken: [TokenAlgorithm] = []) throws(KeySetError) {
-        guard case .object = jwk else { throw KeySetError(nil, "it is no JSON object") }
+        guard case .object = jwk else { throw KeySetError(nil, "it is not a JSON object") }
         var id: TokenKeyID?
         if let name = jwk["kid"] {
             guard case .text(let text) = name, let read = TokenKeyID(text) else {
-                throw KeySetError(nil, "its “kid” is no text of 1 to \(TokenKeyID.limit) bytes")
+                throw KeySetError(nil, "its “kid” is not text of 1 to \(TokenKeyID.limit) bytes")
             }
             id = read
         }
@@ -29,14 +29,14 @@ extension TokenKey {
         if type == "oct" {
             let algorithm = if let stated { stated } else { try Self.secretAlgorithm(taken, id) }
             try algorithm.check(isAmong: taken, id)
-            guard let secret = Self.bytes("k", jwk) else { throw KeySetError(id, "its “k” is no URL-safe base64") }
+            guard let secret = Self.bytes("k", jwk) else { throw KeySetError(id, "its “k” is not URL-safe base64") }
             try self.init(algorithm, id: id, secret: Secret(secret))
             return
         }
         if let member = Self.privateMembers.first(where: { jwk[$0] != nil }) {
             throw KeySetError(
                 id, "it holds the private member “\(member)”",
-                remedy: "Publish the public key alone, of a new pair: whoever read this one can sign.")
+                remedy: "Publish only the public key, of a new pair: anyone who has read this one can sign.")
         }
         if let stated, case .hmac = stated.method { throw KeySetError(id, "its “kty” does not fit its “alg”") }
         let key = try Self.publicKey(type, jwk, id)
@@ -56,8 +56,8 @@ extension TokenKey {
         let fitting = taken.isEmpty ? [.rs256] : taken.filter { $0.takes(key.kind) }
         guard let first = fitting.first else {
             throw KeySetError(
-                id, "it is RSA without an “alg”, and none of the tenant's algorithms is for RSA",
-                remedy: "Add RS256 or PS256 to tokens.algorithms, as the issuer signs.")
+                id, "it is RSA without an “alg”, and the tenant has no RSA algorithm",
+                remedy: "Add RS256 or PS256 to tokens.algorithms, whichever the issuer uses.")
         }
         try self.init(first, id: id, publicKey: key, others: fitting)
     }
@@ -66,7 +66,7 @@ extension TokenKey {
         guard let stated = jwk["alg"] else { return nil }
         guard let algorithm = stated.text.flatMap({ TokenAlgorithm(name: $0) }) else {
             throw KeySetError(
-                id, "its “alg” is none that verifies tokens here",
+                id, "its “alg” is not supported for tokens",
                 remedy: "Sign with one of \(TokenAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         return algorithm
@@ -79,7 +79,7 @@ extension TokenKey {
         let fitting = taken.filter { if case .hmac = $0.method { true } else { false } }
         guard let first = fitting.first, fitting.count == 1 else {
             throw KeySetError(
-                id, "it has no “alg”, and a secret does not tell it",
+                id, "it has no “alg”, which a secret key needs",
                 remedy: "State its “alg”, or one of HS256, HS384 and HS512 in tokens.algorithms.")
         }
         return first
@@ -93,7 +93,7 @@ extension TokenKey {
         switch jwk["key_ops"] {
         case nil: break
         case .array(let operations) where operations.contains(.text("verify")): break
-        default: throw KeySetError(id, "its “key_ops” have no “verify”")
+        default: throw KeySetError(id, "its “key_ops” do not include “verify”")
         }
     }
 
@@ -102,32 +102,32 @@ extension TokenKey {
     {
         for member in ["n", "e", "x", "y"] where jwk[member] != nil && bytes(member, jwk) == nil {
             throw KeySetError(
-                id, "its “\(member)” is no URL-safe base64",
-                remedy: "Write it with - and _ in place of + and /, and without =, as RFC 7515 §2 has it.")
+                id, "its “\(member)” is not URL-safe base64",
+                remedy: "Write it with - and _ instead of + and /, and without =, as RFC 7515 §2 requires.")
         }
         let numbers: PublicKey.Numbers?
         switch (type, jwk["crv"]?.text) {
         case ("RSA", _):
             // Refused by its size before anything is computed with it.
             if let modulus = bytes("n", jwk)?.drop(while: { $0 == 0 }), modulus.count < smallestRSA / 8 {
-                throw KeySetError(id, "it has less than \(smallestRSA) bits", remedy: .largerRSA)
+                throw KeySetError(id, "it has fewer than \(smallestRSA) bits", remedy: .largerRSA)
             }
             numbers = bytes("n", jwk).flatMap { n in bytes("e", jwk).map { .rsa(modulus: n, exponent: $0) } }
         case ("EC", let name):
             guard let curve = name.flatMap({ EllipticCurve(rawValue: $0) }) else {
-                throw KeySetError(id, "its “crv” is none of P-256, P-384 and P-521")
+                throw KeySetError(id, "its “crv” is not P-256, P-384 or P-521")
             }
             numbers = bytes("x", jwk).flatMap { x in bytes("y", jwk).map { .elliptic(curve, x: x, y: $0) } }
         case ("OKP", let name):
             guard name == "Ed25519" else { throw KeySetError(id, "its “crv” is not Ed25519") }
             numbers = bytes("x", jwk).map { .ed25519($0) }
         default:
-            throw KeySetError(id, "its “kty” is none of oct, RSA, EC and OKP")
+            throw KeySetError(id, "its “kty” is not oct, RSA, EC or OKP")
         }
         guard let numbers, let key = PublicKey(numbers) else {
             let isWeak = type == "OKP" && numbers != nil
             throw KeySetError(
-                id, "its numbers are no key" + (isWeak ? ", or that of a point for which anybody can sign" : ""))
+                id, "its numbers do not form a key" + (isWeak ? ", or form a point for which anyone can sign" : ""))
         }
         return key
     }
@@ -171,7 +171,7 @@ extension TokenAlgorithm {
     fileprivate func check(isAmong taken: [TokenAlgorithm], _ id: TokenKeyID?) throws(KeySetError) {
         guard taken.isEmpty || taken.contains(self) else {
             throw KeySetError(
-                id, "it is for \(rawValue), which is none of the tenant's algorithms",
+                id, "it is for \(rawValue), which is not one of the tenant's algorithms",
                 remedy: "Add \(rawValue) to tokens.algorithms, or remove the key.")
         }
     }

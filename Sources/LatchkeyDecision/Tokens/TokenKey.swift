@@ -29,16 +29,16 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     ///   - secret: at least as long as the hash: 32, 48 or 64 bytes. Never PEM, which is what a public key looks like.
     package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, secret: Secret) throws(KeySetError) {
         guard case .hmac(let hash) = algorithm.method else {
-            throw KeySetError(id, "it is a secret, and \(algorithm.rawValue) needs a public key")
+            throw KeySetError(id, "it is a secret, but \(algorithm.rawValue) needs a public key")
         }
         guard secret.count >= hash.count else {
             throw KeySetError(
-                id, "it has \(secret.count) bytes, and \(algorithm.rawValue) needs at least \(hash.count)",
+                id, "it has \(secret.count) bytes, but \(algorithm.rawValue) needs at least \(hash.count)",
                 remedy: "Sign with a secret of \(hash.count) random bytes.")
         }
         guard !secret.withUnsafeBytes({ bytes in bytes.indices.contains { bytes[$0...].starts(with: Self.pemStart) } })
         else {
-            throw KeySetError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
+            throw KeySetError(id, "it is PEM, which cannot be a secret for \(algorithm.rawValue)")
         }
         self.id = id
         (self.algorithm, others) = (algorithm, [])
@@ -59,11 +59,11 @@ package struct TokenKey: Sendable, CustomStringConvertible {
         _ algorithm: TokenAlgorithm, id: TokenKeyID?, publicKey: PublicKey, others: [TokenAlgorithm]
     ) throws(KeySetError) {
         guard algorithm.takes(publicKey.kind) else {
-            throw KeySetError(id, "its kind is not that of \(algorithm.rawValue)")
+            throw KeySetError(id, "its kind does not match \(algorithm.rawValue)")
         }
         if case .rsa(let bits) = publicKey.kind, bits < Self.smallestRSA {
             throw KeySetError(
-                id, "it has \(bits) bits, and RSA needs at least \(Self.smallestRSA)", remedy: .largerRSA)
+                id, "it has \(bits) bits, but RSA needs at least \(Self.smallestRSA)", remedy: .largerRSA)
         }
         self.id = id
         self.algorithm = algorithm
@@ -78,7 +78,7 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     ///   - pem: a block `PUBLIC KEY`, at most 64 KiB.
     package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, pem: [UInt8]) throws(KeySetError) {
         guard case .signature = algorithm.method else {
-            throw KeySetError(id, "it is PEM, which is no secret for \(algorithm.rawValue)")
+            throw KeySetError(id, "it is PEM, which cannot be a secret for \(algorithm.rawValue)")
         }
         try self.init(algorithm, id: id, publicKey: try Self.publicKey(pem: pem, id))
     }
@@ -99,11 +99,11 @@ package struct TokenKey: Sendable, CustomStringConvertible {
         guard !String(decoding: pem, as: UTF8.self).contains("PRIVATE KEY-----") else {
             throw KeySetError(
                 id, "it is a private key, which does not belong here",
-                remedy: "Write the public key alone, as openssl pkey -pubout does.")
+                remedy: "Publish only the public key, as written by openssl pkey -pubout.")
         }
         guard let key = PublicKey(pem: pem) else {
             throw KeySetError(
-                id, "it is no PEM block PUBLIC KEY with a key of a known kind",
+                id, "it is not a PEM block PUBLIC KEY with a key of a known kind",
                 remedy: "Write the public key with openssl pkey -pubout.")
         }
         return key

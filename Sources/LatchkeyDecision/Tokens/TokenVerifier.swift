@@ -44,18 +44,18 @@ package struct TokenVerifier: Sendable {
     /// The header's algorithm, if the header asks for nothing else.
     private func checkedAlgorithm(_ header: [String: JSONValue]) throws(TokenError) -> TokenAlgorithm {
         if let member = Self.refusedMembers.first(where: { header[$0] != nil }) {
-            throw .form("Its header has “\(member)”, which is not taken.")
+            throw .form("Its header has “\(member)”, which is not accepted.")
         }
         guard case .text(let name)? = header["alg"] else { throw .algorithm("The token's header has no “alg”.") }
         guard let algorithm = TokenAlgorithm(name: name) else {
-            throw .algorithm("The token's “alg” is none that this server takes.")
+            throw .algorithm("The token's “alg” is not accepted by this server.")
         }
         if case .text(let stated)? = header["typ"], Self.typeName(stated) == "jwe" {
-            throw .form("Its header's “typ” is that of an encrypted token.")
+            throw .form("Its header's “typ” marks an encrypted token.")
         }
         guard let type = rules.type else { return algorithm }
         guard case .text(let stated)? = header["typ"], Self.typeName(stated) == Self.typeName(type) else {
-            throw .form("Its header's “typ” is not the one that the rules want.")
+            throw .form("Its header's “typ” is not the type that the rules require.")
         }
         return algorithm
     }

@@ -78,7 +78,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         },
         with(
             "a policy that is not there", ["tenants.demo.policy": "premium"],
-            "tenants.demo.policy: There is no policy “premium”."),
+            "tenants.demo.policy: The policy “premium” does not exist."),
         Self("an example that fails", "policies demo:examples[1].expect: ") {
             try $0.folder.edit(["examples.1.expect": "license"], in: "policies/demo.json")
         },

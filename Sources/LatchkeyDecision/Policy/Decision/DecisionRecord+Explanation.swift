@@ -7,9 +7,9 @@ extension KeyOrigin {
     package var words: String? {
         switch self {
         case .store, .memory: nil
-        case .stale: "as it was read before: the store of keys did not answer"
-        case .copy: "from the node's own copy: the store of keys did not answer"
-        case .unlisted: "derived, and never packaged here: the store has no row of it, and the tenant derives such keys"
+        case .stale: "from the cache: the key store did not answer"
+        case .copy: "from the node's copy: the key store did not answer"
+        case .unlisted: "derived, never packaged here: the store has no row for it, and the tenant derives such keys"
         }
     }
 }

@@ -10,7 +10,7 @@ extension PolicyEvaluation {
             refuse(.output, "The policy needs HDCP, which Clear Key cannot enforce.")
         }
         if mayDownload {
-            refuse(.right, "The policy lets keys be stored, whose end Clear Key cannot enforce.", section: .download)
+            refuse(.right, "The policy allows stored keys, whose expiry Clear Key cannot enforce.", section: .download)
         }
     }
 }

@@ -9,7 +9,7 @@ extension PolicyEvaluation {
         let left = Duration.seconds(60) - now.since(minute.began)
         guard left > .zero, minute.licenses >= limit else { return }
         refuse(
-            .policy(.rateLimit), "The account had \(minute.licenses) licenses in this minute, and may have \(limit).",
+            .policy(.rateLimit), "The account had \(minute.licenses) licenses in this minute; its limit is \(limit).",
             retryAfter: min(left, .seconds(60)))
     }
 
@@ -21,7 +21,7 @@ extension PolicyEvaluation {
             refuse(.notCovered, "The token is for other keys.")
         }
         if let expires = grant.expires, now >= expires {
-            refuse(.tokenExpired, "The token ended at \(DateText.text(expires)).")
+            refuse(.tokenExpired, "The token expired at \(DateText.text(expires)).")
         }
         if let longest = policy.token.maxAge {
             if let issued = grant.issued {
@@ -30,7 +30,7 @@ extension PolicyEvaluation {
             } else {
                 refuse(
                     .tokenMalformed,
-                    "The token does not say when it was made, and may be \(DurationText.text(longest)) old.")
+                    "The token has no issue time, and may be at most \(DurationText.text(longest)) old.")
             }
         }
         checkAddressOfToken()
@@ -43,14 +43,14 @@ extension PolicyEvaluation {
                 refuse(.notCovered, "The token is for another address.")
             }
         } else if policy.token.bindIP == true {
-            refuse(.notCovered, "The token names no address, and has to.")
+            refuse(.notCovered, "The token must name an address.")
         }
     }
 
     private mutating func checkUseOfToken() {
         guard policy.token.singleUse == true else { return }
         guard grant.tokenID?.isEmpty == false else {
-            refuse(.tokenMalformed, "The token has no identifier, and may be used once.")
+            refuse(.tokenMalformed, "The token has no identifier, which single-use tokens need.")
             return
         }
         if isOut(.tokenStore, policy.outage.tokenStore ?? Policy.Outage.usual) { return }
@@ -110,7 +110,7 @@ extension PolicyEvaluation {
     mutating func checkPlace() {
         checkCountry()
         if policy.place.anonymizers == .refuse, request.isAnonymized == true {
-            refuse(.place, "The address hides its place.")
+            refuse(.place, "The address hides its location.")
         }
         if let allowed = policy.place.addresses,
             request.address.map({ address in allowed.contains { $0.contains(address) } }) != true
@@ -130,7 +130,7 @@ extension PolicyEvaluation {
         let isTrusted = (policy.place.trust ?? request.countrySource) == request.countrySource
         guard let country = request.country, isTrusted else {
             if let rule = policy.outage.geo, isOut(.geo, rule) { return }
-            if policy.place.whenUnknown != .allow { refuse(.place, "The viewer's country is not known.") }
+            if policy.place.whenUnknown != .allow { refuse(.place, "The viewer's country is unknown.") }
             return
         }
         if deny.contains(country) {
@@ -175,7 +175,7 @@ extension PolicyEvaluation {
         let counted = account.devices.filter { now.since($0.value) < window && $0.key != device }.count
         let isKnown = device.flatMap { account.devices[$0] }.map { now.since($0) < window } ?? false
         if !isKnown, counted >= limit {
-            refuse(.deviceLimit, "The account has \(counted) devices, and may use \(limit).")
+            refuse(.deviceLimit, "The account has \(counted) devices; its limit is \(limit).")
         }
     }
 
@@ -185,10 +185,10 @@ extension PolicyEvaluation {
         guard !downloads.contains(where: { isOwn($0) }) else { return }
         let ofTitle = downloads.count { $0.content == content }
         if let limit = policy.download.perTitle, ofTitle >= limit {
-            refuse(.downloadLimit, "The content is on \(ofTitle) devices, and may be on \(limit).")
+            refuse(.downloadLimit, "The content is on \(ofTitle) devices; the limit is \(limit).")
         }
         if let limit = policy.download.perAccount, downloads.count >= limit {
-            refuse(.downloadLimit, "The account has \(downloads.count) downloads, and may have \(limit).")
+            refuse(.downloadLimit, "The account has \(downloads.count) downloads; its limit is \(limit).")
         }
     }
 

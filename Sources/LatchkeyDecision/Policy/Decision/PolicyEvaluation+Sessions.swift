@@ -22,7 +22,7 @@ extension PolicyEvaluation {
         }
         guard let session else {
             if countsSessions, policy.concurrency.mode != .count {
-                refuse(.sessionMissing, "The request names no session, and sessions are counted.")
+                refuse(.sessionMissing, "The request names no session, but sessions are counted.")
             }
             return .none
         }
@@ -64,7 +64,7 @@ extension PolicyEvaluation {
                 || (countsSessions && own == nil && slot.device != nil && slot.device == other.device)
         }
         var stopping = leaving.map(\.session)
-        if !leaving.isEmpty { note(.replaced, "Sessions that this one replaces: \(leaving.count).") }
+        if !leaving.isEmpty { note(.replaced, "Sessions replaced by this one: \(leaving.count).") }
         guard countsSessions else { return stopping }
         // The class first: a session that it stops makes room in all.
         for (group, limit) in (policy.concurrency.perClass ?? [:]).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -89,14 +89,14 @@ extension PolicyEvaluation {
         let running = others.filter { !stopping.contains($0.session) }
         guard running.count >= limit else { return }
         switch policy.concurrency.mode ?? .refuseNewest {
-        case .count: note(.overLimit, "Streams \(kind)that run already: \(running.count). The limit is \(limit).")
+        case .count: note(.overLimit, "Streams \(kind)already running: \(running.count). The limit is \(limit).")
         case .stopOldest:
             let oldest = running.prefix(running.count - limit + 1).map(\.session)
-            note(.stopped, "Streams \(kind)that are stopped for this one: \(oldest.count).")
+            note(.stopped, "Streams \(kind)stopped for this one: \(oldest.count).")
             stopping += oldest
         case .refuseNewest:
             refuse(
-                .sessionLimit, "Streams \(kind)that run already: \(running.count). The limit is \(limit).",
+                .sessionLimit, "Streams \(kind)already running: \(running.count). The limit is \(limit).",
                 conflicts: running.map(SessionConflict.init))
         }
     }

@@ -38,7 +38,7 @@ extension PolicyEvaluation {
     /// One note for all that is counted in the session store.
     private mutating func checkSessionStore() {
         guard needsAccount, isOut(.sessionStore, policy.outage.sessionStore ?? Policy.Outage.usual) else { return }
-        note(.outage, "Limits count what this node remembers; each other node may grant as much.")
+        note(.outage, "This node applies limits only to sessions that it knows; every other node may grant as many.")
     }
 
     private var baseBounds: ValidityBounds {
@@ -81,7 +81,7 @@ extension PolicyEvaluation {
         let classes = facts.key.track == .all ? TrackClass.allCases : [facts.key.track]
         let hdcp = classes.map { stated[$0] }.reduce(stated[facts.key.track]) { Self.stricter($0, $1) }
         if hdcp == .type1, !request.capabilities.contains(.hdcpEnforcement) {
-            refuse(.output, "The key needs HDCP type 1, and the device does not state that it enforces it.")
+            refuse(.output, "The key needs HDCP type 1, but the device does not state that it enforces it.")
         }
         return hdcp
     }

@@ -62,7 +62,7 @@ package struct PolicyEvaluation {
     mutating func isOut(_ engine: Engine, _ rule: OutageRule) -> Bool {
         guard account.outages.contains(engine) else { return false }
         switch rule {
-        case .allow: note(.outage, "The engine \(engine.rawValue) is out of service; the policy goes on without it.")
+        case .allow: note(.outage, "The engine \(engine.rawValue) is out of service; the policy is applied without it.")
         case .allowFor(let lease):
             longestLease = min(longestLease ?? lease, lease)
             note(

@@ -42,7 +42,7 @@ package struct PolicyNote: Sendable, Hashable {
         switch result {
         case .replaced: self.init(.replacedByGrant, "The grant replaces \(path).")
         case .narrowed: self.init(.narrowedByGrant, "The grant narrows \(path).")
-        case .ignored: self.init(.grantIgnored, "The grant does not narrow \(path), and may not widen it.")
+        case .ignored: self.init(.grantIgnored, "The grant would widen \(path), which is not allowed.")
         }
     }
 }

@@ -38,7 +38,7 @@ extension Policy.Validity {
         check: { validity, place, problems in
             guard let begin = validity.begin, let end = validity.end, end <= begin else { return }
             problems.append(
-                JSONProblem(place.member("end"), "It is not after the begin.", remedy: "Give a later end."))
+                JSONProblem(place.member("end"), "It is not after the start.", remedy: "Give a later end."))
         })
 }
 
@@ -67,7 +67,7 @@ extension Policy.Download {
             for (name, isStated) in idle where isStated {
                 problems.append(
                     JSONProblem(
-                        place.member(name), "Nothing is downloaded where allow is false.",
+                        place.member(name), "Downloads are disabled because allow is false.",
                         remedy: "Remove it, or allow downloads."))
             }
         })
@@ -163,7 +163,7 @@ extension Policy.Place {
             guard let allow = rules.allow, let deny = rules.deny, allow.isSubset(of: deny) else { return }
             problems.append(
                 JSONProblem(
-                    at.member("deny"), "Every country that is allowed is denied.", remedy: "Remove one of the two."))
+                    at.member("deny"), "Every allowed country is also denied.", remedy: "Remove one of the two."))
         })
 }
 

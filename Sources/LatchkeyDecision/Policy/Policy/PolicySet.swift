@@ -50,7 +50,7 @@ package struct PolicySet: Sendable {
                 problems: [
                     JSONProblem(
                         .root, "The folder of policies \(folder.path.onOneLine) cannot be read.",
-                        remedy: "Check its path and rights.")
+                        remedy: "Check its path and permissions.")
                 ])
         }
         for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
@@ -63,8 +63,8 @@ package struct PolicySet: Sendable {
                     JSONProblem(
                         .root,
                         error.code == "fileTooLarge"
-                            ? "The file has more than 1 MiB." : "The file cannot be read: \(error.what).",
-                        remedy: "Put a plain file there, and check its size and rights."
+                            ? "The file is larger than 1 MiB." : "The file cannot be read: \(error.what).",
+                        remedy: "Put a regular file there, and check its size and permissions."
                     )
                     .inPolicy(policy))
             }
@@ -91,7 +91,8 @@ package struct PolicySet: Sendable {
         for name in [tenant].compactMap({ $0 }) + key.contentPolicies + key.policies {
             guard let policy = policies[name] else {
                 throw Diagnosis(
-                    code: "policyUnknown", reason: "There is no policy “\(name.prefix(64).description.onOneLine)”.",
+                    code: "policyUnknown",
+                    reason: "The policy “\(name.prefix(64).description.onOneLine)” does not exist.",
                     remedy: "Correct the name at the tenant, the content or the key, or add the policy.")
             }
             result = result?.overlaid(with: policy) ?? policy
@@ -135,7 +136,7 @@ extension PolicySet {
             problems.append(
                 JSONProblem(
                     JSONPlace.root.member("name"),
-                    "The policy is called “\(stated)” here and “\(name.onOneLine)” outside.",
+                    "The policy is called “\(stated)” in its file and “\(name.onOneLine)” elsewhere.",
                     remedy: "Use one name."))
         }
         guard problems.isEmpty else { throw JSONProblems(code: "policyInvalid", problems: problems) }
@@ -151,15 +152,15 @@ extension PolicySet {
         guard let base = policy.extends else { return policy }
         guard let parent = files[base]?.policy else {
             if isBroken(base) { return policy }
-            throw .extends("There is no policy “\(base)”.", "Correct the name, or add the policy.")
+            throw .extends("The policy “\(base)” does not exist.", "Correct the name, or add the policy.")
         }
         if let further = parent.extends {
             let isCircle = further == name || base == name
             throw .extends(
                 isCircle
-                    ? "The policies extend each other in a circle."
-                    : "The policy “\(base)” extends “\(further)”: that is a second level, and there is one.",
-                "Extend a policy that extends none.")
+                    ? "The policies extend each other in a cycle."
+                    : "The policy “\(base)” extends “\(further)”: only one level is allowed.",
+                "Extend a policy that does not extend another.")
         }
         var result = parent.overlaid(with: policy)
         result.extends = nil

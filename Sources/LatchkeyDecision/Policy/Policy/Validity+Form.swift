@@ -35,7 +35,7 @@ extension Member {
             guard let first = stated.first else { return nil }
             problems.append(
                 JSONProblem(
-                    place.member("type"), "There is a \(first), and no type.",
+                    place.member("type"), "There is a \(first) but no type.",
                     remedy: "State the type: \(ValidityType.allCases.map(\.rawValue).joined(separator: ", "))."))
             return nil
         }

@@ -21,11 +21,11 @@ extension LicenseRefusal {
         "Error",
         [
             "error": [
-                "code": .text.explained("Stable; the same as of a FairPlay license that is refused for this."),
-                "reason": .text, "remedy": .text, "message": .text.explained("The key of a text for the viewer."),
-                "requestId?": .text.explained("Absent where the request was not read, as with 413."),
-                "retryAfter?": .positive.explained("Seconds to wait at least."),
-                "sessions?": JSONSchema.list(SessionConflict.schema).explained("The sessions that are in the way."),
+                "code": .text.explained("Stable; the same code as for a refused FairPlay license."),
+                "reason": .text, "remedy": .text, "message": .text.explained("The key of a message for the viewer."),
+                "requestId?": .text.explained("Absent if the request was not read, as with 413."),
+                "retryAfter?": .positive.explained("The minimum number of seconds to wait."),
+                "sessions?": JSONSchema.list(SessionConflict.schema).explained("The sessions that block the request."),
             ]
         ])
 
@@ -55,7 +55,7 @@ package struct SessionConflict: Sendable, Hashable {
     }
 
     fileprivate static let schema: JSONSchema = [
-        "device?": .text, "started": .date, "stop": .text.explained("What the next request sends to stop it."),
+        "device?": .text, "started": .date, "stop": .text.explained("The code with which the next request stops it."),
     ]
 
     fileprivate var json: JSONValue {

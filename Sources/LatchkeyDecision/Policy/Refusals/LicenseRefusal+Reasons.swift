@@ -6,10 +6,10 @@ extension LicenseRefusal {
         .malformedRequest, reason: "The request has no SPC.", remedy: "Send the SPC that the player made.")
 
     package static let overloaded = LicenseRefusal(
-        .overloaded, reason: "The server has more requests waiting than it takes on.")
+        .overloaded, reason: "The server has too many waiting requests.")
 
     package static func unknownKey(_ name: String) -> Self {
-        Self(.unknownKey, reason: "There is no key “\(shown(name))”.")
+        Self(.unknownKey, reason: "The key “\(shown(name))” does not exist.")
     }
 
     package static func ambiguousKey(_ name: String) -> Self {
@@ -17,7 +17,7 @@ extension LicenseRefusal {
     }
 
     package static func contentMismatch(_ name: String, _ asset: String) -> Self {
-        Self(.contentMismatch, reason: "The request is for “\(shown(name))” and its SPC for “\(shown(asset))”.")
+        Self(.contentMismatch, reason: "The request is for “\(shown(name))” but its SPC is for “\(shown(asset))”.")
     }
 
     /// At most 40 characters of printable ASCII of a name, without secrets: the query of a key URI may carry a token, and who asks with
@@ -38,11 +38,11 @@ extension LicenseRefusal {
     package static func method(_ method: String, allowed: [String]) -> Self {
         Self(
             .method(allowed: allowed.joined(separator: ", ")),
-            reason: "The endpoint does not take \(method.prefix(20)).")
+            reason: "The endpoint does not allow \(method.prefix(20)).")
     }
 
     package static func mediaType(_ type: String?) -> Self {
-        Self(.mediaType, reason: "The endpoint does not take a body of type \(type?.prefix(60) ?? "none").")
+        Self(.mediaType, reason: "The endpoint does not accept a body of type \(type?.prefix(60) ?? "none").")
     }
 
     package static func malformed(_ reason: String) -> Self { Self(.malformedRequest, reason: reason) }

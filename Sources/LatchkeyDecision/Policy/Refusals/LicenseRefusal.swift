@@ -133,7 +133,7 @@ extension LicenseRefusal.Kind {
         case .tokenUsed: "Send a fresh token with every request."
         case .notCovered: "Send a token that covers the key."
         case .unknownTenant: "Check the customer's name with the vendor."
-        case .contentMismatch: "Make SPC and request from the same key URI."
+        case .contentMismatch: "Create the SPC and the request from the same key URI."
         case .unknownKey: "Check the key URI in the playlist and the keys that the server has."
         case .ambiguousKey: "Name the key by its whole URI or its key identifier."
         case .spc: "Send the SPC that the player made."

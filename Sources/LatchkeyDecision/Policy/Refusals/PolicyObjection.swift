@@ -50,7 +50,7 @@ public enum PolicyObjection: String, Sendable, Hashable, CaseIterable {
         case .blocked: "Ask the service's operator."
         case .notBegun: "Try again when the license's time has begun."
         case .ended: "Get a new entitlement for the content."
-        case .right: "Use the content as the account may."
+        case .right: "Use the content as the account's rights allow."
         case .place: "Tell the viewer that the content is not available here."
         case .client: "Update the device, or play on another one."
         case .track: "Play a rendition that the account includes."
