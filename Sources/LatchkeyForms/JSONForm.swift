@@ -53,7 +53,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
             schema: .words(words),
             read: { value, place, problems in
                 if let read = value.text.flatMap(read) { return read }
-                let shown = value.text.map { "“\(String($0.prefix(40)).onOneLine)” is none of the words for it." }
+                let shown = value.text.map { "“\(String($0.prefix(40)).onOneLine)” is not an allowed value." }
                 problems.append(
                     JSONProblem(
                         place, shown ?? value.found, remedy: "Write one of \(words.joined(separator: ", "))."))
@@ -216,7 +216,7 @@ extension JSONForm {
                     problems.append(
                         JSONProblem(
                             place, "An empty list allows nothing at all.",
-                            remedy: "Name what is allowed, or leave the member out."))
+                            remedy: "List the allowed values, or omit the member."))
                     return nil
                 }
                 return set.read(value, place, &problems)
@@ -256,7 +256,7 @@ extension JSONProblem {
     }
 
     package static func twice(_ place: JSONPlace) -> Self {
-        JSONProblem(place, "It stands in the list before.", remedy: "Remove one of the two.")
+        JSONProblem(place, "It is already in the list.", remedy: "Remove one of the two.")
     }
 }
 

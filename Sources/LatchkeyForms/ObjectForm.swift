@@ -244,7 +244,7 @@ extension JSONError {
             JSONProblem(.root, "This is not JSON from \(Self.place(byte, json)) on.", remedy: "Correct the text there.")
         case .twice(let byte):
             JSONProblem(
-                .root, "A member stands twice in one object, again at \(Self.place(byte, json)).",
+                .root, "A member is repeated in one object, again at \(Self.place(byte, json)).",
                 remedy: "Remove one of the two.")
         case .tooDeep(let limit, let byte):
             JSONProblem(

@@ -144,7 +144,7 @@ struct ServerSettingsTests {
             uniqueKeysWithValues: (error?.problems ?? []).map { ($0.place, "\($0.what) \($0.remedy)") })
         #expect(
             texts["admins[0].role"]
-                == "“chief” is none of the words for it. Write one of viewer, operator, security.")
+                == "“chief” is not an allowed value. Write one of viewer, operator, security.")
         #expect(
             texts["admins[0].key"]
                 == "This text of 7 characters does not fit. Write 64 hexadecimal digits.")

@@ -34,7 +34,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             try $0.folder.replace(#""drainDelay""#, #","drainDelay""#)
         },
         with("a misspelt member", ["tenant": [:]], "tenant: There is no such member."),
-        Self("a member twice", "A member stands twice") {
+        Self("a member twice", "A member is repeated") {
             try $0.folder.replace(#""version":1"#, #""version":1,"version":1"#)
         },
         with("a certificate without its key", ["players.certificate": "nope.pem"], "players: "),
@@ -55,7 +55,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         },
         with(
             "credentials twice", ["licensee.credentials.1": ["folder": "credentials"]],
-            "licensee.credentials[1]: It stands in the list before."),
+            "licensee.credentials[1]: It is already in the list."),
         Self("a configuration that is not there", "server.json cannot be read: no such file.") {
             try FileManager.default.removeItem(atPath: $0.folder.configuration)
         },

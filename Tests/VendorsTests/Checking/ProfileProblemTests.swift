@@ -55,7 +55,7 @@ import Testing
         let found = problems("{\n\"name\": \"Acme\",\(json.dropFirst())")
         #expect(found.map(\.field) == ["$"])
         #expect(
-            found.first?.reason.hasPrefix("A member stands twice in one object, again at line 4, column 3.") == true)
+            found.first?.reason.hasPrefix("A member is repeated in one object, again at line 4, column 3.") == true)
     }
 
     @Test(arguments: ["{", "\u{feff}{", #"{"session": null, "lookup": null, "#])
