@@ -100,7 +100,7 @@ extension DeviceError {
     static func wrongSPC(_ what: String) -> DeviceError {
         ckc(
             .wrongSPC, "The CKC does not answer this SPC: \(what).",
-            "Give each key request the CKC of its own SPC, and never one from a cache.")
+            "Answer each key request with the CKC for its SPC, never with one from a cache.")
     }
 
     static func returnedBlock(_ tag: TLLVTag, isMissing: Bool) -> DeviceError {
@@ -133,10 +133,10 @@ extension DeviceError {
 
     static let isACKC = stored(
         .isACKC, "The stored key is a CKC.",
-        "Store what the device makes of the CKC, and answer key requests with that.")
+        "Store the persistable key that the device creates from the CKC, and answer key requests with it.")
 
     static func damaged(_ what: String) -> DeviceError {
-        stored(.damaged, "The stored key is no persistable key: \(what).", "Delete it and fetch the key again.")
+        stored(.damaged, "The stored key is not a persistable key: \(what).", "Delete it and fetch the key again.")
     }
 
     static let foreign = stored(

@@ -57,7 +57,7 @@ public struct CertificateError: DiagnosableError, Equatable {
         case .unsupportedKey: "Use a FairPlay application certificate, RSA with 1024 or 2048 bits."
         case .notTestCertificate: "Make test credentials with `latchkey credentials`."
         case .privateKeyUnreadable: "Give the RSA private key as PEM without a password."
-        case .privateKeyMismatch: "Put the private key beside the certificate that was issued for it."
+        case .privateKeyMismatch: "Put the private key next to the certificate that was issued for it."
         case .applicationSecretUnreadable: "Give the application secret key as 32 hexadecimal digits."
         case .fileUnreadable: "Check the folder, the file names and the permissions."
         }

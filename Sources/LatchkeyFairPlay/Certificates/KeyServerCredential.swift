@@ -63,7 +63,7 @@ extension KeyServerCredential {
         guard try key.decryptOAEP(wrapped[...]) == Secret(message) else {
             throw CertificateError(
                 kind: .privateKeyMismatch,
-                reason: "The private key does not open what the certificate \(certificate) encrypts.")
+                reason: "The private key does not match the certificate \(certificate).")
         }
         try applicationSecret?.checkApplicationSecretLength()
         self.init(certificate: certificate, checked: key, applicationSecret: applicationSecret)

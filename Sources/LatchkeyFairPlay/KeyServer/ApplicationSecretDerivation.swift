@@ -21,7 +21,7 @@ extension Diagnosis {
     /// The credential has no application secret key.
     public static let noApplicationSecret = Diagnosis(
         code: "noApplicationSecret", reason: "The credential has no application secret key.",
-        remedy: "Put ask.hex beside the certificate.")
+        remedy: "Put ask.hex next to the certificate.")
 
     static let notTestCertificate = Diagnosis(
         code: "notTestCertificate",

@@ -118,7 +118,7 @@ extension KSMRefusal {
 
     static func returnsOwnTag(_ tag: TLLVTag) -> KSMRefusal {
         KSMRefusal(
-            .duplicateTag, reason: "The device asks block \(tag) back, which a CKC carries with a value of its own.")
+            .duplicateTag, reason: "The device asks for block \(tag) back, which a CKC fills with a different value.")
     }
 
     static func protocolVersion(_ used: UInt32, supported: [UInt32]) -> KSMRefusal {
@@ -128,7 +128,7 @@ extension KSMRefusal {
     }
 
     static let integrityDiffers = KSMRefusal(
-        .integrity, reason: "The decrypted session bytes are not those that the device sealed.",
+        .integrity, reason: "The decrypted session bytes differ from the ones sealed by the device.",
         remedy: "Check the application secret key and the derivation, and that both belong to this certificate.")
 
     static func derivation(_ error: any Error) -> KSMRefusal {

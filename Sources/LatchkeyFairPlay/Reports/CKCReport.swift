@@ -66,7 +66,7 @@ package struct CKCReport: Sendable, Encodable {
             findings.append(InspectionFinding(.error, "noContentKey", "The CKC has no content key.", remedy))
         }
         if terms == nil {
-            let remedy = "Check what the key server was given."
+            let remedy = "Check the key server's input."
             findings.append(InspectionFinding(.error, "badTerms", "The CKC's terms cannot be read.", remedy))
         }
         return findings

@@ -65,7 +65,7 @@ extension FairPlayCertificate {
         if trailingByteCount > 0 {
             findings.append(
                 InspectionFinding(
-                    .warning, "bytesBehindCertificate", "\(trailingByteCount) bytes stand behind the certificate.",
+                    .warning, "bytesBehindCertificate", "\(trailingByteCount) bytes follow the certificate.",
                     "Check that the file is the certificate bundle that Apple issued, or cut it."))
         }
         if let notAfter, date > notAfter {

@@ -53,7 +53,7 @@ struct PostgreSQLFailure {
         case _ where ["22", "23", "54"].contains(state.prefix(2)): (.unfit, "PostgreSQL refuses a value.", nil)
         case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL reports damaged data.", nil)
         case _ where state.hasPrefix("42"):
-            (.misconfigured, "The database's tables are not those that this server needs.", nil)
+            (.misconfigured, "The database's tables do not match this server.", nil)
         case _ where state.hasPrefix("53"): (.unavailable, "PostgreSQL has no room for the connection.", nil)
         case _ where state.hasPrefix("57P"): (.unavailable, "PostgreSQL is starting or stopping.", nil)
         default: (.unavailable, "PostgreSQL did not run the statement.", nil)
