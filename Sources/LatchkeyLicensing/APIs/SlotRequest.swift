@@ -114,7 +114,7 @@ struct SlotRequest: Sendable {
                 problems.append(JSONProblem(place.member(member), what, remedy: remedy))
             }
             if (request.kid == nil) == (request.asset == nil) {
-                problem("kid", "The request names neither a key nor an asset, or both.", "Send “kid” or “asset”.")
+                problem("kid", "The request must name either a key or an asset.", "Send “kid” or “asset”.")
             } else if request.kid == nil, request.content != nil {
                 problem("content", "“content” requires “kid”.", "Send the name as “asset” only.")
             } else if request.kid != nil, request.track != nil {

@@ -10,7 +10,7 @@ extension AdminAPI {
     static let accountRoutes: [Route<Page>] = [
         .page(
             .get, "/tenants/{tenant}/accounts", .viewer, "Accounts by name",
-            query: [AdminQuery("prefix", "How the name begins."), .after, .limit],
+            query: [AdminQuery("prefix", "A prefix of the name."), .after, .limit],
             .json(["accounts": [NamedAccount.form.schema], "next?": .text])
         ) { try await $0.accounts() },
         .page(
