@@ -2,14 +2,14 @@ public import Foundation
 import LatchkeyDecision
 import LatchkeySystem
 
-/// What a policy decides on facts, without a server, a store or a clock: the server's own decision.
+/// A policy's decision on facts, without a server, a store or a clock. The server uses the same decision.
 ///
 ///     let decision = try LicenseDecision(policy: "sports", in: URL(filePath: "policies"), facts: Data(contentsOf: facts))
 ///     if !decision.isLicense { print(decision.explanation) }
 ///
 /// Source: `Documentation/LicenseServer.md` §4.
 public struct LicenseDecision: Sendable {
-    /// Whether a license is given.
+    /// Whether a license is issued.
     public let isLicense: Bool
     /// `license`, `acknowledge`, or the code of the refusal, such as `concurrencyLimit`.
     public let outcome: String

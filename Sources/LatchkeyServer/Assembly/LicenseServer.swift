@@ -5,13 +5,13 @@ package import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
-/// A running license server: listeners for players, packagers and operators, the configuration in force, and what they share.
+/// A running license server: listeners for players, packagers and operators, the current configuration, and their shared state.
 ///
 ///     let server = try await LicenseServer(configuration: URL(filePath: "server.json"))
 ///     print("Players ask for licenses at \(server.addresses.players.url)/t/demo/fairplay")
 ///     await server.run()  // until the task is cancelled
 ///
-/// It is what `latchkey-server run` runs; <doc:LatchkeyServer> says what it does.
+/// `latchkey-server run` runs this server; <doc:LatchkeyServer> describes it.
 public final class LicenseServer: Sendable {
     /// What outlives a configuration.
     package let shared: ServerShared
@@ -22,16 +22,16 @@ public final class LicenseServer: Sendable {
     let reloads = OneAtATime<[String]>()
     /// Whether a reading of all keys failed because their store was away.
     let missesChanges = Locked(false)
-    /// Where each listener is, once it runs.
+    /// The address of each running listener.
     public let addresses: ServerAddresses
 
-    /// Reads a configuration file, checks what it names, opens the stores, and listens.
+    /// Reads and checks a configuration file, opens the stores, and starts the listeners.
     ///
-    /// Nothing listens unless everything is right. Log lines, JSON each, go to standard error.
+    /// No listener starts unless the whole configuration is valid. Log lines, one JSON object each, go to standard error.
     /// - Parameters:
     ///   - configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
-    ///   - stores: the program's own stores, in place of those that the configuration names. Defaults to none.
-    /// - Throws: `ServerProblems` with all faults at once; `Diagnosis` for a port that is taken.
+    ///   - stores: the program's own stores, which replace the configuration's. Defaults to none.
+    /// - Throws: `ServerProblems` with all faults; `Diagnosis` for a port in use.
     public convenience init(configuration: URL, stores: ServerStores = ServerStores()) async throws {
         let file = try await ConfigurationFile.read(configuration.path)
         try await self.init(file, engines: ServerEngines.open(file, given: stores))
@@ -132,7 +132,7 @@ public final class LicenseServer: Sendable {
         }
     }
 
-    /// Serves until the task is cancelled; then refuses new requests, finishes what is open, and closes the stores. Once only.
+    /// Serves until the task is cancelled, then refuses new requests, finishes open ones, and closes the stores. Call it only once.
     public func run() async {
         let cancelled = Promise<Void, Never>()
         // Its end is waited for also by a task that is cancelled.
@@ -150,13 +150,13 @@ public final class LicenseServer: Sendable {
     /// The configuration in force.
     package var current: ServerState { state.withLock { $0 } }
 
-    /// Reads the configuration again. What is wrong leaves the old one in force. Listeners show their new certificates
-    /// and have their new limits of connections; otherwise they and the stores stay as they are.
+    /// Reloads the configuration. A fault leaves the old one in force. Listeners use their new certificates and
+    /// connection limits; otherwise they and the stores do not change.
     ///
-    /// One reload at a time: two at once could end with the older files in force. A request that comes while one goes on causes one more
-    /// after it, whose result it gets.
-    /// - Returns: the members of the configuration that wait for a restart; they are logged, too.
-    /// - Throws: what is wrong; it is logged, too.
+    /// Reloads never overlap, because two could end with the older files in force. A call during a reload starts one more
+    /// after it, and gets its result.
+    /// - Returns: the members of the configuration that wait for a restart, which are also logged.
+    /// - Throws: the fault, which is also logged.
     @discardableResult
     public func reload() async throws -> [String] { try await reloads.run { try await self.readAgain() } }
 

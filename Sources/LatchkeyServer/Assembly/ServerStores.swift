@@ -2,24 +2,24 @@ import LatchkeyStores
 import LatchkeySystem
 public import LatchkeyVault
 
-/// Stores of an embedding program, in place of those that the configuration names.
+/// An embedding program's stores, which replace the configuration's.
 ///
-/// A store answers within the time that the policy of an outage allows for, and says with a `StoreError` that it cannot. The server tries its
-/// work beside requests in a form that changes nothing: it writes a record of its own that soon ends, reseals no keys, and adds an entry whose
-/// number does not follow. It shows the outcome in readiness, log, metrics and console by the store's `engine`. The program closes it after
+/// A store answers within the time that the outage policy allows, or throws a `StoreError`. In the background, the server probes each
+/// kind of work without changing data: it writes a short-lived record, reseals no keys, and appends an audit entry with an invalid
+/// number. Readiness, log, metrics and console show the outcome under the store's `engine`. The program closes the store after
 /// ``LicenseServer/run()``.
 public struct ServerStores: Sendable {
     /// Accounts with their sessions, and used tokens. Defaults to the engine that `stores.sessions` names.
     public var sessions: (any RecordStore)?
     /// Sealed content keys, seeds and data keys. Defaults to the engine that `stores.keys` names.
     ///
-    /// `keyEncryptionKey` of the configuration seals what it gets, and ``LicenseServer/createTenant(_:configuration:stores:)`` makes a tenant's.
-    /// The server reads again every half minute what other nodes changed.
+    /// The configuration's `keyEncryptionKey` seals the store's contents, and ``LicenseServer/createTenant(_:configuration:stores:)`` creates a
+    /// tenant's keys. The server reloads other nodes' changes every half minute.
     public var keys: (any KeyStore)?
     /// The audit. Defaults to the engine that `stores.audit` names.
     public var audit: (any AuditStore)?
 
-    /// - Parameters: as the properties say.
+    /// - Parameters: the properties.
     public init(
         sessions: (any RecordStore)? = nil, keys: (any KeyStore)? = nil, audit: (any AuditStore)? = nil
     ) {

@@ -160,7 +160,7 @@ package enum EngineOperation: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Where an engine is, and so what its lateness says.
+/// The location of an engine, which determines the meaning of a late answer.
 public enum EngineReach: Sendable, Hashable {
     /// In this process's memory: it never waits, and needs no limit for its time.
     case memory
@@ -170,7 +170,7 @@ public enum EngineReach: Sendable, Hashable {
     case network
 }
 
-/// What every kind of store says of its engine.
+/// The engine of a store.
 public protocol StoreEngine: Sendable {
     /// The engine's name for metrics, such as `memory` or `postgresql`.
     var engine: String { get }

@@ -1,22 +1,22 @@
 public import LatchkeyCore
 
-/// Why a store did not do what it was asked. Never says what was to be stored.
+/// The failure of a store operation. It never contains the data to be stored.
 public struct StoreError: DiagnosableError, Equatable {
     /// The kinds of failure. Names are stable.
     public enum Kind: String, Sendable {
-        /// The engine does not answer, or is not the one that takes changes now. The outage rule of the policy decides.
+        /// The engine does not answer, or does not currently accept changes. The policy's outage rule decides.
         case unavailable = "storeUnavailable"
         /// The store has no room.
         case full = "storeFull"
-        /// What the store holds is not in its form: another program wrote it, or a newer version of this one.
+        /// The stored data has an unknown form: another program wrote it, or a newer version of this one.
         case damaged = "storeDamaged"
         /// The engine lacks the tables, or refuses name and password.
         case misconfigured = "storeMisconfigured"
-        /// What was to be stored is beyond the contract: a name with a NUL or of a wrong length, or too many bytes.
+        /// The data violates the contract: a name with a NUL or of an invalid length, or too many bytes.
         case unfit = "storeUnfit"
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let kind: Kind
     /// The engine's name, such as `postgresql`.
     public let engine: String
@@ -31,10 +31,10 @@ public struct StoreError: DiagnosableError, Equatable {
     package var isOutage: Bool { [.unavailable, .full, .misconfigured].contains(kind) }
 
     /// - Parameters:
-    ///   - kind: what kind of failure it is.
+    ///   - kind: the kind of failure.
     ///   - engine: the engine's name.
-    ///   - reason: what happened, on one line, without secrets and without what was to be stored.
-    ///   - remedy: what to do. Defaults to the kind's.
+    ///   - reason: the cause, on one line, without secrets and without the data to be stored.
+    ///   - remedy: the action to take. Defaults to the kind's.
     public init(_ kind: Kind, _ engine: String, reason: String, remedy: String? = nil) {
         self.kind = kind
         self.engine = engine

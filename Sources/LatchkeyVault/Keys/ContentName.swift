@@ -1,9 +1,9 @@
 public import Foundation
 import LatchkeyCore
 
-/// What an operator and its packagers call one piece of content: any bytes, mostly text.
+/// The name of a piece of content, shared by an operator and its packagers: any bytes, usually text.
 ///
-/// Compared byte for byte, unlike `String`, which takes two Unicode forms of one letter for the same.
+/// Names are compared byte for byte, unlike `String`, which treats two Unicode forms of a letter as equal.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.2 and §4.
 public struct ContentName: Sendable, Hashable {

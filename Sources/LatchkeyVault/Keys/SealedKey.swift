@@ -3,21 +3,21 @@ public import LatchkeyCore
 /// A key as a store holds it: sealed, and bound to its place.
 ///
 /// AES-256-GCM; the tenant, the kid, the purpose and the data key's version are authenticated with their lengths, so that a row that is
-/// copied elsewhere does not open.
+/// copied elsewhere cannot be opened.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
 public struct SealedKey: Sendable, Hashable {
-    /// What is sealed, and under which name.
+    /// The kind and the name of the sealed data.
     public enum Subject: Sendable, Hashable {
         /// A content key with its IV, 32 bytes.
         case contentKey(KeyID)
-        /// A seed that content keys are derived from.
+        /// A seed from which content keys are derived.
         case seed(SeedVersion)
     }
 
     /// The tenant's name.
     public var tenant: String
-    /// What is sealed, and under which name.
+    /// The kind and the name of the sealed data.
     public var subject: Subject
     /// The version of the data key.
     public var dataKey: UInt32

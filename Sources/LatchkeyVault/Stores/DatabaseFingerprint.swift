@@ -1,17 +1,17 @@
 import Foundation
 import LatchkeyCore
 
-/// What tells one database from all others, whatever its address is: 16 random bytes that it gets with its tables.
+/// Identifies a database independently of its address: 16 random bytes that are created with its tables.
 ///
-/// A copy that was restored has the same one. No secret.
+/// A restored copy has the same fingerprint. It is not secret.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.4.
 public struct DatabaseFingerprint: Sendable, Hashable, CustomStringConvertible {
     /// 16 bytes.
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: what a store has.
-    /// - Returns: `nil` for another number of bytes than 16.
+    /// - Parameter bytes: the stored bytes.
+    /// - Returns: `nil` unless there are 16 bytes.
     public init?(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         guard self.bytes.count == 16 else { return nil }

@@ -3,61 +3,61 @@ public import LatchkeyCore
 public import LatchkeyDecision
 public import LatchkeySystem
 
-/// Keeps what is sealed: content keys, seeds, and the tenants' data keys. Never sees a key in clear.
+/// Stores sealed content keys, seeds, and the tenants' data keys. It never sees a key in the clear.
 ///
-/// A key never changes by itself once it is stored; only how it is sealed, and whether it is disabled. Somebody may replace or remove one,
-/// who names how it is sealed now.
+/// A stored key never changes, except in its sealing and whether it is disabled. Replacing or removing a key requires its current
+/// sealed form.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.
 public protocol KeyStore: StoreEngine {
-    /// Whether it did not answer when it was last asked, so that what was read before may be old. Defaults to no.
+    /// Whether the last call had no answer, so that cached data may be old. Defaults to no.
     var isAway: Bool { get }
 
     /// Whether a key was disabled on this node while the store was away, and the store does not know it yet. Defaults to no.
     func holdsBack(_ kid: KeyID, of tenant: String) -> Bool
 
-    /// Adds the keys that are not there.
-    /// - Returns: the rows in force, in the order asked: for a key that was there, the row that was there.
+    /// Adds the missing keys.
+    /// - Returns: the rows in force, in the requested order: for an existing key, the existing row.
     /// - Throws: `StoreError`; then all or none were added.
     func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow]
 
-    /// The rows of some keys, in any order; those that are not there are left out.
+    /// The rows of some keys, in any order, without missing ones.
     func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow]
 
     /// The rows of a tenant by content and kid, page by page.
     /// - Parameters:
     ///   - tenant: the tenant.
-    ///   - search: how the content's name begins, or a whole kid; empty for all.
+    ///   - search: a prefix of the content's name, or a complete kid; empty means all.
     ///   - cursor: only rows after this one.
-    ///   - limit: the most rows, 1 to 1,000.
+    ///   - limit: the maximum number of rows, 1 to 1,000.
     func page(
         of tenant: String, search: String, after cursor: KeyRow.Cursor?, limit: Int
     ) async throws(StoreError) -> [KeyRow]
 
-    /// How many keys a tenant has.
+    /// The number of a tenant's keys.
     func count(of tenant: String) async throws(StoreError) -> Int
 
-    /// Replaces how keys and seeds are sealed, by a newer data key; each is found by its subject.
-    /// - Returns: how many were replaced; a row that meanwhile has a data key at least as new stays as it is.
+    /// Reseals keys and seeds with a newer data key; each is found by its subject.
+    /// - Returns: the number of replaced rows; a row that meanwhile has a data key at least as new does not change.
     func reseal(_ rows: [SealedKey]) async throws(StoreError) -> Int
 
-    /// Some rows that an older data key seals; none when all have the newest.
+    /// Some rows sealed with an older data key; none if all have the newest.
     func rows(of tenant: String, sealedBefore dataKey: UInt32, limit: Int) async throws(StoreError) -> [KeyRow]
 
     /// Disables a key, or enables it again.
-    /// - Returns: false if there is no such key.
+    /// - Returns: false if the key does not exist.
     func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool
 
-    /// Puts a key in another's place that has its kid. Engines on disk keep the former row, sealed as it was, where no server reads it.
+    /// Replaces a key with another that has the same kid. Engines on disk keep the former row, still sealed, where no server reads it.
     /// - Parameters:
-    ///   - held: the key as it is sealed now.
+    ///   - held: the key's current sealed form.
     ///   - row: the new key, of the same tenant and kid.
-    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    /// - Returns: false if the key was resealed or removed meanwhile; then nothing changed.
     func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool
 
     /// Removes a key. Engines on disk keep the former row, as for `replace`.
-    /// - Parameter held: the key as it is sealed now.
-    /// - Returns: false if it is sealed otherwise meanwhile, or gone; nothing changed then.
+    /// - Parameter held: the key's current sealed form.
+    /// - Returns: false if the key was resealed or removed meanwhile; then nothing changed.
     func remove(_ held: SealedKey) async throws(StoreError) -> Bool
 
     /// What tells this database from others; `nil` for one in memory, and for one whose tables a version before made.
@@ -87,16 +87,16 @@ extension KeyStore {
     public func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
 }
 
-/// A content key as a store holds it.
+/// A stored content key.
 public struct KeyRow: Sendable, Hashable {
-    /// Where the next page begins.
+    /// The start of the next page.
     public struct Cursor: Sendable, Hashable {
         /// The content of the last row before it.
         public let content: ContentName
         /// The kid of the last row before it, 16 bytes.
         public let kid: KeyID
 
-        /// The place behind a row.
+        /// The position after a row.
         public init(content: ContentName, kid: KeyID) {
             self.content = content
             self.kid = kid
@@ -115,7 +115,7 @@ public struct KeyRow: Sendable, Hashable {
     public var trackType: String
     /// The policies of the key, in their order.
     public var policies: [String]
-    /// How media is encrypted; `nil` if nobody said.
+    /// The encryption scheme of the media; `nil` if unknown.
     public var scheme: EncryptionScheme?
     /// The indexes of the crypto periods that it encrypts; empty without rotation.
     public var periods: [UInt32]
@@ -126,7 +126,7 @@ public struct KeyRow: Sendable, Hashable {
     /// Whether it is out of a node's own copy, because the store did not answer. No store keeps it.
     package var isCopied = false
 
-    /// A row as a store had it. The defaults are those of a key of which nobody said more.
+    /// A row as read from a store. The defaults apply to a key without further information.
     public init(
         kid: KeyID, sealed: SealedKey, content: ContentName, track: TrackClass = .all, trackType: String = "",
         policies: [String] = [], scheme: EncryptionScheme? = nil, periods: [UInt32] = [], created: Date,

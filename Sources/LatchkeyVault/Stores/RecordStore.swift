@@ -2,12 +2,12 @@ public import Foundation
 import LatchkeyCore
 public import LatchkeySystem
 
-/// Small records that several nodes change at once: accounts with their slots, and used tokens.
+/// Stores small records that several nodes change concurrently: accounts with their slots, and used tokens.
 ///
-/// Nobody holds a lock. Who changes a record reads it, decides, and writes it with a higher version under the condition that nobody else
-/// wrote meanwhile; otherwise it begins again. So the decision stays a function, and is the same on every engine.
+/// No lock is held. To change a record, a node reads it, decides, and writes it with a higher version, on the condition that no other
+/// node wrote it meanwhile; otherwise it starts again. So the decision stays a function, and is the same on every engine.
 ///
-/// The server gives a store no name, record or limit beyond those that are stated here.
+/// The server stays within the names, records and limits stated here.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.
 public protocol RecordStore: StoreEngine {
@@ -15,44 +15,44 @@ public protocol RecordStore: StoreEngine {
     /// - Throws: `StoreError`.
     func read(_ key: RecordKey) async throws(StoreError) -> RecordReading
 
-    /// Writes a record unless somebody else wrote it meanwhile.
+    /// Writes a record unless another node wrote it meanwhile.
     /// - Parameters:
     ///   - record: the bytes with their version, which is higher than the replaced one's.
-    ///   - key: where.
+    ///   - key: the record's key.
     ///   - replaced: the version that was read; `nil` if there was no record.
-    ///   - end: from when on, by the engine's clock, the record may be forgotten, and is as if it were not there.
-    ///   - ends: when each thing ends that `count` counts in the record, such as a slot.
+    ///   - end: the time, by the engine's clock, from which the record is treated as missing and may be deleted.
+    ///   - ends: the end of each item that `count` counts in the record, such as a slot.
     /// - Returns: false if the record has another version by now, and nothing was written.
-    /// - Throws: `StoreError`; then nobody knows whether it was written, except for `storeUnfit`: then it was not.
+    /// - Throws: `StoreError`; then it is unknown whether the record was written. With `storeUnfit` it was not.
     func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool
 
     /// Removes a record if it still has the version.
-    /// - Returns: false if it has another version, or is not there.
+    /// - Returns: false if it has another version, or does not exist.
     /// - Throws: `StoreError`.
     func remove(_ key: RecordKey, version: UInt64) async throws(StoreError) -> Bool
 
-    /// The records of a tenant whose names begin with a text, in the order of their names' bytes. For people who look, not for licenses.
+    /// The records of a tenant whose names begin with a prefix, in the byte order of their names. For operators, not for licenses.
     /// - Parameters:
-    ///   - kind: what kind of records.
+    ///   - kind: the kind of records.
     ///   - tenant: the tenant.
-    ///   - prefix: how the names begin; empty for all.
+    ///   - prefix: the names' prefix; empty means all.
     ///   - name: only names after this one; `nil` for the first page.
-    ///   - limit: the most records, 1 to 1,000.
+    ///   - limit: the maximum number of records, 1 to 1,000.
     /// - Throws: `StoreError`; `storeUnfit` from an engine that keeps no list of the kind. Accounts are always listed.
     func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord]
 
-    /// How many things of a tenant have not ended yet, by the engine's clock. For people who look, not for licenses.
+    /// The number of a tenant's items that have not ended, by the engine's clock. For operators, not for licenses.
     ///
-    /// The writes keep the count, and no record is read for it, but for those that a version of the server wrote that kept none.
+    /// Writes maintain the count. Only records of earlier server versions without counts are read.
     /// - Parameters:
-    ///   - kind: what kind of records.
+    ///   - kind: the kind of records.
     ///   - tenant: the tenant.
-    ///   - most: about how many records without a count are looked at, at most.
-    ///   - ends: when each thing ends that counts in a record's bytes, for those records. Called on any thread; must not wait.
+    ///   - most: the approximate maximum number of records without a count to read.
+    ///   - ends: the ends of the counted items in such a record's bytes. Called on any thread; must not wait.
     /// - Throws: `StoreError`.
     func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
@@ -82,19 +82,19 @@ extension RecordStore {
     }
 }
 
-/// Where a record is. Names are compared byte for byte: two Unicode forms of one letter are two names, as they are in every engine.
+/// The key of a record. Names are compared byte for byte: two Unicode forms of a letter are two names, in every engine.
 public struct RecordKey: Sendable, Hashable {
-    /// What records are about. The raw values stand in stores.
+    /// The kinds of records. Stores contain the raw values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An account: slots, devices, downloads. The name is the account's.
         case account
         /// A used token. The name is a digest.
         case token
-        /// How much of a limit a tenant has used, such as a day's licenses. The name says of what.
+        /// A tenant's use of a limit, such as a day's licenses. The name identifies the limit.
         case usage
     }
 
-    /// What the record is about.
+    /// The kind of record.
     public let kind: Kind
     /// The tenant's name, 1 to 64 bytes without a NUL.
     public let tenant: String
@@ -103,7 +103,7 @@ public struct RecordKey: Sendable, Hashable {
     /// The account whose record it is, where the name does not say it: records of one account are kept in one region. No part of the place.
     package let owner: String?
 
-    /// The place of a record.
+    /// The key of a record.
     public init(_ kind: Kind, tenant: String, name: String) {
         self.init(kind, tenant: tenant, name: name, owner: nil)
     }
@@ -127,24 +127,24 @@ public struct RecordKey: Sendable, Hashable {
     }
 }
 
-/// What a record says, and which state of it this is.
+/// The contents of a record, and their version.
 public struct Record: Sendable, Hashable {
     /// Rises with each change. It comes from the engine's clock (microseconds since 1970, or one more than before), so that it rises even
-    /// after the record was forgotten: a counter would begin again.
+    /// after the record was deleted: a counter would start over.
     public let version: UInt64
     /// At most 256 KiB.
     public let bytes: [UInt8]
 
-    /// A record as it is written, or as a store had it.
+    /// A record as written to or read from a store.
     public init(version: UInt64, bytes: [UInt8]) {
         self.version = version
         self.bytes = bytes
     }
 }
 
-/// What a store answered.
+/// A store's answer.
 public struct RecordReading: Sendable, Hashable {
-    /// The record; `nil` if there is none, or its end has come.
+    /// The record; `nil` if it does not exist or has ended.
     public let record: Record?
     /// Now, by the engine's clock. Nodes' clocks differ; this one counts.
     public let now: Date
