@@ -136,7 +136,7 @@ import Testing
         // A reserve of 64 and 32, three listeners with two loops and threads each, and 16 clients.
         let least = 64 + 32 + 3 * 5 + 16
         let error = #expect(throws: Diagnosis.self) { try start(limit) }
-        #expect(error?.reason.contains("needs \(least) at least") == true)
+        #expect(error?.reason.contains("needs at least \(least)") == true)
         #expect(throws: Diagnosis.self) { try start(least - 1) }
         try start(least)
     }

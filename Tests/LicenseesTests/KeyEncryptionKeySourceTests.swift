@@ -62,7 +62,7 @@ import Testing
             #expect(throws: VaultError.self) { try key({ $0.variable = "KEK" }, environment: ["KEK": text]) },
         ] {
             #expect(error?.kind == .keyEncryptionKeyUnusable)
-            #expect(error?.reason.contains("cut") == true)
+            #expect(error?.reason.contains("truncated") == true)
         }
     }
 

@@ -27,13 +27,13 @@ struct ExplainVerbTests {
         let run = try await explain(stage, "request-number")
         #expect(run.status == .yes, "\(run.error)")
         #expect(run.output.hasPrefix("tokenClaim, before a policy was evaluated\n"))
-        #expect(run.output.contains("Reason    The token's “sub” is a number, and no text.\n"))
-        #expect(run.output.contains("Remedy    Write the claim as a text"))
+        #expect(run.output.contains("Reason    The token's “sub” is a number, not text.\n"))
+        #expect(run.output.contains("Remedy    Write the claim as text"))
         let json = try await explain(stage, "request-number", "--json")
         #expect(JSONValue(Data(json.output.utf8))?["code"]?.text == "tokenClaim")
         await stage.stop()
         let log = await stage.log
-        #expect(log.contains("The token's “sub” is a number, and no text."))
+        #expect(log.contains("The token's “sub” is a number, not text."))
         #expect(!log.contains("4711"))
     }
 
@@ -45,7 +45,7 @@ struct ExplainVerbTests {
         let json = try await explain(stage, "request-granted", "--json", "--tenant", "demo")
         #expect(try DecisionRecord(json: Data(json.output.utf8)).word == "license")
         let other = try await explain(stage, "request-granted", "--tenant", "acme")
-        #expect(other.status == .no && other.error.contains("but of"), "\(other.error)")
+        #expect(other.status == .no && other.error.contains("but to"), "\(other.error)")
     }
 
     @Test func `what the server does not know, and a wrong key, are told in its words`() async throws {

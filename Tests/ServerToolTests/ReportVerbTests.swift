@@ -84,7 +84,7 @@ import Testing
         #expect(uncounted.output.contains("Viewers were not counted"), "\(uncounted.output)")
         #expect(!uncounted.output.contains("At most"), "\(uncounted.output)")
         let most = try await run(stage, ["report", "--viewers"] + Self.range)
-        #expect(most.output.contains("At most 7 at once"), "\(most.output)")
+        #expect(most.output.contains("At most 7 concurrent viewers"), "\(most.output)")
     }
 
     @Test(arguments: [

@@ -71,7 +71,7 @@ import Testing
         #expect(try await tenants() == ["demo"])
         let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(verb.status == .no)
-        #expect(verb.error.contains("It has “dmeo”"), "\(verb.error)")
+        #expect(verb.error.contains("Did you mean “dmeo”?"), "\(verb.error)")
         #expect(try await tenants() == ["demo"])
     }
 
@@ -119,7 +119,7 @@ import Testing
         let other = try await fingerprint()
         #expect(other != right)
         #expect(error?.reason.contains("stores.fingerprint: The keys' database is \(other)") == true)
-        #expect(error?.reason.contains("remembers \(right)") == true, "\(error?.reason ?? "")")
+        #expect(error?.reason.contains("expects \(right)") == true, "\(error?.reason ?? "")")
         let verb = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(verb.status == .no)
         #expect(verb.error.contains("\(right)") && verb.error.contains("\(other)"), "\(verb.error)")
@@ -166,7 +166,7 @@ import Testing
         #expect(try await engines.keys.put(wrapped, replacing: nil))
         engines.close()
         let check = await ToolRun("run", "--check", "--config", configuration)
-        #expect(check.error.contains("has a data key of the tenant “demo”, and no seed"), "\(check.error)")
+        #expect(check.error.contains("has a data key of the tenant “demo” but no seed"), "\(check.error)")
         #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)
         try await start()
     }

@@ -42,9 +42,9 @@ import Testing
         (#"{"kty":"oct","alg":"HS256","kid":"weak","k":"a+b="}"#, "not URL-safe base64"),
         (#"{"kty":"oct","alg":"HS256","kid":"weak"}"#, "not URL-safe base64"),
         (#"{"kty":"oct","alg":"RS256","kid":"weak","k":"\#(SampleTokens.k)"}"#, "needs a public key"),
-        (#"{"kty":"RSA","alg":"RS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "less than 2048 bits"),
+        (#"{"kty":"RSA","alg":"RS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "fewer than 2048 bits"),
         (#"{"kty":"RSA","alg":"HS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "does not fit its “alg”"),
-        (#"{"kty":"EC","alg":"ES384","kid":"weak","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "not that of ES384"),
+        (#"{"kty":"EC","alg":"ES384","kid":"weak","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "does not match ES384"),
         (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#, "numbers do not form a key"),
         (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)","y":"AA"}"#, "numbers do not form a key"),
         (

@@ -273,7 +273,7 @@ import Testing
         }
         #expect(notes(nil).count == 2)
         let own = notes(.init(node: "a", rows: 12, oldest: 5_000))
-        #expect(own.count == 2 && own[0].contains("node b brought") && own[1].contains("a has 12 rows"), "\(own)")
+        #expect(own.count == 2 && own[0].contains("node b last shipped") && own[1].contains("a has 12 rows"), "\(own)")
         #expect(notes(.init(node: "a", rows: 0, oldest: nil)).count == 1)
         // Those that wait are younger than the range.
         #expect(notes(.init(node: "a", rows: 1, oldest: 700_000), 0..<600_000).count == 1)

@@ -48,7 +48,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         with(
             "trusted proxies that are none", ["trustedProxies": ["10.0.0.0/33", "proxy.local"]], "trustedProxies[0]: ",
             "trustedProxies[1]: "),
-        Self("two listeners on one port", "packagers.port: The listeners players and packagers have one port.") {
+        Self("two listeners on one port", "packagers.port: The listeners players and packagers have the same port.") {
             stage in
             let port = JSONValue.number(Double(try UnusedPort.any()))
             try stage.folder.edit(["players.port": port, "packagers.port": port])
@@ -91,7 +91,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         with("credentials that are not there", ["licensee.credentials.0.folder": "nope"], "licensee.credentials[0]"),
         with(
             "a crypto_mb that is not there", ["cryptoMB": "./x.so"], "cryptoMB: The library ",
-            "x.so cannot be used. It is no file."),
+            "x.so cannot be used. It is not a file."),
         with("a derivation that is not there", ["licensee.derivation": "x.so"], "licensee.derivation: "),
         Self(
             "a node's secret that is not there, beside a fault of the policies", "nodeSecret: ",
@@ -275,7 +275,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             try stage.store("sessions", "redis://127.0.0.1:\(redis)?replicas=1")
         },
         Self(
-            "a sentinel that is not there", "stores.sessions: The sentinel redis://127.0.0.1:1: There is no connection"
+            "a sentinel that is not there", "stores.sessions: The sentinel redis://127.0.0.1:1: Redis cannot be reached"
         ) {
             try $0.store("sessions", "redis+sentinel://127.0.0.1:1/main")
         },
@@ -341,7 +341,7 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         },
         Self(
             testDescription: "everybody is a trusted proxy",
-            place: "trustedProxies: 128.0.0.0/1 is far more than your proxies"
+            place: "trustedProxies: 128.0.0.0/1 is far larger than your proxies"
         ) {
             try $0.folder.edit(["trustedProxies": ["0.0.0.0/1", "128.0.0.0/1"]])
         },
@@ -350,7 +350,7 @@ struct DangerousDefault: Sendable, CustomTestStringConvertible {
         },
         Self(
             testDescription: "limits without a word about outages",
-            place: "policies demo: Its limits hold for each node"
+            place: "policies demo: While the session store is unavailable"
         ) {
             try $0.folder.edit(["outage": nil], in: "policies/demo.json")
         },

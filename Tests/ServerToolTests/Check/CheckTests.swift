@@ -52,7 +52,7 @@ struct CheckTests {
         try stage.folder.edit(["players.port": .number(Double(other.port))])
         let run = await stage.check()
         #expect(run.status == .yes)
-        #expect(run.error.contains("players.port: 127.0.0.1:\(other.port) is taken by "), "\(run.error)")
+        #expect(run.error.contains("players.port: 127.0.0.1:\(other.port) is in use by "), "\(run.error)")
         #expect(run.error.contains("(process \(ProcessInfo.processInfo.processIdentifier))"), "\(run.error)")
     }
 

@@ -331,7 +331,7 @@ import Testing
         for wrong in ["sqlite:rows", "redis://127.0.0.1:1"] {
             try stage.folder.edit(["record.destination": .text(wrong)])
             let problems = try await ServerCheck(path, derivation: nil).problems
-            let expected = "record.destination: The record's destination must be PostgreSQL or files. Write"
+            let expected = "record.destination: The record's destination must be PostgreSQL or files. Use"
             #expect(problems.reason.contains("\(expected) postgresql://… or files:PATH."))
         }
         try stage.folder.edit(["record.destination": "files:rows", "record.folder": "no/such/spool"])

@@ -86,10 +86,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""addresses": ["0.0.0.0/0"]"#, "0.0.0.0/0 is far more than a proxy"),
-        (#""addresses": ["0.0.0.0/1", "128.0.0.0/1"]"#, "128.0.0.0/1 is far more than a proxy"),
+        (#""addresses": ["0.0.0.0/0"]"#, "0.0.0.0/0 is far larger than a proxy needs"),
+        (#""addresses": ["0.0.0.0/1", "128.0.0.0/1"]"#, "128.0.0.0/1 is far larger than a proxy needs"),
         (#""addresses": ["12.0.0.0/7"]"#, "is far larger than a proxy needs"),
-        (#""addresses": ["2000::/3"]"#, "2000::/3 is far more"),
+        (#""addresses": ["2000::/3"]"#, "2000::/3 is far larger"),
         (#""addresses": ["f800::/5"]"#, "is far larger than a proxy needs"), (#""addresses": ["::/0"]"#, "::/0 is far larger"),
         (#""addresses": []"#, "lists no address"),
         (#""addresses": ["127.0.0.1"], "grants": [{"value":"a","tenants":["none"]}]"#, "The tenant “none” does not exist"),

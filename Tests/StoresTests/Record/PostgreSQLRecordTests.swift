@@ -119,7 +119,7 @@ struct PostgreSQLRecordTests {
         #expect(try await record.rows(Self.everything).count == 9)
         // No fewer than the owner has said, and neither by the function of before nor by hand.
         let error = await #expect(throws: StoreError.self) { try await record.keepDays(today: today, days: 1) }
-        #expect(error?.kind == .misconfigured && error?.reason.contains("keeps 3 days") == true)
+        #expect(error?.kind == .misconfigured && error?.reason.contains("keeps at least 3 days") == true)
         let store = try await PostgreSQLStore.open(server.address(of: database, role: role), .patient)
         defer { store.close() }
         for sql in [
