@@ -70,7 +70,7 @@ struct SizingReport: Sendable, Encodable {
             },
             row("refusals with 503") { Self.number(Double($0.refused)) },
             row("license requests given up") { Self.number(Double($0.givenUp)) },
-            row("licenses without a slot's check") { Self.number(Double($0.withoutSlot)) },
+            row("licenses refused for a late Redis") { Self.number(Double($0.refusedByStore)) },
             row("Redis memory, all primaries") { $0.redisBytes > 0 ? Self.bytes($0.redisBytes) : "–" },
             row("PostgreSQL connections, the record's too") { Self.number(Double($0.postgreSQLConnections)) },
             row("rows of keys read again a second") { Self.number($0.keyReads) },

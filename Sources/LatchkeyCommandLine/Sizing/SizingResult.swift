@@ -42,8 +42,8 @@ struct SizingResult: Sendable, Encodable {
     let carries: Int
     /// Requests that were refused with 503, each time.
     let refused: Int
-    /// Licenses that the policy's outage rule decided, because Redis took too long.
-    let withoutSlot: Int
+    /// Licenses that were refused with 503, because Redis took too long. Their retries are not simulated.
+    let refusedByStore: Int
     let latency: Latency
     /// License requests that were refused each time that they were sent.
     let givenUp: Int
@@ -105,8 +105,8 @@ struct SizingResult: Sendable, Encodable {
         bottleneck = nodes.fullest >= self.primaries.fullest ? .nodes : .primaries
         let most = max(nodes.fullest, self.primaries.fullest)
         carries = most > 0 ? Int(saturating: Double(plan.viewers) * plan.fullness / most) : plan.viewers
-        (refused, withoutSlot) = (
-            Int(saturating: tally.refused.rounded()), Int(saturating: tally.withoutSlot.rounded())
+        (refused, refusedByStore) = (
+            Int(saturating: tally.refused.rounded()), Int(saturating: tally.refusedByStore.rounded())
         )
         let ms = { (time: Duration?) in (time ?? .zero).inSeconds * 1_000 }
         latency = Latency(
@@ -127,7 +127,7 @@ struct SizingResult: Sendable, Encodable {
                 second: index, licenses: second.licenses, heartbeats: second.heartbeats, refused: second.refused,
                 nodes: work.nodes / cores, primaries: work.primaries * share, wait: second.wait * 1_000)
         }
-        suffices = refused == 0 && withoutSlot == 0 && most <= plan.fullness + 1e-9
+        suffices = refused == 0 && refusedByStore == 0 && most <= plan.fullness + 1e-9
     }
 
     /// Seconds of the nodes' cores, and of all primaries, that some licenses and heartbeats take.

@@ -24,7 +24,7 @@ struct SizingSimulation {
 
     /// What a node lets wait before it refuses: `ConcurrencyLimit` answers within so many seconds.
     static let nodeLimit = 0.06
-    /// What a node gives Redis before the policy's outage rule decides: `stores.sessionMilliseconds`.
+    /// How many seconds a node waits for Redis before it refuses with 503: `stores.sessionMilliseconds`.
     static let storeLimit = 0.05
     /// What accounts of a Redis Cluster are hashed into.
     private static let slots = 16_384
@@ -110,7 +110,7 @@ struct SizingSimulation {
         let (license, beat) = (plan.costs.redisLicense / 1e6, plan.costs.redisHeartbeat / 1e6)
         for primary in stores.indices {
             let outcome = stores[primary].take([(licenses[primary], license), (beats[primary], beat)])
-            tally.leaveUnchecked(licenses[primary] * (1 - outcome.taken[0]))
+            tally.refuseForStore(licenses[primary] * (1 - outcome.taken[0]))
             for crowd in taken where all > 0 {
                 tally.grant(licenses[primary] * crowd.count / all, after: crowd.delay + outcome.wait + license)
             }
@@ -127,7 +127,7 @@ struct SizingTally: Sendable {
     }
 
     private(set) var seconds: [Second] = []
-    private(set) var licenses = 0.0, refused = 0.0, givenUp = 0.0, withoutSlot = 0.0
+    private(set) var licenses = 0.0, refused = 0.0, givenUp = 0.0, refusedByStore = 0.0
     private(set) var latencies = LatencyHistogram()
 
     fileprivate mutating func add(licenses: Double, _ heartbeats: Double, _ wait: Double, second: Int) {
@@ -145,7 +145,7 @@ struct SizingTally: Sendable {
 
     fileprivate mutating func giveUp(_ count: Double) { givenUp += count }
 
-    fileprivate mutating func leaveUnchecked(_ count: Double) { withoutSlot += count }
+    fileprivate mutating func refuseForStore(_ count: Double) { refusedByStore += count }
 
     fileprivate mutating func grant(_ licenses: Double, after wait: Double) {
         latencies.add(.seconds(wait), times: Int(saturating: licenses.rounded()))

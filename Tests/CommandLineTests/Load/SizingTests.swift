@@ -130,7 +130,7 @@ import Testing
         #expect(slow.bottleneck == .primaries && slow.refused == 0 && !slow.suffices)
         #expect(Self.isNear(slow.primaries.fullest, 1.5, within: 0.05))
         // A third of the kick-off, and of both renewals.
-        #expect(Self.isNear(Double(slow.withoutSlot), 100_000, within: 0.05))
+        #expect(Self.isNear(Double(slow.refusedByStore), 100_000, within: 0.05))
     }
 
     @Test func `accounts are spread over primaries by hash, nearly evenly`() {
