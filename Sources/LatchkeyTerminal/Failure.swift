@@ -19,7 +19,8 @@ package struct Failure: Encodable, Sendable {
     package init(_ error: any Error) {
         switch error {
         case let error as any DiagnosableError:
-            let options = error.code == "hostRefused" ? " In this tool: --allow-host, --loopback-http." : ""
+            // A host that a playlist named must not be allowed just because of that; that error's remedy names no policy.
+            let options = error.remedy.contains("HostPolicy") ? " In this tool: --allow-host, --loopback-http." : ""
             (code, reason, remedy) = (error.code, error.reason, error.remedy + options)
         case is CancellationError:
             (code, reason, remedy) = ("cancelled", "The work was cancelled.", "Run it again.")
