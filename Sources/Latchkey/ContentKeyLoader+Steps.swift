@@ -83,7 +83,7 @@ extension ContentKeyLoader {
     public func applicationCertificate(
         from exchange: HTTPExchange
     ) throws(ContentKeyError) -> ApplicationCertificate {
-        try caller.read(.certificate, exchange) { try caller.integration.certificate(from: $0) }
+        try caller.read(.certificate, exchange) { try caller.integration.checkedCertificate(in: $0) }
     }
 
     /// The license request, for a player that sends it itself; the parameters are those of
@@ -184,12 +184,14 @@ extension IntegrationError {
     /// A token whose time has not begun makes it `notYetValid`; one whose time is over, `unauthenticated`.
     fileprivate func informed(by advice: [TokenInspection.Advice]) -> Self {
         guard [.unauthenticated, .forbidden].contains(kind) else { return self }
+        let origin = ValueOrigin.credential(CredentialSet.tokenName)
         if let early = advice.first(where: { $0.code == "notYetValid" }) {
-            return Self(.notYetValid, "\(reason) \(early)", service: service)
+            return Self(.notYetValid, "\(reason) \(early.described(from: origin))", service: service)
         }
         guard let notice = advice.first, service?.code == nil, service?.message == nil else { return self }
         let wantsAnother = ["expired", "mayHaveExpired"].contains(notice.code)
         return Self(
-            wantsAnother ? .unauthenticated : kind, "\(notice) \(reason)", remedy: notice.remedy, service: service)
+            wantsAnother ? .unauthenticated : kind, "\(notice.described(from: origin)) \(reason)",
+            remedy: notice.remedy, service: service)
     }
 }

@@ -151,7 +151,7 @@ extension ConfiguredVendor {
 extension HostPolicy {
     fileprivate func checked(_ url: URL, _ vendor: ConfiguredVendor) throws -> URL {
         let adapted = adapted(url)
-        try check(adapted, configured: vendor.configuredURLs)
+        try check(adapted, configured: vendor.configuredURLs) { vendor.source(of: $0, nil) }
         return adapted
     }
 

@@ -39,7 +39,7 @@
             let license = try await loader.license(
                 for: SPCMessage(payload), key: key(), purpose: type == .renewal ? .renewal : .streaming, asset: asset())
             return CustomerLicense(
-                ckc: license.ckc.revealed, heartbeat: period > 0 ? period : leasePeriod(of: license),
+                ckc: license.ckc.revealed, heartbeat: period == 0 ? leasePeriod(of: license) : period,
                 renewType: beat == nil ? .enforced : .heartbeat)
         }
 

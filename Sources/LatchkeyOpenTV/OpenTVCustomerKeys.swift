@@ -73,7 +73,7 @@
             let type = licenseType == .renewal ? CustomerLicenseType.renewal : .request
             let license = wait(.license) { [app] in
                 let license = try await app.license(keySystem: keySystem, payload: payload, type: type)
-                try License(ckc: Secret(license.ckc)).check(givenBy: "The license callback")
+                try License(ckc: Secret(license.ckc)).check(from: CustomerLicense.origin)
                 return license
             }
             guard let license else { return OTVSSMLicenseResponse() }
@@ -94,24 +94,16 @@
     }
 
     nonisolated extension CustomerLicense {
+        /// The source of an app's license.
+        fileprivate static let origin = ValueOrigin.callback("license callback")
+
         /// The reason that the session will end unnoticed although the license is valid; `nil` if there is no problem.
         fileprivate var flaw: ContentKeyError? {
-            let fault: String? =
-                switch heartbeat {
-                case ..<0: "a negative period keeps no session alive."
-                case 0 where renewType == .heartbeat: "with 0, heartbeat() is never called."
-                case Self.longestPeriod... where renewType == .heartbeat: "milliseconds were probably meant."
-                default: nil
-                }
-            return fault.map {
-                ContentKeyError(
-                    .sessionMalformed, stage: .heartbeat,
-                    "The license callback gave the heartbeat \(heartbeat): \($0)",
-                    remedy: "Give the period in seconds; with renewType .heartbeat it is above 0.")
-            }
+            // Renewals of the license may have any period, or none.
+            guard renewType == .heartbeat || heartbeat < 0,
+                let flaw = Self.origin.flaw(ofHeartbeat: Double(heartbeat))
+            else { return nil }
+            return ContentKeyError(flaw.kind, stage: .heartbeat, flaw.reason, remedy: flaw.remedy)
         }
-
-        /// In seconds, for heartbeats; a larger number is treated as milliseconds.
-        private static let longestPeriod = 10_000
     }
 #endif

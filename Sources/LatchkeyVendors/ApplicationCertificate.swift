@@ -24,16 +24,20 @@ public struct ApplicationCertificate: Sendable, Hashable {
     ///   web page, JSON, XML, PEM, text, an encoding, PKCS#12, a private key, an SPC, a certificate that is cut off, and others.
     public init(_ bytes: Data) throws(IntegrationError) {
         let found = Recognition(bytes)
-        try self.init(bytes, found, form: found, in: bytes)
+        try self.init(bytes, found, form: found, in: bytes, from: nil)
     }
 
     /// - Parameters:
     ///   - found: what the bytes are.
     ///   - form: what came, whose core the certificate is.
     ///   - reply: what came.
-    init(_ bytes: Data, _ found: Recognition, form: Recognition, in reply: Data) throws(IntegrationError) {
+    ///   - origin: where it came from; `nil` if only the caller knows.
+    init(
+        _ bytes: Data, _ found: Recognition, form: Recognition, in reply: Data, from origin: ValueOrigin?
+    ) throws(IntegrationError) {
         guard found.mayBeCertificate(of: bytes.count) else {
-            throw .certificateMalformed("What came as certificate is \(form.described(reply)).")
+            throw IntegrationError(
+                .certificateMalformed, form.described(reply), inPlaceOf: "certificate", from: origin)
         }
         self.bytes = bytes
         self.form = form

@@ -75,9 +75,10 @@ public import LatchkeyCore
             return try CertificateDecoder.base64Text.certificate(from: bytes)
         } catch {
             let found = Recognition(inside ?? bytes)
+            let mistake = IntegrationError(
+                .certificateMalformed, found.described(inside ?? bytes), inPlaceOf: "certificate", from: .setting(name))
             throw IntegrationError(
-                .certificateMalformed,
-                "The certificate that the app gave (\"\(name)\") is \(found.described(inside ?? bytes)).",
+                mistake.kind, mistake.reason,
                 remedy:
                     "Ship the FairPlay application certificate as DER or PEM, and check that its file is in the app.")
         }
@@ -109,16 +110,10 @@ public import LatchkeyCore
             for: spc, context, credentials: try await credentials(for: request, context.credentials))
     }
 
-    /// Looks into the credential `token`. The requested key id is the one in the key URI's query, if any.
     public func advice(
         on credentials: CredentialSet, _ context: LicenseContext, at date: Date
     ) -> [TokenInspection.Advice] {
-        guard let text = credentials.values[CredentialSet.tokenName]?.revealedText, !text.isEmpty else { return [] }
-        let keyID = ["kid", "keyId"].lazy.compactMap { context.keyURI.queryValue($0).flatMap { KeyID($0) } }.first
-        return profile.token.inspect(
-            text, keyID: keyID, contentID: context.contentIdentifier.text, purpose: context.purpose,
-            settings: profile.settings, at: date
-        ).advice
+        credentials.advice(for: context, as: profile.token, settings: profile.settings, at: date)
     }
 
     public func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {

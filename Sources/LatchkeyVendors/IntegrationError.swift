@@ -12,6 +12,8 @@ public struct IntegrationError: CataloguedError {
     public let service: ServiceReply?
     /// What the vendor's page says of the service's code; `nil` if it says nothing, or the error is another.
     package private(set) var documented: DocumentedCode?
+    /// What came in place of a value, as long as nobody said where from.
+    private var misplaced: (found: String, wanted: String)?
 
     /// Whether the same request may succeed later: if its kind or the vendor's page says so, and the service was asked.
     public var isRetryable: Bool { (documented?.isRetryable ?? kind.isRetryable) && service != nil }
@@ -35,6 +37,25 @@ public struct IntegrationError: CataloguedError {
         let sentences = [reason, code.meaning].compactMap(\.self).joined(separator: " ")
         self.init(code.kind, sentences, remedy: code.remedy, service: service)
         if !code.isKindAlone { documented = code }
+    }
+
+    /// Makes the error of a value that is recognizably something else.
+    /// - Parameters:
+    ///   - found: what came.
+    ///   - wanted: the noun of what should have come.
+    ///   - origin: where it came from; `nil` if only a caller knows that, who says so with `from(_:)`.
+    init(_ kind: Diagnosis.Kind, _ found: String, inPlaceOf wanted: String, from origin: ValueOrigin?) {
+        let sentence = origin.map { $0.gave("\(found == "empty" ? "nothing" : found) in place of a \(wanted)") }
+        self.init(kind, "\(sentence ?? "What came as \(wanted) is \(found)").")
+        misplaced = origin == nil ? (found, wanted) : nil
+    }
+
+    /// The error with the origin of the misplaced value, if it was not known.
+    func from(_ origin: ValueOrigin) -> Self {
+        guard let (found, wanted) = misplaced else { return self }
+        return Self(
+            kind, Self(kind, found, inPlaceOf: wanted, from: origin).reason,
+            remedy: "Give the bytes of the \(wanted), or throw what went wrong.", service: service)
     }
 
     /// The error with what the service said, its words in the reason.

@@ -117,7 +117,7 @@ public import LatchkeyCore
     public func bundledCertificate() throws -> ApplicationCertificate? { nil }
     public func advice(
         on credentials: CredentialSet, _ context: LicenseContext, at date: Date
-    ) -> [TokenInspection.Advice] { [] }
+    ) -> [TokenInspection.Advice] { credentials.advice(for: context, at: date) }
 
     public func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate {
         try ErrorRules().check(exchange.reply)
@@ -183,10 +183,10 @@ public import LatchkeyCore
 
     /// Looks at a CKC that code outside of a profile gave. A device's error for anything else does not say what it is.
     /// - Parameters:
-    ///   - giver: who gave it, to begin a sentence with.
+    ///   - origin: who gave it.
     ///   - reply: the service's reply, if it is known.
     /// - Throws: `IntegrationError` `licenseMalformed`, which names what it is instead: base64 text, JSON, a page, nothing.
-    public func check(givenBy giver: String, from reply: HTTPReply? = nil) throws(IntegrationError) {
+    public func check(from origin: ValueOrigin, in reply: HTTPReply? = nil) throws(IntegrationError) {
         let found = Recognition(ckc.revealed)
         switch found {
         // A later version is left to the player.
@@ -196,9 +196,10 @@ public import LatchkeyCore
                 (200..<300).contains($0.status) ? nil : " The reply's status is \($0.status)."
             }
             let step = found.unwrapping.map { "\($0.prefix { $0 != ":" && $0 != "." }). " } ?? ""
+            let mistake = IntegrationError(
+                .licenseMalformed, found.described(ckc.revealed), inPlaceOf: "CKC", from: origin)
             throw IntegrationError(
-                .licenseMalformed,
-                "\(giver) gave \(found == .empty ? "nothing" : found.described(ckc.revealed)) in place of a CKC.\(refused ?? "")",
+                mistake.kind, mistake.reason + (refused ?? ""),
                 remedy: "\(step)Give the bytes of the CKC, or throw what went wrong.",
                 service: reply.map { ServiceReply(status: $0.status) })
         }
@@ -209,8 +210,37 @@ extension VendorIntegration {
     /// The license in a reply, with a look at its CKC if it comes from code.
     package func checkedLicense(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
         let license = try license(from: exchange, context)
-        try license.check(givenBy: "The integration \(identifier)", from: exchange.reply)
+        try license.check(from: origin, in: exchange.reply)
         return license
+    }
+
+    /// The certificate in a reply. An error about it says where it came from.
+    package func checkedCertificate(in exchange: HTTPExchange) throws -> ApplicationCertificate {
+        try named { try certificate(from: exchange) }
+    }
+
+    /// The certificate of an integration that does not fetch one.
+    package func checkedBundledCertificate() throws -> ApplicationCertificate? { try named(bundledCertificate) }
+
+    private func named<Value>(_ certificate: () throws -> Value) throws -> Value {
+        do { return try certificate() } catch let error as IntegrationError { throw error.from(origin) }
+    }
+
+    /// What is unusual about the heartbeats that a reply about a session asks for.
+    /// - Throws: `sessionMalformed` for a period by which no session lives.
+    package func warning(of reply: SessionReply) throws(IntegrationError) -> ReplyWarning? {
+        guard let seconds = reply.period?.inSeconds, let flaw = origin.flaw(ofHeartbeat: seconds) else { return nil }
+        guard seconds > 0 else { throw flaw }
+        return ReplyWarning(code: "unusualHeartbeat", text: flaw.reason)
+    }
+
+    /// Where the values that the integration gives come from: its code, or with a profile the replies.
+    private var origin: ValueOrigin { self is ConfiguredVendor ? .reply : .integration(identifier) }
+
+    /// Which settings hold a text.
+    package func setting(holding text: String) -> ValueOrigin? {
+        let settings = (self as? ConfiguredVendor)?.profile.settings ?? [:]
+        return settings.filter { $0.value.lowercased().contains(text) }.keys.min().map { .setting($0) }
     }
 }
 
@@ -221,6 +251,23 @@ public struct CredentialSet: Sendable, Hashable {
 
     /// - Parameter values: the credentials by name.
     public init(_ values: [String: Secret]) { self.values = values }
+
+    /// Looks into the credential `token`. The requested key id is the one in the key URI's query, if any.
+    /// - Parameter format: the vendor's; `nil` for an integration in code, of whose tokens only JSON Web Tokens are known.
+    func advice(
+        for context: LicenseContext, as format: TokenFormat? = nil, settings: [String: String] = [:], at date: Date
+    ) -> [TokenInspection.Advice] {
+        guard let text = values[Self.tokenName]?.revealedText, !text.isEmpty else { return [] }
+        let keyID = ["kid", "keyId"].lazy.compactMap { context.keyURI.queryValue($0).flatMap { KeyID($0) } }.first
+        let plain = TokenText(text)
+        let known = format ?? (JWTClaims(plain.token) == nil ? .opaque : .jwt)
+        // Code may take what stands in a header field, of which the word Bearer is a part.
+        return known.inspect(
+            format == nil && plain.hasBearer ? plain.token : text, keyID: keyID,
+            contentID: context.contentIdentifier.text, purpose: context.purpose,
+            settings: settings, at: date
+        ).advice
+    }
 
     /// The name of the credential that most vendors take.
     package static let tokenName = "token"

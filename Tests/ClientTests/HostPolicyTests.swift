@@ -96,7 +96,7 @@ import Testing
         let error = await Harness().answer(FakeKeyRequest(KeyURI(uri))).error
         #expect(error?.code == "hostRefused", "\(error?.description ?? "none")")
         #expect(error?.reason.contains("looks like an identifier") == isIdentifier)
-        #expect(error?.reason.hasPrefix("The playlist's key URI named the host ") == true)
+        #expect(error?.reason.hasPrefix("The playlist's key URI gave the host ") == true)
     }
 
     @Test func `a host that only the playlist names gets nothing`() async {
@@ -104,7 +104,7 @@ import Testing
         let error = await harness.answer(FakeKeyRequest("skd://cdn.example/license/abc")).error
         #expect(error?.code == "hostRefused" && error?.stage == .license)
         #expect(
-            error?.reason == "The playlist's key URI named the host cdn.example:443, which was not configured.")
+            error?.reason == "The playlist's key URI gave the host cdn.example:443, which was not configured.")
         #expect(error?.remedy.contains("Allow") == false)
         #expect(harness.posts.isEmpty)
         let allowing = Harness { $0.hosts.allowed = ["cdn.example"] }
@@ -115,6 +115,6 @@ import Testing
         let profile = VendorProfile.raw.setting("certificateURL", to: "http://a.example/c?k=SECRET")
         let error = await Harness(profile.unchecked).answer().error
         #expect(error?.code == "insecureURL" && error?.stage == .certificate)
-        #expect(error?.reason == "The URL on a.example is not https.")
+        #expect(error?.reason == #"The setting "certificateURL" holds a URL on a.example, which is not https."#)
     }
 }

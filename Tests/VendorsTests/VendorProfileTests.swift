@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Data(), "empty"), (Data("<html><body>404</body></html>".utf8), "HTML page"),
+        (Data(), "nothing"), (Data("<html><body>404</body></html>".utf8), "HTML page"),
         (Data(#"{"cert":"none"}"#.utf8), "JSON"),
         (Data(CertificateDecoderTests.base64.utf8), "base64 text of a certificate"),
     ])
@@ -46,7 +46,7 @@ import Testing
         let vendor = ConfiguredVendor.expressPlay(certificate: file)
         let error = try #require(throws: IntegrationError.self) { try vendor.bundledCertificate() }
         #expect(error.kind == .certificateMalformed)
-        #expect(error.reason.hasPrefix("The certificate that the app gave (\"certificate\") is "), "\(error.reason)")
+        #expect(error.reason.hasPrefix("The setting \"certificate\" holds "), "\(error.reason)")
         #expect(error.reason.contains(words), "\(error.reason)")
         #expect(error.remedy.contains("its file is in the app") && !error.remedy.contains("URL"))
     }

@@ -47,7 +47,7 @@ final class CertificateCache: Sendable {
         _ caller: ServiceCaller, _ prerequisites: Prerequisites, _ trace: Trace
     ) async throws -> ApplicationCertificate {
         let integration = caller.integration
-        if let bundled = try integration.bundledCertificate() { return bundled }
+        if let bundled = try integration.checkedBundledCertificate() { return bundled }
         let values = try await prerequisites.values(for: .certificate, trace)
         return try await caller.perform(
             .init(
@@ -61,6 +61,6 @@ final class CertificateCache: Sendable {
                     }
                     return request
                 },
-                read: { try integration.certificate(from: $0) }))
+                read: { try integration.checkedCertificate(in: $0) }))
     }
 }

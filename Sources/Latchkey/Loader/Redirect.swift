@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTransport
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -32,7 +32,7 @@ struct Redirect {
             let to = URL(string: location.escapedForURL, relativeTo: from)
         else { throw Self.refused("The redirect's address is no URL.") }
         let target = hosts.adapted(to.absoluteURL)
-        let newOrigin = try hosts.checkScheme(target)
+        let newOrigin = try hosts.checkScheme(target) { _ in .redirect }
         let isSafeMethod = ["GET", "HEAD"].contains(request.httpMethod ?? "GET")
         guard isSafeMethod || [307, 308].contains(reply.status) else {
             throw Self.refused(
@@ -42,7 +42,7 @@ struct Redirect {
         var next = request
         next.url = target
         if dropsCredentials {
-            try hosts.check(target, configured: configured)
+            try hosts.check(target, configured: configured) { _ in .redirect }
             try Self.dropCredentials(from: &next, issued, for: newOrigin)
         }
         self.request = next

@@ -157,7 +157,7 @@ extension ServiceCaller {
             return try prepared(
                 try await withDeadline(
                     limit, timekeeper, expired: { ContentKeyError.requestMissing(after: limit, issued) },
-                    { try await make(issued) }), for: key, trusting: trusted)
+                    { try await make(issued) }), for: key, issued, trusting: trusted)
         } catch {
             throw ContentKeyError(error, stage: stage, otherwise: .integrationFailed)
                 .scrubbed(of: SecretForms(issued.secrets))
@@ -184,17 +184,29 @@ extension ServiceCaller {
     /// The request as it may be sent.
     /// - Throws: `hostRefused`, `insecureURL`.
     private func prepared(
-        _ request: URLRequest, for key: KeyURI?, trusting trusted: [URL]
+        _ request: URLRequest, for key: KeyURI?, _ issued: IssuedCredentials, trusting trusted: [URL]
     ) throws(ContentKeyError) -> URLRequest {
         guard let url = request.url else {
             throw ContentKeyError(.integrationFailed, "The request has no URL.", remedy: "Set the request's URL.")
         }
         var request = request
         let adapted = configuration.hosts.adapted(url)
-        try configuration.hosts.check(adapted, configured: integration.configuredURLs + trusted, for: key)
+        try configuration.hosts.check(adapted, configured: integration.configuredURLs + trusted) { origin in
+            integration.source(of: origin, key, issued.credentialSet)
+        }
         request.url = adapted
         request.timeoutInterval = configuration.retry.attemptTimeout.inSeconds
         return request
+    }
+}
+
+extension VendorIntegration {
+    /// Where the host of a request was read; `nil` if that is not known.
+    func source(of origin: Origin, _ key: KeyURI?, _ given: CredentialSet = .none) -> ValueOrigin? {
+        if key?.names(origin) == true { return .playlist }
+        let holder = given.values.filter { $0.value.revealedText.lowercased().contains("//\(origin.host)") }.keys.min()
+        return holder.map { .credential($0) } ?? setting(holding: origin.host)
+            ?? (self is ConfiguredVendor ? nil : .integration(identifier))
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTransport
+@_spi(Integrations) import LatchkeyVendors
 
 /// Where license and certificate requests may go.
 ///
@@ -72,9 +73,11 @@ extension HostPolicy {
     /// Refuses an URL that the policy does not allow.
     /// - Parameters:
     ///   - configured: URLs of the integration's settings.
-    ///   - key: the URI of the key that is asked for, from which the URL may have its host.
-    func check(_ url: URL, configured: [URL], for key: KeyURI? = nil) throws(ContentKeyError) {
-        let origin = try checkScheme(url)
+    ///   - source: where a host was read, for the error; `nil` if that is not known.
+    func check(
+        _ url: URL, configured: [URL], namedBy source: (Origin) -> ValueOrigin? = { _ in nil }
+    ) throws(ContentKeyError) {
+        let origin = try checkScheme(url, namedBy: source)
         guard !configured.contains(where: { Origin(adapted($0)) == origin }),
             !allowed.contains(where: { $0.matches(origin) })
         else { return }
@@ -83,27 +86,33 @@ extension HostPolicy {
                 .hostRefused, "\(origin) is not what was configured, which is http on the same host.",
                 remedy: "Set the HostPolicy's loopback scheme to http.")
         }
-        guard key?.names(origin) != true else {
-            let mistake =
-                origin.host.isIdentifier
-                ? " It looks like an identifier, and was taken for a host, because no address is configured." : ""
-            throw ContentKeyError(
-                .hostRefused,
-                "The playlist's key URI named the host \(origin.host):\(origin.port), which was not configured.\(mistake)",
-                remedy: "Configure the license service's address as its vendor gives it, and not as a playlist does.")
+        let host = "host \(origin.host):\(origin.port)"
+        guard let named = source(origin) else {
+            throw ContentKeyError(.hostRefused, "The \(host) was neither configured nor allowed.")
         }
+        guard named == .playlist else {
+            throw ContentKeyError(
+                .hostRefused, "\(named.gave("the \(host)")), neither configured as an address nor allowed.")
+        }
+        let mistake =
+            origin.host.isIdentifier
+            ? " It looks like an identifier, and was taken for a host, because no address is configured." : ""
         throw ContentKeyError(
-            .hostRefused, "The host \(origin.host):\(origin.port) was neither configured nor allowed.")
+            .hostRefused, "\(named.gave("the \(host)")), which was not configured.\(mistake)",
+            remedy: "Configure the license service's address as its vendor gives it, and not as a playlist does.")
     }
 
     /// Refuses everything but https, and http on a loopback host.
     @discardableResult
-    func checkScheme(_ url: URL) throws(ContentKeyError) -> Origin {
+    func checkScheme(
+        _ url: URL, namedBy source: (Origin) -> ValueOrigin? = { _ in nil }
+    ) throws(ContentKeyError) -> Origin {
         guard let origin = Origin(url), origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
         else {
+            let text = "URL on \(url.host?.prefix(100) ?? "no host")"
+            let named = Origin(url).flatMap(source).map { "\($0.gave("a \(text)")), which is not https." }
             throw ContentKeyError(
-                .insecureURL, "The URL on \(url.host?.prefix(100) ?? "no host") is not https.",
-                remedy: "Use an https URL.")
+                .insecureURL, named ?? "The \(text) is not https.", remedy: "Use an https URL.")
         }
         return origin
     }
@@ -111,7 +120,7 @@ extension HostPolicy {
 
 extension KeyURI {
     /// Whether a URL's host is the one that players read from this URI.
-    fileprivate func names(_ origin: Origin) -> Bool {
+    func names(_ origin: Origin) -> Bool {
         let (text, host) = (raw.lowercased().filter { !"[]".contains($0) }, origin.host)
         return text.contains("//\(host)") || text.contains("@\(host)") || text.hasPrefix("skd:\(host)") || text == host
     }

@@ -160,7 +160,9 @@ extension Preload {
         let hosts = caller.configuration.hosts
         let adapted = hosts.adapted(url)
         do {
-            try hosts.check(adapted, configured: caller.integration.configuredURLs + values.urls, for: key)
+            try hosts.check(adapted, configured: caller.integration.configuredURLs + values.urls) { origin in
+                caller.integration.source(of: origin, key)
+            }
         } catch {
             return note(.connection, .failed(ContentKeyError(error, stage: .license, otherwise: .hostRefused)), key)
         }

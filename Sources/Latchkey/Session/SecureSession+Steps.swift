@@ -214,7 +214,11 @@ extension SecureSession {
                     await self?.noteSetup(number, isRequested: true)
                     return request
                 },
-                read: { try integration.session(from: $0, step) }))
+                read: { [trace] exchange in
+                    let reply = try integration.session(from: exchange, step)
+                    if let warning = try integration.warning(of: reply) { trace.send(.replyWarning(warning)) }
+                    return reply
+                }))
     }
 }
 

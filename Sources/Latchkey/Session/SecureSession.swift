@@ -300,7 +300,7 @@ extension SecureSession {
     }
 
     private func learn(_ license: License, _ use: Use) {
-        if isOpenedByLicenses { return learn(caller.integration.session(openedBy: license), use) }
+        if isOpenedByLicenses { return learn(checked(caller.integration.session(openedBy: license)), use) }
         guard var live = try? liveSession(of: use.source) else { return }
         // A value that answers an older one than the last heartbeat's would put the session back.
         if use.version == nil || use.version == live.version { live.replace(license.sideValues) }
@@ -314,6 +314,18 @@ extension SecureSession {
         case .on, .awaitingRenewal: keepUp(live, since: use.start)
         case .off, .settingUp, .setupFailed, .awaitingLicense, .heartbeat, .tearingDown, .failed: break
         }
+    }
+
+    /// The session without a period by which none lives, which is reported.
+    private func checked(_ opened: SessionReply?) -> SessionReply? {
+        guard var opened else { return nil }
+        do throws(IntegrationError) {
+            if let warning = try caller.integration.warning(of: opened) { trace.send(.replyWarning(warning)) }
+        } catch {
+            trace.send(.sessionFailed(ContentKeyError(error, stage: .heartbeat)))
+            opened.period = nil
+        }
+        return opened
     }
 
     /// Takes a session from a license: the source's first, or a newer state of it.

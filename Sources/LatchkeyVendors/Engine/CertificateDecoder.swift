@@ -23,7 +23,7 @@ extension CertificateDecoder {
         let found = found ?? Recognition(body)
         guard found != .empty else { throw .certificateMalformed("The certificate's reply is empty.") }
         switch self {
-        case .der: return try ApplicationCertificate(body, found, form: found, in: body)
+        case .der: return try ApplicationCertificate(body, found, form: found, in: body, from: .reply)
         case .base64Text:
             guard !found.isBinary else {
                 throw .certificateMalformed("The reply should be base64 text, and is \(found.described(body)).")
@@ -55,9 +55,11 @@ extension CertificateDecoder {
             default: (text, found)
             }
         do {
-            return try ApplicationCertificate(der ?? text, inside ?? Recognition(der ?? text), form: found, in: text)
+            return try ApplicationCertificate(
+                der ?? text, inside ?? Recognition(der ?? text), form: found, in: text, from: .reply)
         } catch  where whole.isTelling && whole != found {
-            throw .certificateMalformed("What came as certificate is \(whole.described(body)).")
+            throw IntegrationError(
+                .certificateMalformed, whole.described(body), inPlaceOf: "certificate", from: .reply)
         }
     }
 }

@@ -58,8 +58,10 @@ extension SessionRule {
         if let missing = values.sorted(by: { $0.key < $1.key }).first(where: { found[$0.key] == nil }) {
             throw malformed("The JSON reply has no \"\(missing.value)\".")
         }
-        guard let period = json.number(at: period).flatMap(Self.period) else {
-            throw malformed("The JSON reply's \"\(period)\" is no number of seconds above 0.")
+        let seconds = json.number(at: period)
+        guard let period = seconds.flatMap(Self.period) else {
+            let flaw = seconds.flatMap { $0 > 0 ? nil : ValueOrigin.reply.flaw(ofHeartbeat: $0)?.reason }
+            throw malformed(flaw ?? "The JSON reply's \"\(period)\" is no number of seconds above 0.")
         }
         return SessionReply(values: found, period: period)
     }

@@ -91,15 +91,20 @@ extension TokenInspection.Advice: CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    public var description: String { "The token \(predicate)." }
+
+    /// The finding with the token's origin in its place.
+    package func described(from origin: ValueOrigin) -> String { "\(origin) \(predicate)." }
+
+    private var predicate: String {
         switch self {
-        case .malformed(let reason): "The token is malformed: \(reason)."
-        case .expired(let date): "The token expired at \(date.iso8601)."
-        case .notYetValid(let date): "The token is valid from \(date.iso8601) only."
-        case .keyNotCovered: "The token does not cover this key."
-        case .noOfflineRight: "The token does not allow the key to be stored."
-        case .mayHaveExpired(let date): "The token was generated at \(date.iso8601); production tokens live about 30 s."
-        case .unsuitable(let reason): "The token does not fit: \(reason)."
+        case .malformed(let reason): "is malformed: \(reason)"
+        case .expired(let date): "expired at \(date.iso8601)"
+        case .notYetValid(let date): "is valid from \(date.iso8601) only"
+        case .keyNotCovered: "does not cover this key"
+        case .noOfflineRight: "does not allow the key to be stored"
+        case .mayHaveExpired(let date): "was generated at \(date.iso8601); production tokens live about 30 s"
+        case .unsuitable(let reason): "does not fit: \(reason)"
         }
     }
 }
