@@ -179,7 +179,8 @@ extension ContentKeyLoader {
 }
 
 extension IntegrationError {
-    /// The refusal of a token with what was noticed before it was sent: in front where the service itself gave no reason.
+    /// The refusal of a token with what was noticed before it was sent: in front where the service itself gave no reason, or, for want of a
+    /// session, says that there is no token.
     ///
     /// A token whose time has not begun makes it `notYetValid`; one whose time is over, `unauthenticated`.
     fileprivate func informed(by advice: [TokenInspection.Advice]) -> Self {
@@ -188,7 +189,8 @@ extension IntegrationError {
         if let early = advice.first(where: { $0.code == "notYetValid" }) {
             return Self(.notYetValid, "\(reason) \(early.described(from: origin))", service: service)
         }
-        guard let notice = advice.first, service?.code == nil, service?.message == nil else { return self }
+        let isWordless = service?.code == nil && service?.message == nil
+        guard let notice = advice.first(where: { isWordless || $0 == .needsSession }) else { return self }
         let wantsAnother = ["expired", "mayHaveExpired"].contains(notice.code)
         return Self(
             wantsAnother ? .unauthenticated : kind, "\(notice.described(from: origin)) \(reason)",

@@ -15,7 +15,7 @@ import Testing
         .forbidden, stage: .license, "The service answered 403.", remedy: "Ask the vendor.",
         service: ServiceReply(status: 403))
     private static let advice: [TokenInspection.Advice] = [
-        .malformed("no dot"), .expired(date), .notYetValid(date), .keyNotCovered, .noOfflineRight,
+        .malformed("no dot"), .expired(date), .notYetValid(date), .keyNotCovered, .noOfflineRight, .needsSession,
         .mayHaveExpired(generated: date), .unsuitable("for Widevine"),
     ]
 

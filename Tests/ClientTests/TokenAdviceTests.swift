@@ -54,6 +54,31 @@ import Testing
         #expect(error?.attempts == 2)
     }
 
+    /// `{"alg":"HS256"}.{"contentRights":[{"contentId":"demo-1","sessionControl":{"sessionControlEnabled":true}}]}`
+    private static let ofSession =
+        "eyJhbGciOiJIUzI1NiJ9.eyJjb250ZW50UmlnaHRzIjpbeyJjb250ZW50SWQiOiJkZW1vLTEiLCJzZXNzaW9uQ29udHJvbCI6eyJzZXNzaW9uQ29udHJvbEVuYWJsZWQiOnRydWV9fV19.AAAA"
+
+    @Test(arguments: [("https://n.example/s", true), ("", false)])
+    func `a session that no setting opens is the cause, and not the token that NAGRA misses`(
+        address: String, isOpened: Bool
+    ) async {
+        let profile = VendorProfile.nagra.with([
+            "certificateURL": "https://n.example/c", "licenseURL": "https://n.example/l", "sessionURL": address,
+        ])
+        let opened = FakeTransport.Step.ok(Data(#"{"sessionToken":"S","heartbeat":30}"#.utf8))
+        let refusal = HTTPReply(status: 403, body: Data(#"{"errorCode":4001,"message":"no token"}"#.utf8))
+        let transport = FakeTransport(get: [.certificate], post: (isOpened ? [opened] : []) + [.reply(refusal)])
+        let loader = ContentKeyLoader(
+            profile.unchecked, credentials: .token { _ in Self.ofSession }, transport: transport,
+            timekeeper: ManualTimekeeper())
+        let request = FakeKeyRequest("skd://ZGVtby0x?x=1")
+        loader.answer(request)
+        let error = await request.firstAnswer().error
+        #expect(error?.reason.hasPrefix(#"The credential "token" needs a session, and"#) == !isOpened)
+        #expect(error?.reason.contains("code 4001") == true, "\(error?.reason ?? "")")
+        #expect((error?.remedy == "Set sessionURL to the address of the vendor's session service.") == !isOpened)
+    }
+
     @Test(arguments: [
         (
             token, "", #"The credential "token" expired at 2023-11-14T22:13:20Z. The service answered 403."#,

@@ -106,12 +106,25 @@ import Testing
         return await diagnosis.report(on: path)
     }
 
-    @Test func `a host that nobody knows is named`() async throws {
+    @Test(arguments: [
+        (Diagnosis.Kind.hostNotFound, "Its name has no address."),
+        (.cannotConnect, "Its name has an address, where nothing takes connections."),
+        (.serverWithoutTLS, "It takes connections, and TLS fails."),
+        (.serverCertificateUntrusted, "It takes connections, and TLS fails."),
+    ])
+    func `a row says how far a request came that got no reply`(_ kind: Diagnosis.Kind, _ words: String) async throws {
         let stream = try playlist()
-        let found = await report(
-            stream.path, FakeTransport { _, _ in .failure(TransportError(.hostNotFound, "The host is unknown.")) })
-        #expect(found.checks.first { $0.step == .certificate }?.code == "hostNotFound")
-        #expect(found.text.contains("keys.example: The host is unknown.") && !found.sentSecrets)
+        let found = await report(stream.path, FakeTransport { _, _ in .failure(TransportError(kind, "No reply.")) })
+        let row = try #require(found.checks.first { $0.step == .network })
+        #expect(row.code == kind.rawValue && row.result == .error && found.cause?.step == .network)
+        #expect(row.reason == "keys.example: No reply. \(words)")
+        #expect(found.checks.filter { $0.step == .certificate }.map(\.result) == [.skipped] && !found.sentSecrets)
+    }
+
+    @Test func `a service that answers was reached`() async throws {
+        let found = await report(try playlist().path, FakeTransport { _, _ in .status(404) })
+        #expect(found.checks.first { $0.step == .network }?.reason == "keys.example answered.")
+        #expect(found.checks.first { $0.step == .certificate }?.code == "notFound")
     }
 
     @Test func `a reply that takes four seconds is a warning`() async throws {

@@ -128,6 +128,13 @@ extension DoctorSetup {
         DoctorSetup("nothing listens where licenses are", "cannotConnect", words: ["127.0.0.1"], .genericRaw) {
             $0.settings["licenseURL"] = "http://127.0.0.1:1/license"
         },
+        DoctorSetup("the license's host has no address", "hostNotFound", words: ["has no address"], .genericRaw) {
+            $0.settings["licenseURL"] = "https://no-such-host.invalid/license"
+        },
+        DoctorSetup(
+            "the content token needs a session, and no address of one is set", "needsSession", silent: true,
+            words: ["Set sessionURL"], .nagra
+        ) { $0.settings["sessionURL"] = nil },
         DoctorSetup("the license's address redirects with 302", "redirectRefused", words: ["/elsewhere"], .genericRaw) {
             $0.settings["licenseURL"] = try $0.serve { _ in
                 HTTPResponse(status: 302, headers: ["Location": "/elsewhere?t=1"])

@@ -61,7 +61,8 @@ struct DoctorToolTests {
                 found.steps
                     == [
                         "settings": ["ok"], "playlist": ["ok"], "identifier": ["ok", "ok"], "token": ["ok"],
-                        "certificate": ["ok"], "license": ["ok", "ok"], "media": ["ok", "ok"], "clock": ["ok"],
+                        "network": ["ok"], "certificate": ["ok"], "license": ["ok", "ok"], "media": ["ok", "ok"],
+                        "clock": ["ok"],
                     ].merging(profile == .nagra ? ["session": ["ok"]] : [:]) { $1 })
         }
     }

@@ -23,7 +23,7 @@ struct DoctorTraceTests {
     static let setups: [(cause: String, step: String)] = [
         ("missingSetting", "settings"), ("expired", "token"), ("forbidden", "license"), ("spcIsCKC", "spc"),
         ("notFound", "certificate"), ("clocksDiffer", "clock"), ("hostRefused", "license"),
-        ("cannotConnect", "license"), ("serverTransient", "license"), ("licenseMalformed", "license"),
+        ("cannotConnect", "network"), ("serverTransient", "license"), ("licenseMalformed", "license"),
     ]
 
     @Test(arguments: setups)

@@ -75,7 +75,7 @@ extension KeyEventRecord.Advice {
         case .malformed(let reason), .unsuitable(let reason): self.reason = reason
         case .expired(let date), .notYetValid(let date), .mayHaveExpired(let date):
             self.date = date.timeIntervalSince1970
-        case .keyNotCovered, .noOfflineRight: break
+        case .keyNotCovered, .noOfflineRight, .needsSession: break
         }
     }
 }
@@ -92,6 +92,7 @@ extension TokenInspection.Advice {
         case ("mayHaveExpired", _, let date?): self = .mayHaveExpired(generated: date)
         case ("keyNotCovered", _, _): self = .keyNotCovered
         case ("noOfflineRight", _, _): self = .noOfflineRight
+        case ("needsSession", _, _): self = .needsSession
         default: return nil
         }
     }

@@ -7,7 +7,7 @@ import LatchkeyTerminal
 struct Checkup: Sendable, Encodable {
     /// The steps, in the order in which they are looked at.
     enum Step: String, Sendable, Encodable, CaseIterable {
-        case settings, playlist, identifier, token, spc, certificate, lookup, session, license, media, clock
+        case settings, playlist, identifier, token, spc, network, certificate, lookup, session, license, media, clock
     }
 
     enum Result: String, Sendable, Encodable {
@@ -81,6 +81,13 @@ struct Checkup: Sendable, Encodable {
     /// The same with more words about what was found, with another remedy, or with another code.
     func adding(_ words: String?, remedy: String? = nil, code: String? = nil) -> Self {
         changed(reason: [reason, words].compactMap { $0 }.joined(separator: " "), remedy: remedy, code: code)
+    }
+
+    /// The same as a check of the network, with how far the request came.
+    func ofNetwork(_ words: String) -> Self {
+        var check = Self(.network, result, code, "\(reason) \(words)", remedy)
+        check.open = open
+        return check
     }
 
     private func changed(

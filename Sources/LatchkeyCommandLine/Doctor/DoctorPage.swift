@@ -75,6 +75,7 @@ extension Checkup.Step {
         case .identifier: "Each key URI gives a content identifier of 2 to 200 bytes by the vendor's rule."
         case .token: "The token has the vendor's form, its time has begun and not ended, and it covers the key."
         case .spc: "The SPC is whole, and was made for the certificate of this license service."
+        case .network: "The services' hosts have addresses, take connections, and show a certificate that is trusted."
         case .certificate: "The service gives a FairPlay certificate with an RSA key, the one that the SPC is for."
         case .lookup: "The entitlement or delivery service answers with what the license request needs."
         case .session: "The session service opens the secure session, and keeps it."

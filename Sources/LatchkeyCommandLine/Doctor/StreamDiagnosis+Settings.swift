@@ -86,14 +86,17 @@ extension StreamDiagnosis {
             return [.skipped(.token, "None was given.")]
         }
         guard !keys.isEmpty else { return [.skipped(.token, "There is no key that it could be for.")] }
-        let findings = keys.prefix(licenseLimit).flatMap { key -> [InspectionFinding] in
+        let advice = keys.prefix(licenseLimit).flatMap { key -> [TokenInspection.Advice] in
             guard let identifier = try? loader.contentIdentifier(for: key) else { return [] }
             let context = LicenseContext(keyURI: key, contentIdentifier: identifier)
-            return vendor.advice(on: credentials, context, at: timekeeper.date).map(finding)
+            return vendor.advice(on: credentials, context, at: timekeeper.date)
         }
-        var seen: Set<InspectionFinding> = []
-        let checks = findings.filter { seen.insert($0).inserted }.map { Checkup(.token, $0) }
-        return checks.isEmpty ? [.ok(.token, "Nothing speaks against it; only its service can check it.")] : checks
+        var seen: Set<TokenInspection.Advice> = []
+        let checks = advice.filter { seen.insert($0).inserted }.map {
+            Checkup($0 == .needsSession ? .session : .token, finding($0))
+        }
+        let isFine = !checks.contains { $0.step == .token }
+        return (isFine ? [.ok(.token, "Nothing speaks against it; only its service can check it.")] : []) + checks
     }
 
     /// What a token says; one that is a day old and lives for seconds has expired for certain.

@@ -58,7 +58,7 @@ struct StreamDiagnosis: Sendable {
         if stream.isClear { return await clearReport(on: stream, web, delivery) }
         var checks = settings + stream.checks + identifiers(of: stream.keys, loader)
         checks += tokens(for: stream.keys, loader) + recordedSPC
-        checks += await exchange(for: stream, after: checks, loader, watch, web)
+        checks += reached(await exchange(for: stream, after: checks, loader, watch, web), watch.notes)
         checks += deliveries(delivery, of: stream)
         checks += otherProfile(for: stream.keys, after: checks)
         let notes = watch.notes
@@ -132,6 +132,7 @@ extension StreamDiagnosis {
             return .skipped(.license, "No license would open the stream, so none was asked for.")
         }
         if checks.hasError(at: .token) { return .skipped(.license, "The token is not right, so nothing was sent.") }
+        if checks.hasError(at: .session) { return .skipped(.license, "It needs a session, so nothing was sent.") }
         switch player {
         case .device where checks.hasError(at: .certificate, .lookup):
             return .skipped(.license, "There is no certificate to make an SPC with.")
@@ -147,6 +148,31 @@ extension StreamDiagnosis {
 // MARK: - What several steps say together
 
 extension StreamDiagnosis {
+    /// The checks of the exchange behind those of the network: that a host's name has an address, that it takes connections, and TLS.
+    private func reached(_ checks: [Checkup], _ notes: TrafficWatch.Notes) -> [Checkup] {
+        let hosts = notes.slowestByHost.keys.sorted().prefix(Self.mostKeysShown).joined(separator: ", ")
+        let reached: [Checkup] = hosts.isEmpty ? [] : [.ok(.network, "\(hosts) answered.")]
+        let failed: [Checkup] = checks.compactMap { check in Self.distance(check).map { check.ofNetwork($0) } }
+        return reached + failed
+            + checks.map { check in
+                Self.distance(check) == nil ? check : Checkup.skipped(check.step, "The host was not reached.")
+            }
+    }
+
+    /// How far the request of a step came; `nil` if it got a reply.
+    private static func distance(_ check: Checkup) -> String? {
+        guard let code = check.code, [.certificate, .lookup, .session, .license].contains(check.step) else {
+            return nil
+        }
+        switch Diagnosis.Kind(rawValue: code) {
+        case .hostNotFound: return "Its name has no address."
+        case .cannotConnect: return "Its name has an address, where nothing takes connections."
+        case .tlsFailed, .serverCertificateUntrusted, .serverCertificateExpired, .serverNameMismatch, .serverWithoutTLS:
+            return "It takes connections, and TLS fails."
+        default: return nil
+        }
+    }
+
     /// Another vendor's profile that fits the keys, if something went wrong that this would explain.
     func otherProfile(for keys: [KeyURI], after checks: [Checkup]) -> [Checkup] {
         let isExplained =

@@ -230,7 +230,9 @@ extension TrafficDiagnosis {
             keyURI: key, contentIdentifier: (try? profile.contentIdentifier(for: key)) ?? ContentIdentifier(""))
         let advice = profile.unchecked.advice(
             on: CredentialSet([CredentialSet.tokenName: Secret(token)]), context, at: date)
-        let telling = advice.filter { keys.count == 1 || $0 != .keyNotCovered }.map(InspectionFinding.init)
+        // A session may have been opened before the recording, at an address that no setting has.
+        let telling = advice.filter { $0 != .needsSession && (keys.count == 1 || $0 != .keyNotCovered) }
+            .map(InspectionFinding.init)
         return telling.filter { $0.severity == .error }.prefix(1).map {
             Checkup(.token, $0).adding("It was sent in request \(exchange.number).")
         }

@@ -83,7 +83,7 @@ extension TokenFormat {
 extension TokenInspection.Advice {
     fileprivate var severity: InspectionFinding.Severity {
         switch self {
-        case .malformed, .expired, .notYetValid, .keyNotCovered, .noOfflineRight, .unsuitable: .error
+        case .malformed, .expired, .notYetValid, .keyNotCovered, .noOfflineRight, .unsuitable, .needsSession: .error
         case .mayHaveExpired: .warning
         }
     }

@@ -102,7 +102,13 @@ extension TokenInspection {
         case .axinom: readJWT(JWTClaims(token), use) { $0.readAxinom($1, $2) }
         case .drmToday: readJWT(JWTClaims(token), use) { $0.readDRMtoday($1, $2) }
         case .mux: readJWT(JWTClaims(token), use) { $0.readMux($1, $2) }
-        case .nagra: readJWT(JWTClaims.nagraContentToken(in: token), use) { $0.readNAGRA($1, $2) }
+        case .nagra:
+            readJWT(JWTClaims.nagraContentToken(in: token), use) { $0.readNAGRA($1, $2) }
+            // Behind a comma stands the token of a session that the app opened.
+            guard facts.contains(Fact(name: "needs a session", value: "true")), !token.contains(","),
+                !use.settings.isEmpty, use.settings["sessionURL", default: ""].isEmpty
+            else { return }
+            advice.append(.needsSession)
         }
     }
 

@@ -33,6 +33,8 @@ public struct TokenInspection: Sendable, Hashable {
         case mayHaveExpired(generated: Date)
         /// It has the right form, but is for another service, DRM or purpose.
         case unsuitable(String)
+        /// Its licenses belong to a session (NAGRA), and no setting says where one is opened.
+        case needsSession
     }
 }
 
@@ -76,6 +78,7 @@ extension TokenInspection.Advice: CustomStringConvertible {
         case .noOfflineRight: "noOfflineRight"
         case .mayHaveExpired: "mayHaveExpired"
         case .unsuitable: "unsuitable"
+        case .needsSession: "needsSession"
         }
     }
 
@@ -88,6 +91,7 @@ extension TokenInspection.Advice: CustomStringConvertible {
         case .unsuitable: "Have the token service make a token for this service."
         case .keyNotCovered: "Have the token service list the key."
         case .noOfflineRight: "Have the token service allow storing, or ask for a streaming key."
+        case .needsSession: "Set sessionURL to the address of the vendor's session service."
         }
     }
 
@@ -105,6 +109,7 @@ extension TokenInspection.Advice: CustomStringConvertible {
         case .noOfflineRight: "does not allow the key to be stored"
         case .mayHaveExpired(let date): "was generated at \(date.iso8601); production tokens live about 30 s"
         case .unsuitable(let reason): "does not fit: \(reason)"
+        case .needsSession: "needs a session, and the setting \"sessionURL\" is not given"
         }
     }
 }

@@ -77,6 +77,21 @@ import Testing
         #expect(found.codes == [])
     }
 
+    /// Without any setting nothing is known of the app; behind a comma stands the token of a session that the app opened itself.
+    @Test(arguments: [
+        ("true", "", ["licenseURL": "https://n.example/l"], ["needsSession"]),
+        ("true", "", ["sessionURL": "https://n.example/s"], []), ("true", "", [:], []),
+        ("true", ",eyJh.e30.x", ["licenseURL": "https://n.example/l"], []),
+        ("false", "", ["licenseURL": "https://n.example/l"], []),
+    ])
+    func `NAGRA's token that needs a session is held against the settings`(
+        isEnabled: String, session: String, settings: [String: String], codes: [String]
+    ) {
+        let control = #""sessionControl":{"sessionControlEnabled":\#(isEnabled)}"#
+        let token = Self.nagra(#"{"contentId":"demo-1",\#(control)}"#) + session
+        #expect(TokenFormat.nagra.inspect(token, settings: settings, at: TokenSample.now).codes == codes)
+    }
+
     // MARK: DRMtoday
 
     private static func drmToday(_ crt: String) -> String {
