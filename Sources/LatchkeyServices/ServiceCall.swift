@@ -57,6 +57,7 @@ public struct ServiceCall: Sendable {
 
     package func objection(to rule: VendorRule, _ text: String) -> LicenseRefusal? {
         guard environment.lenient.contains("\(service)/\(rule.name)") else {
+            environment.breaches.add(ServiceWarning(service: service, code: rule.name, text: text, requestID: id))
             return LicenseRefusal(rule.refusal, reason: text)
         }
         warn(rule.name, text)

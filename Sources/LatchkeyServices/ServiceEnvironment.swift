@@ -18,6 +18,7 @@ public struct ServiceEnvironment: Sendable {
     let requestIDs = RequestIDs()
     let log: @Sendable (String) -> Void
     let warnings = WarningJournal()
+    let breaches = WarningJournal()
     let used = UsedTokens()
 
     /// - Parameters:

@@ -100,6 +100,16 @@ extension VendorService {
     /// What the service accepted so far although its documentation asks for something else; the latest 1,000.
     public var warnings: [ServiceWarning] { environment.warnings.all }
 
+    /// The rules that the service saw broken and did not let pass, by name, each with what the last request did and what the page says.
+    package var brokenRules: [(name: String, text: String)] {
+        let breaches = environment.breaches.all
+        return rules.compactMap { rule in
+            breaches.last { $0.code == rule.name }.map {
+                ("\(identifier)/\(rule.name)", "\($0.text) The vendor's page: \(rule.text)")
+            }
+        }
+    }
+
     /// Answers a request. Every reply to a path of the vendor's carries `x-request-id`.
     /// - Parameter request: the request, with its path as on the vendor's own host.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {

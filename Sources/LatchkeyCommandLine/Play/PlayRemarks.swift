@@ -1,5 +1,6 @@
 import LatchkeyHLS
 import LatchkeyPlayback
+import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
 
@@ -20,6 +21,14 @@ struct PlayRemarks {
                 checks: delivery.findings.checks + Self.media(report),
                 notLookedAt: "the other playlists (\(Failure(error).reason))")
         }
+    }
+
+    /// The rules of a vendor's page that a service saw broken.
+    init(brokenAt service: any VendorService) {
+        let checks = service.brokenRules.map { name, text in
+            Checkup.error(.license, name, text, "Correct the source. latchkey serve --lenient \(name) lets it pass.")
+        }
+        self.init(checks: checks, notLookedAt: nil)
     }
 
     private init(checks: [Checkup], notLookedAt: String?) {

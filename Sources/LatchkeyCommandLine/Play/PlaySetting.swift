@@ -7,6 +7,7 @@ import LatchkeyMedia
 import LatchkeyPlayback
 import LatchkeyServices
 import LatchkeySimulation
+import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
@@ -68,8 +69,10 @@ extension PlaySetting {
     ///   - profile: the vendor.
     ///   - completed: the vendor's profile with the settings of the service.
     ///   - terms: what the service licenses keys on.
+    ///   - own: settings and credentials to hold against the service, in place of those that it takes.
     static func builtIn(
-        _ profile: VendorProfile, terms: LicenseTerms, over transport: any Transport,
+        _ profile: VendorProfile, terms: LicenseTerms,
+        own: (vendor: ConfiguredVendor, credentials: CredentialSet)? = nil, over transport: any Transport,
         completed: ([String: String]) throws -> ConfiguredVendor
     ) throws -> PlaySetting {
         let credentials = try TestCredentials.make(bits: 1024)
@@ -79,17 +82,37 @@ extension PlaySetting {
             keys: try ContentKeyStore(contentsOf: folder.appending(path: "keys.json")), media: folder,
             policy: LicensePolicy(standard: terms))
         guard let service = bench.service(forProfile: profile.identifier) else { throw noService(profile) }
-        let settings = service.parameters(at: bench.mount(of: service), for: profile.identifier)
-        let asset = Demonstration.asset(for: profile, row: 0)
+        let mount = bench.mount(of: service)
+        let settings = service.parameters(at: mount, for: profile.identifier)
+        // With two keys, because some tokens are good for one.
+        let row = own == nil ? 0 : DemoAsset.allCases.firstIndex(of: .twoKeys) ?? 0
+        let asset = Demonstration.asset(for: profile, row: row)
+        let given = own?.credentials ?? CredentialSet.none
         var hosts = HostPolicy(loopback: .http)
         hosts.allowed = [HostPolicy.Host(bench.authority)]
         return PlaySetting(
             address: bench.media("\(asset.rawValue)/master.m3u8", through: service),
-            vendor: try completed(settings),
-            credentials: Credentials { _ in CredentialSet(["token": service.demoToken()]) },
+            vendor: try own.map { own in
+                try profile.configured(
+                    own.vendor.profile.settings.reduce(into: [:]) {
+                        $0[$1.key] = here($1.value, profile, mount) ?? settings[$1.key] ?? $1.value
+                    })
+            } ?? completed(settings),
+            credentials: given.values.isEmpty
+                ? Credentials { _ in CredentialSet(["token": service.demoToken()]) } : .fixed(given),
             configuration: LoaderConfiguration(hosts: hosts), transport: transport,
             applicationSecret: credentials.applicationSecret, certificate: credentials.credential.certificate,
             reference: try DemoAsset.reference(), bench: bench)
+    }
+
+    /// What a setting is for a service of this process: an address of the vendor's becomes the service's, with path and query as they are.
+    /// - Returns: `nil` for another address, such as that of a certificate, which may be anywhere.
+    private static func here(_ value: String, _ profile: VendorProfile, _ mount: String) -> String? {
+        guard let url = URLComponents(string: value), ["http", "https"].contains(url.scheme?.lowercased()) else {
+            return value
+        }
+        guard let host = url.host?.lowercased(), profile.isHome(host) else { return nil }
+        return mount + url.percentEncodedPath + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
     }
 
     static func noService(_ profile: VendorProfile) -> UsageError {

@@ -62,6 +62,15 @@ struct VendorOptions: Sendable {
         return try profile.with(settings.filter { names.contains($0.key) }).configured(given)
     }
 
+    /// What a source says, credentials included, in place of what a service of this process takes.
+    func own(
+        _ arguments: Arguments, _ profile: VendorProfile, _ console: Console
+    ) throws -> (vendor: ConfiguredVendor, credentials: CredentialSet) {
+        guard arguments[source] != nil else { throw UsageError("--strict goes with --source FILE.") }
+        let vendor = try configured(arguments, console)
+        return (vendor, try credentialSet(arguments, for: profile, console))
+    }
+
     /// The profile without any setting.
     func plainProfile(_ arguments: Arguments, _ console: Console) throws -> VendorProfile {
         switch (arguments[vendor], arguments[file]) {

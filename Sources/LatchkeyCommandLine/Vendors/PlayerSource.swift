@@ -133,13 +133,13 @@ extension PlayerSource {
     func values(for profile: VendorProfile) -> [String: String] {
         let known = Set(profile.parameterNames)
         var values = profile.renamed(parameters)
-        let addresses = [
-            SettingName.licenseURL: texts[.license], SettingName.certificateURL: texts[.certificate],
-        ]
+        // ExpressPlay's license URL is a token.
+        let license = known.contains(SettingName.licenseURL) ? SettingName.licenseURL : "tokenURL"
+        let addresses = [license: texts[.license], SettingName.certificateURL: texts[.certificate]]
         values.merge(addresses.compactMapValues(\.self)) { first, _ in first }
         for field in profile.license.headers {
             let given = headers.first { $0.key.lowercased() == field.name.lowercased() }?.value
-            guard let given, let (name, start) = field.value.credential, given.hasPrefix(start) else { continue }
+            guard let given, let (name, start) = field.value.parameter, given.hasPrefix(start) else { continue }
             values[name] = values[name] ?? String(given.dropFirst(start.count))
         }
         return values.filter { known.contains($0.key) }
@@ -155,10 +155,10 @@ extension PlayerSource {
 }
 
 extension TextRule {
-    /// The credential that a header field holds, and the text before it; `nil` for any other rule.
-    fileprivate var credential: (name: String, start: String)? {
+    /// The parameter that a header field holds, and the text before it; `nil` for any other rule.
+    fileprivate var parameter: (name: String, start: String)? {
         switch self {
-        case .credential(let name): (name, "")
+        case .credential(let name), .setting(let name): (name, "")
         case .all(let rules):
             if rules.count == 2, case .fixed(let start) = rules[0], case .credential(let name) = rules[1] {
                 (name, start)

@@ -39,15 +39,22 @@ struct PlayVerb: Verb {
     var usage: Usage {
         Usage(
             name: "play", summary: "play a protected stream through a vendor's license service",
-            details: VendorOptions.details,
+            details: VendorOptions.details + """
+
+                With --source and --strict the source's own settings and credentials are played against the vendor's service in this
+                process, which refuses what the vendor's page forbids. It knows its own account alone, and takes tokens that are made
+                with its test keys (latchkey serve prints both); a source without a token gets such ones.
+                """,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
-                credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease,
+                credentials, stream.strict, frame, out, force, hashes, reveal, device, offline, join, virtual, time,
+                lease,
                 rotation, quiet,
                 verbose, TraceRecorder.option, Flag.json,
             ],
             examples: [
                 "latchkey play --vendor vudrm --frame picture.png --trace trace.html",
+                "latchkey play --source source-description.json --strict",
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
@@ -96,6 +103,7 @@ struct PlayVerb: Verb {
         }
         let others = [
             credentials.name, frame.name, out.name, hashes.name, device.name, offline.name, join.name, reveal.name,
+            stream.strict.name,
         ]
         if isLive, let needless = others.first(where: { arguments.values[$0] != nil }) {
             throw UsageError("\(needless) does not go with --virtual, which decodes nothing.")
@@ -155,6 +163,8 @@ struct PlayVerb: Verb {
         if arguments.given(playlist) != nil {
             let web = WebResources(transport: setting.transport, watch: setting.delivery)
             remarks = await PlayRemarks(on: setting.address, web, setting.delivery, played: parts.last?.report)
+        } else if arguments[stream.strict], let bench = setting.bench {
+            remarks = bench.service(forProfile: setting.vendor.profile.identifier).map { PlayRemarks(brokenAt: $0) }
         }
         report.console.endProgress()
         try report.show(parts, vendor: setting.vendor.profile.identifier, remarks)
