@@ -84,9 +84,18 @@ final class OutgoingReply {
             if let file = OpenFile(path, offset: offset, count: count) {
                 return (response, .file(file, offset: offset, left: count), count)
             }
-            return source(of: HTTPRefusal.unreadableFile.response)
-        case .reset: return source(of: HTTPRefusal.unreadableFile.response)
+            return source(of: unreadable(response))
+        case .reset: return source(of: unreadable(response))
         }
+    }
+
+    /// The refusal in place of a reply, readable by the same pages.
+    private static func unreadable(_ response: HTTPResponse) -> HTTPResponse {
+        var refusal = HTTPRefusal.unreadableFile.response
+        for field in response.headers.fields where field.name.rawValue.lowercased().hasPrefix("access-control-") {
+            refusal.headers[field.name] = field.value
+        }
+        return refusal
     }
 
     /// Adds the next bytes to an empty buffer.

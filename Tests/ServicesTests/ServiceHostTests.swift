@@ -97,6 +97,26 @@ import Testing
         }
     }
 
+    /// The server itself answers these: a file that went away after the reply began, and a request that is too large.
+    @Test(arguments: [("GET", 0, 0, 500), ("POST", 2_000, 0, 413), ("GET", 0, 2_000, 431)])
+    func `a page may read a refusal that no service made`(
+        _ method: String, _ body: Int, _ header: Int, _ status: Int
+    ) async throws {
+        var configuration = HTTPServerConfiguration()
+        (configuration.bodyBytes, configuration.headerBytes) = (1_000, 1_000)
+        let host = ServiceHost(
+            [], front: { _ in HTTPResponse(status: 200, body: .file(path: "/nowhere", offset: 0, count: 5)) },
+            configuration: configuration)
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(try host.start())/")))
+        request.httpMethod = method
+        if body > 0 { request.httpBody = Data(count: body) }
+        if header > 0 { request.setValue(String(repeating: "a", count: header), forHTTPHeaderField: "x-a") }
+        let (_, response) = try await URLSession.shared.data(for: request)
+        await host.stop()
+        let reply = try #require(response as? HTTPURLResponse)
+        #expect(reply.statusCode == status && reply.value(forHTTPHeaderField: "Access-Control-Allow-Origin") == "*")
+    }
+
     @Test func `a playlist that is not there is not found, below a service's name too`() async throws {
         try await withMedia { stage in
             for path in ["/media/none.m3u8", "/media/vudrm/none.m3u8"] {

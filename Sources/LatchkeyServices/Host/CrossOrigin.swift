@@ -18,9 +18,11 @@ enum CrossOrigin {
         return HTTPResponse(status: 204, headers: headers)
     }
 
-    /// Lets pages read a reply and all its header fields.
-    static func allow(_ response: inout HTTPResponse) {
+    /// The reply, which pages may read with all its header fields.
+    static func allowed(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
         response.headers["Access-Control-Allow-Origin"] = "*"
         response.headers["Access-Control-Expose-Headers"] = "*"
+        return response
     }
 }

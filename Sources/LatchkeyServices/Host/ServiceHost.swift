@@ -34,13 +34,10 @@ public final class ServiceHost: Sendable {
         let router = ServiceRouter(
             services, media: media, front: front, address: configuration.address, time: time, log: log)
         self.router = router
-        guard let pool else {
-            server = HTTPServer(configuration) { await router.respond(to: $0) }
-            return
-        }
-        server = HTTPServer(configuration, startTask: { pool.task($0) }, work: pool.work) { request in
-            .task { await router.respond(to: request) }
-        }
+        server = HTTPServer(
+            configuration, startTask: { pool?.task($0) ?? Task(operation: $0) }, work: pool?.work,
+            complete: { refusal, _ in CrossOrigin.allowed(refusal) }
+        ) { request in .task { await router.respond(to: request) } }
     }
 
     /// The services.

@@ -33,8 +33,8 @@ package struct ServiceRouter: Sendable {
 
     package func respond(to request: HTTPRequest) async -> HTTPResponse {
         let start = time.uptime
-        var (response, service) = await answer(request)
-        CrossOrigin.allow(&response)
+        let (answered, service) = await answer(request)
+        let response = CrossOrigin.allowed(answered)
         let entry = JournalEntry(
             method: String(request.method.rawValue.prefix(20)),
             path: shown(request.target, service?.redaction ?? .standard),
