@@ -4,13 +4,22 @@ CONFIGURATION ?= debug
 ARROWS = --explicit-target-dependency-import-check error
 # Debug information takes a fifth of a build. `make test DEBUG_INFO=dwarf` has it, for a debugger; a change of it builds everything again.
 DEBUG_INFO ?= none
+# Whatever is built for release has Swift's libraries linked in. See Documentation/Decisions/0015-one-build.md.
+RELEASE_FLAGS = $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 # OPTIMIZED=1 builds, tests and checks optimized sources, as CI does; test targets stay unoptimized. See Documentation/Decisions/0013-compiler-bugs.md.
 ifdef OPTIMIZED
 CONFIGURATION = release
 export LATCHKEY_OPTIMIZED = 1
 OPTIMIZED_FLAGS = --scratch-path .build/optimized -Xswiftc -enable-testing
+ifneq ($(RELEASE_FLAGS),)
+# Testing and XCTest exist as shared libraries only. The test program finds their modules here, and links Swift's shared libraries with them.
+RUNTIME := $(shell swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+$(shell mkdir -p .build/testing && ln -sfn $(wildcard $(RUNTIME)/linux/*Test*.swift*) .build/testing)
+OPTIMIZED_FLAGS += -Xswiftc -I$(CURDIR)/.build/testing -Xlinker -L$(RUNTIME)_static/linux
 endif
-export SWIFT_FLAGS = --configuration $(CONFIGURATION) $(ARROWS) -debug-info-format $(DEBUG_INFO) $(OPTIMIZED_FLAGS)
+endif
+export SWIFT_FLAGS = --configuration $(CONFIGURATION) $(if $(filter release,$(CONFIGURATION)),$(RELEASE_FLAGS)) $(ARROWS) \
+    -debug-info-format $(DEBUG_INFO) $(OPTIMIZED_FLAGS)
 SWIFT_BUILD = swift build $(SWIFT_FLAGS)
 BIN = "$$($(SWIFT_BUILD) --show-bin-path)"
 PREFIX ?= /usr/local

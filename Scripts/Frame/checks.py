@@ -46,7 +46,7 @@ def arguments(doc, bin_folder=None, programs=()):
     def folder(text):
         for name in programs:
             if not os.access(os.path.join(text, name), os.X_OK):
-                print(f"Missing: {os.path.join(text, name)}; run: swift build -c release --product {name}", file=sys.stderr)
+                print(f"Missing: {os.path.join(text, name)}; run: make release", file=sys.stderr)
                 sys.exit(2)
         return os.path.abspath(text)
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
