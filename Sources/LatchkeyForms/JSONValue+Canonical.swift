@@ -25,17 +25,27 @@ extension JSONValue {
 
     /// A text as JSON writes it, with its quotes.
     package static func quoted(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f }) else {
-            return "\"\(text)\""
-        }
-        return text.unicodeScalars.reduce(into: "\"") { quoted, scalar in
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7f:
-                quoted += "\\u" + [UInt8(0), UInt8(scalar.value)].hexString
-            default: quoted.unicodeScalars.append(scalar)
+        var quoted = ""
+        append(text, quotedTo: &quoted)
+        return quoted
+    }
+
+    /// Appends a text as JSON writes it, with its quotes. Most texts are copied once, as they are.
+    package static func append(_ text: String, quotedTo line: inout String) {
+        line += "\""
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f }) {
+            for scalar in text.unicodeScalars {
+                switch scalar {
+                case "\"": line += "\\\""
+                case "\\": line += "\\\\"
+                case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+                    line += "\\u" + [UInt8(0), UInt8(scalar.value)].hexString
+                default: line.unicodeScalars.append(scalar)
+                }
             }
-        } + "\""
+        } else {
+            line += text
+        }
+        line += "\""
     }
 }

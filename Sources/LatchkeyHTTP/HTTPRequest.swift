@@ -75,7 +75,9 @@ extension HTTPRequest {
     /// Whether the path has an empty segment before its end, or an encoded slash.
     var hasDoubtfulPath: Bool {
         let path = Self.cut(Self.originForm(target), at: "?").0
-        return path.contains("//") || path.utf8.contains(UInt8(ascii: "%")) && path.lowercased().contains("%2f")
+        // By bytes: Foundation would make an object of each text.
+        return zip(path.utf8, path.utf8.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == $0 }
+            || path.utf8.contains(UInt8(ascii: "%")) && path.lowercased().contains("%2f")
     }
 
     /// The target without the scheme and authority of the absolute form.

@@ -72,7 +72,7 @@ struct RequestHead: Hashable {
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             throw version.hasPrefix("HTTP/") ? .version : .framing("The request line has no version of HTTP.")
         }
-        guard isTarget(parts[1]), !target.contains("\t") else {
+        guard isTarget(parts[1]), !parts[1].contains(UInt8(ascii: "\t")) else {
             throw .framing("The request's target is neither a path nor a URL.")
         }
         return (HTTPMethod(rawValue: text(method)), target, version == "HTTP/1.0")

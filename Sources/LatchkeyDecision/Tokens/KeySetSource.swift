@@ -183,6 +183,16 @@ package final class KeySetSource: Sendable {
     package func verified(
         _ text: String, by verifier: TokenVerifier, at date: Date
     ) async throws(TokenError) -> VerifiedToken {
+        if let token = try verifiedAtOnce(text, by: verifier, at: date) { return token }
+        return try await verifiedAfterFetch(text, by: verifier, at: date)
+    }
+
+    /// Verifies a token by the set as it is.
+    /// - Returns: `nil` where the set has to be fetched first: by `verifiedAfterFetch`, for which there is leave now.
+    /// - Throws: as `TokenVerifier.verified(_:with:at:)`.
+    package func verifiedAtOnce(
+        _ text: String, by verifier: TokenVerifier, at date: Date
+    ) throws(TokenError) -> VerifiedToken? {
         let name = VerifiedTokens.Name(text, verifier.rules)
         let (keys, number, known) = state.withLock { state in
             (state.keys, state.number, name.flatMap { state.verified.token($0, at: date) })
@@ -199,7 +209,15 @@ package final class KeySetSource: Sendable {
             return token
         } catch {
             guard error.unknownKey != nil, mayFetchForUnknownKey() else { throw error }
+            return nil
         }
+    }
+
+    /// Fetches the set, and verifies a token by it.
+    /// - Throws: as `TokenVerifier.verified(_:with:at:)`.
+    package func verifiedAfterFetch(
+        _ text: String, by verifier: TokenVerifier, at date: Date
+    ) async throws(TokenError) -> VerifiedToken {
         try? await reload()
         return try verifier.verified(text, with: self.keys, at: date)
     }

@@ -76,8 +76,7 @@ extension WorkerPool {
         joint: (@Sendable (PieceWaiter<Value>) -> JointPiece)?,
         _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
-        var result: Value?
-        if isHere, !Task.isCancelled, queue.doHere({ result = work() }), let result { return .success(result) }
+        if let result = runHere(work) { return .success(result) }
         let hash = session.utf8.stableHash()
         let waiter = PieceWaiter<Value>()
         return await withTaskCancellationHandler {
@@ -93,6 +92,14 @@ extension WorkerPool {
         } onCancel: {
             waiter.cancel()?.resume(returning: .failure(.init(lane: lane, why: .late, retryAfter: 1)))
         }
+    }
+
+    /// Does a piece of work at once, if the calling task runs on one of the threads and nothing else waits.
+    /// - Returns: its result; `nil` if it was not begun.
+    package func runHere<Value>(_ work: () -> Value) -> Value? {
+        var result: Value?
+        guard isHere, !Task.isCancelled, queue.doHere({ result = work() }) else { return nil }
+        return result
     }
 
     /// Whether the calling task runs on the pool's threads.

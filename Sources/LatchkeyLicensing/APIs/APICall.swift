@@ -6,7 +6,7 @@ package import LatchkeyHTTP
 import LatchkeyVendorWire
 
 /// A request to one of a tenant's addresses, with what its surroundings say of the viewer.
-package struct APICall: Sendable {
+package final class APICall: Sendable {
     package let request: HTTPRequest
     /// What log, reply and refusal call it.
     package let requestID: String
@@ -42,13 +42,14 @@ package struct APICall: Sendable {
 }
 
 /// An API's reply, and the outcome of the request.
-package struct APIAnswer: Sendable {
-    package var response: HTTPResponse
+package final class APIAnswer: Sendable {
+    package let response: HTTPResponse
     package let report: LicenseReport
     /// To give back if the reply cannot be sent; `nil` without a license.
     package let taken: TakenRoom?
 
-    package init(_ response: HTTPResponse, _ report: LicenseReport, taken: TakenRoom? = nil) {
+    // Never inlined, so that no copy of the report is in the frame of a task.
+    @inline(never) package init(_ response: HTTPResponse, _ report: LicenseReport, taken: TakenRoom? = nil) {
         self.response = response
         self.report = report
         self.taken = taken

@@ -65,7 +65,7 @@ extension LicenseIssuer {
         facts.request = request.facts
         facts.request.tenant = tenant.name
         if let device = request.device { facts.request.device = try Self.digest(of: Secret(device), tenant) }
-        try await entitle(&facts, tenant)
+        if let callout = tenant.callout { try await entitle(&facts, callout) }
         let taken = TakenRoom(accounts)
         let booked = try await decision(facts, tenant, taken, &report)
         guard case .license(let terms, _, let renewAfter, _, _) = booked.decision else {

@@ -41,7 +41,7 @@ extension LicenseIssuer {
             grant = granted.grant
         }
         var facts = try self.facts(viewer, context, grant, key.facts, tenant)
-        if case .token = question.credentials { try await entitle(&facts, tenant) }
+        if case .token = question.credentials, let callout = tenant.callout { try await entitle(&facts, callout) }
         return try await license(context, key, facts, tenant, &report)
     }
 

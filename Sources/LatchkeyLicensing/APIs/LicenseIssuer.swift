@@ -99,7 +99,7 @@ package struct LicenseIssuer: Sendable {
         report.end(.open, at: timekeeper.uptime)
         let key = try await self.key(context.assetID, of: tenant, &report)
         var facts = try self.facts(request.viewer, context, grant, key.facts, tenant)
-        try await entitle(&facts, tenant)
+        if let callout = tenant.callout { try await entitle(&facts, callout) }
         return try await license(context, key, facts, tenant, &report)
     }
 
@@ -112,19 +112,27 @@ package struct LicenseIssuer: Sendable {
         if let kid = key.facts.id, !key.content.hasStatedIV { throw LicenseRefusal(VaultError.ivMissing(kid)) }
         let taken = TakenRoom(accounts)
         let outcome = try await decision(facts, tenant, taken, &report)
+        do throws(LicenseRefusal) {
+            return try license(by: outcome, context, key.content, taken, &report)
+        } catch {
+            await taken.giveBack()
+            throw error
+        }
+    }
+
+    /// Makes the CKC that was decided on.
+    // Apart, so that nothing of it is in the frame of a task.
+    @inline(never) private func license(
+        by outcome: BookedDecision, _ context: ServerPlaybackContext, _ key: ContentKey, _ taken: TakenRoom,
+        _ report: inout LicenseReport
+    ) throws(LicenseRefusal) -> License? {
         switch outcome.decision {
         case .refuse(let refusal, _, _): throw refusal
         case .acknowledge: return nil
         case .license(let terms, _, let renewAfter, _, _):
-            let ckc: Secret
-            do throws(LicenseRefusal) {
-                ckc = try self.ckc(context, key.content, terms)
-            } catch {
-                await taken.giveBack()
-                throw error
-            }
+            let ckc = try self.ckc(context, key, terms)
             report.end(.answer, at: timekeeper.uptime)
-            note(terms, of: facts.grant, &report)
+            note(terms, of: outcome.origin.facts.grant, &report)
             return License(
                 ckc: ckc, terms: terms, renewAfter: renewAfter, heartbeatToken: outcome.heartbeatToken,
                 heartbeat: outcome.heartbeat, taken: taken)
@@ -188,7 +196,7 @@ package struct LicenseIssuer: Sendable {
         report.found(key)
         (facts.request, facts.grant, facts.key) = (viewer, grant, key.facts)
         (facts.request.tenant, facts.request.drm) = (tenant.name, .clearKey)
-        try await entitle(&facts, tenant)
+        if let callout = tenant.callout { try await entitle(&facts, callout) }
         let outcome = try await decision(facts, tenant, answer.taken, &report)
         if case .refuse(let refusal, _, _) = outcome.decision { throw refusal }
         answer.keys.append((kid, key.content))
@@ -204,19 +212,42 @@ extension LicenseIssuer {
     func grant(
         _ token: String?, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> Grant {
-        let (grant, error) = await tenant.grant(token, at: timekeeper.date)
-        report.end(.token, at: timekeeper.uptime)
-        report.tokenError = error
-        if case .success(let grant) = grant { report.account = grant.account }
-        return try grant.get()
+        let date = timekeeper.date
+        defer { report.end(.token, at: timekeeper.uptime) }
+        do throws(UngrantedToken) {
+            let grant =
+                if let known = try tenant.grant(token, at: date) { known } else {
+                    try await tenant.grantAfterFetch(token, at: date)
+                }
+            report.account = grant.account
+            return grant
+        } catch {
+            report.tokenError = error.cause
+            throw error.refusal
+        }
     }
 
     /// Opens an SPC on a thread of the pool, unless the server has more work than it can do in time.
     func opened(
         _ request: Request, _ grant: Grant, of tenant: Tenant
     ) async throws(LicenseRefusal) -> ServerPlaybackContext {
+        guard !request.spc.isEmpty else { throw .emptySPC }
+        if let opened = openedHere(request.spc, of: tenant) { return try opened.get() }
+        return try await openedInTurn(request, grant, of: tenant)
+    }
+
+    /// Opens an SPC on this thread, if it is the pool's and nothing else waits.
+    // Apart, so that nothing of it is in the frame of a task.
+    @inline(never) private func openedHere(
+        _ spc: Data, of tenant: Tenant
+    ) -> Result<ServerPlaybackContext, LicenseRefusal>? {
+        pool.runHere { module(of: tenant).opened(spc) }
+    }
+
+    private func openedInTurn(
+        _ request: Request, _ grant: Grant, of tenant: Tenant
+    ) async throws(LicenseRefusal) -> ServerPlaybackContext {
         let (module, spc) = (module(of: tenant), request.spc)
-        guard !spc.isEmpty else { throw .emptySPC }
         let session = grant.session ?? grant.account
         let lane: AdmissionLane =
             request.viewer.purpose != .stream
@@ -228,9 +259,7 @@ extension LicenseIssuer {
             case .failure(let refusal): throw refusal.refusal
             }
         }
-        let work = { @Sendable () -> Result<ServerPlaybackContext, LicenseRefusal> in
-            do throws(KSMRefusal) { return .success(try module.open(spc)) } catch { return .failure(.init(error)) }
-        }
+        let work = { @Sendable in module.opened(spc) }
         switch await pool.run(lane, session: session, tenant: tenant.name, work) {
         case .success(let opened): return try opened.get()
         case .failure(let refusal): throw refusal.refusal
@@ -244,20 +273,24 @@ extension LicenseIssuer {
             throw .unknownKey(identifier.description)
         }
         report.kid = reading.kid
-        let key = try await tenant.key(reading.kid, content: reading.content)
+        let key =
+            if let known = try tenant.knownKey(reading.kid, content: reading.content) { known } else {
+                try await tenant.key(reading.kid, content: reading.content)
+            }
         report.found(key)
         report.end(.key, at: timekeeper.uptime)
         return key
     }
 
-    func facts(
+    @inline(never) func facts(
         _ viewer: LicenseRequestFacts, _ context: ServerPlaybackContext, _ grant: Grant, _ key: KeyFacts,
         _ tenant: Tenant
     ) throws(LicenseRefusal) -> Facts {
+        var request = viewer
+        request.take(context, device: try Self.digest(of: context.deviceIdentifier, tenant))
+        request.tenant = tenant.name
         var facts = Facts()
-        facts.request = viewer
-        facts.request.take(context, device: try Self.digest(of: context.deviceIdentifier, tenant))
-        (facts.request.tenant, facts.grant, facts.key) = (tenant.name, grant, key)
+        (facts.request, facts.grant, facts.key) = (request, grant, key)
         return facts
     }
 
@@ -273,8 +306,9 @@ extension LicenseIssuer {
     }
 
     /// Asks the operator's own service, where there is one. If it does not answer, the policy's outage rule decides.
-    func entitle(_ facts: inout Facts, _ tenant: Tenant) async throws(LicenseRefusal) {
-        guard let callout = tenant.callout else { return }
+    func entitle(
+        _ facts: inout Facts, _ callout: EntitlementCallout<Grant>
+    ) async throws(LicenseRefusal) {
         let question = EntitlementQuestion(user: facts.grant.account, asset: facts.key.content)
         switch try? await callout.verdict(on: question) {
         case .granted(let grant): facts.grant.narrow(to: grant)
@@ -286,22 +320,32 @@ extension LicenseIssuer {
     func decision(
         _ facts: Facts, _ tenant: Tenant, _ taken: TakenRoom, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> BookedDecision {
-        let policy: Policy
-        do throws(Diagnosis) {
-            policy = try policies.policy(for: facts.key, tenant: tenant.settings.policy)
-        } catch {
-            throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy)
-        }
+        let policy = try policy(for: facts.key, of: tenant)
         let limits = TenantBound(tenant.usage, tenant.settings.limits, at: timekeeper.date)
         defer { report.end(.policy, at: timekeeper.uptime) }
         do throws(TenantBound.Excess) {
             let outcome = try await accounts.decide(facts, by: policy, requestID: report.requestID, within: limits)
-            report.record = outcome.record
-            taken.add(outcome, within: limits)
+            note(outcome, within: limits, taken, &report)
             return outcome
         } catch {
             throw tenant.usage.refusal(error.limit, wait: error.wait)
         }
+    }
+
+    // Apart, so that nothing of both is in the frame of a task.
+    @inline(never) private func policy(for key: KeyFacts, of tenant: Tenant) throws(LicenseRefusal) -> Policy {
+        do throws(Diagnosis) {
+            return try policies.policy(for: key, tenant: tenant.settings.policy)
+        } catch {
+            throw LicenseRefusal(.policy(.storeUnavailable), reason: error.reason, remedy: error.remedy)
+        }
+    }
+
+    @inline(never) private func note(
+        _ outcome: BookedDecision, within limits: TenantBound, _ taken: TakenRoom, _ report: inout LicenseReport
+    ) {
+        report.record = outcome.record
+        taken.add(outcome, within: limits)
     }
 
     func ckc(
@@ -313,6 +357,12 @@ extension LicenseIssuer {
         } catch {
             throw LicenseRefusal(error)
         }
+    }
+}
+
+extension KeyServerModule {
+    fileprivate func opened(_ spc: Data) -> Result<ServerPlaybackContext, LicenseRefusal> {
+        do throws(KSMRefusal) { return .success(try open(spc)) } catch { return .failure(LicenseRefusal(error)) }
     }
 }
 

@@ -71,9 +71,7 @@ package struct PackagerAPI: Sendable {
                 report.caller = try callers.caller(of: call.request, with: endpoint.callerRight, for: name).name
             }
         } catch {
-            var answer = refused(LicenseRefusal(error), call, report)
-            for field in error.headers.fields { answer.response.headers.append(field.name, field.value) }
-            return answer
+            return refused(LicenseRefusal(error), call, report, error.headers)
         }
         guard let tenant = tenants[name] else {
             return refused(.unknownTenant("There is no such tenant."), call, report)
@@ -84,29 +82,43 @@ package struct PackagerAPI: Sendable {
         case .spekeHeartbeat:
             report.outcome = .ok
             return APIAnswer(SPEKEExchange.heartbeat, report)
-        case .speke:
-            let outcome = await tenant.speke.answer(call.request.headers, body: call.request.body)
-            report.protocolVersion = call.request.headers["X-Speke-Version"] ?? "1"
-            report.keys = outcome.keys.map(\.address)
-            report.recipients = outcome.recipients
-            report.outcome = outcome.refusal.map { .refused(LicenseRefusal($0)) } ?? .ok
-            return APIAnswer(outcome.response, report)
-        case .commonEncryption:
-            let outcome = await tenant.commonEncryption.answer(call.request.body)
-            report.keys = outcome.keys.map(\.address)
-            report.outcome = outcome.refusal.map { .refused($0) } ?? .ok
-            return APIAnswer(outcome.response, report)
-        case .cpixImport, .cpixExport:
-            do throws(LicenseRefusal) {
-                let outcome =
-                    endpoint == .cpixImport
-                    ? try await tenant.cpix.importing(call.request.body, CPIXExchange.Change(ofPackager: call.request))
-                    : try await tenant.cpix.exporting(call.request)
-                (report.keys, report.recipients) = (outcome.keys, outcome.recipients)
-                report.outcome = outcome.conflict.map { .refused($0) } ?? .ok
-                return APIAnswer(outcome.response, report)
-            } catch { return refused(error, call, report) }
+        case .speke: return await speke(call, tenant, report)
+        case .commonEncryption: return await commonEncryption(call, tenant, report)
+        case .cpixImport, .cpixExport: return await cpix(call, tenant, report)
         default: return refused(.noSuchPath, call, report)
+        }
+    }
+
+    private func speke(_ call: APICall, _ tenant: Tenant, _ given: LicenseReport) async -> APIAnswer {
+        let outcome = await tenant.speke.answer(call.request.headers, body: call.request.body)
+        var report = given
+        report.protocolVersion = call.request.headers["X-Speke-Version"] ?? "1"
+        report.keys = outcome.keys.map(\.address)
+        report.recipients = outcome.recipients
+        report.outcome = outcome.refusal.map { .refused(LicenseRefusal($0)) } ?? .ok
+        return APIAnswer(outcome.response, report)
+    }
+
+    private func commonEncryption(_ call: APICall, _ tenant: Tenant, _ given: LicenseReport) async -> APIAnswer {
+        let outcome = await tenant.commonEncryption.answer(call.request.body)
+        var report = given
+        report.keys = outcome.keys.map(\.address)
+        report.outcome = outcome.refusal.map { .refused($0) } ?? .ok
+        return APIAnswer(outcome.response, report)
+    }
+
+    private func cpix(_ call: APICall, _ tenant: Tenant, _ given: LicenseReport) async -> APIAnswer {
+        do throws(LicenseRefusal) {
+            let outcome =
+                given.endpoint == .cpixImport
+                ? try await tenant.cpix.importing(call.request.body, CPIXExchange.Change(ofPackager: call.request))
+                : try await tenant.cpix.exporting(call.request)
+            var report = given
+            (report.keys, report.recipients) = (outcome.keys, outcome.recipients)
+            report.outcome = outcome.conflict.map { .refused($0) } ?? .ok
+            return APIAnswer(outcome.response, report)
+        } catch {
+            return refused(error, call, given)
         }
     }
 
@@ -114,10 +126,14 @@ package struct PackagerAPI: Sendable {
         endpoint == .commonEncryption && tenant?.settings.signers.isEmpty == false
     }
 
-    private func refused(_ refusal: LicenseRefusal, _ call: APICall, _ report: LicenseReport) -> APIAnswer {
+    private func refused(
+        _ refusal: LicenseRefusal, _ call: APICall, _ report: LicenseReport, _ headers: HTTPHeaders = [:]
+    ) -> APIAnswer {
         var report = report
         report.outcome = .refused(refusal)
-        return APIAnswer(.refusal(refusal, requestID: call.requestID), report)
+        var response = HTTPResponse.refusal(refusal, requestID: call.requestID)
+        for field in headers.fields { response.headers.append(field.name, field.value) }
+        return APIAnswer(response, report)
     }
 }
 

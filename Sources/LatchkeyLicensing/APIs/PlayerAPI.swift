@@ -68,31 +68,40 @@ package struct PlayerAPI: Sendable {
 
     /// Answers a request. Never throws: a refusal is an answer.
     package func answer(_ call: APICall) async -> APIAnswer {
-        let uptime = timekeeper.uptime
-        func report(_ endpoint: RequestEndpoint) -> LicenseReport {
-            LicenseReport(tenant: nil, endpoint: endpoint, requestID: call.requestID, at: uptime)
+        var (report, tenant) = begun(call)
+        let (response, taken) = await reply(to: call, of: tenant, &report)
+        return APIAnswer(response, report, taken: taken)
+    }
+
+    /// The report of a request, which is refused already where no path is its; and the tenant's name.
+    // Apart, so that nothing of it is in the frame of a task.
+    @inline(never) private func begun(_ call: APICall) -> (LicenseReport, tenant: String) {
+        func report(_ endpoint: RequestEndpoint, _ refusal: LicenseRefusal? = nil) -> LicenseReport {
+            var report = LicenseReport(
+                tenant: nil, endpoint: endpoint, requestID: call.requestID, at: timekeeper.uptime)
+            if let refusal { report.outcome = .refused(refusal) }
+            return report
         }
         switch Self.router.match(call.request) {
-        case .found(let route, let path):
-            var report = report(route.handler)
-            do throws(LicenseRefusal) {
-                let (response, taken) = try await answer(route.handler, call, path["tenant"], &report)
-                return APIAnswer(response, report, taken: taken)
-            } catch {
-                return refused(error, call, report)
-            }
+        case .found(let route, let path): return (report(route.handler), path["tenant"])
         case .otherMethod(let route, _, let allowed):
             let refusal = LicenseRefusal.method(call.request.method.rawValue, allowed: allowed.map(\.rawValue))
-            return refused(refusal, call, report(route.handler))
-        case .notFound:
-            var report = report(.none)
-            report.outcome = .refused(.noSuchPath)
-            return APIAnswer(.noSuchPath, report)
+            return (report(route.handler, refusal), "")
+        case .notFound: return (report(.none, .noSuchPath), "")
         }
     }
 
     /// A reply, and what it took.
     private typealias Reply = (HTTPResponse, TakenRoom?)
+
+    private func reply(to call: APICall, of tenant: String, _ report: inout LicenseReport) async -> Reply {
+        do throws(LicenseRefusal) {
+            if let refusal = report.refusal { throw refusal }
+            return try await answer(report.endpoint, call, tenant, &report)
+        } catch {
+            return (refused(error, call, &report), nil)
+        }
+    }
 
     private func answer(
         _ endpoint: RequestEndpoint, _ call: APICall, _ name: String, _ report: inout LicenseReport
@@ -114,10 +123,11 @@ package struct PlayerAPI: Sendable {
         }
     }
 
-    private func refused(_ refusal: LicenseRefusal, _ call: APICall, _ report: LicenseReport) -> APIAnswer {
-        var report = report
+    @inline(never) private func refused(
+        _ refusal: LicenseRefusal, _ call: APICall, _ report: inout LicenseReport
+    ) -> HTTPResponse {
         report.outcome = .refused(refusal)
-        return APIAnswer(.refusal(refusal, requestID: call.requestID), report)
+        return report.endpoint == .none ? .noSuchPath : .refusal(refusal, requestID: call.requestID)
     }
 }
 

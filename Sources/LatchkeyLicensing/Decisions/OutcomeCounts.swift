@@ -43,9 +43,8 @@ package final class OutcomeCounts: Sendable {
 
     private static func count(_ outcome: LicenseOutcome, at now: Int64, in ring: inout Ring) {
         let place = Int(now % Int64(ring.count))
-        var second = ring[place].flatMap { $0.number == now ? $0 : nil } ?? Second(number: now)
-        second.counts[outcome, default: 0] += 1
-        ring[place] = second
+        if ring[place]?.number != now { ring[place] = Second(number: now) }
+        ring[place]?.counts[outcome, default: 0] += 1
     }
 
     /// The seconds that are kept, oldest first and with empty ones, up to the one before now, which is whole.

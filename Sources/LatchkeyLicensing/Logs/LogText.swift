@@ -69,7 +69,7 @@ struct LogText: Sendable {
         line += ",\""
         line += name
         line += "\":"
-        line += JSONValue.quoted(value)
+        JSONValue.append(value, quotedTo: &line)
     }
 
     /// A text on one line, not too long, and without what looks like a secret.

@@ -61,6 +61,8 @@ extension AccountSessions {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
             return .refused(.notOurHeartbeat)
         }
+        // A store that fails here fails below, too, and there it is said what follows.
+        if let answer = try? changeAtOnce(token.accountKey, { token.change(&$0, $1, body) }) { return answer }
         for isSecondTry in [false, true] {
             do {
                 return try await answer(to: token, extending: isExtension, body)
@@ -94,13 +96,20 @@ extension AccountSessions {
             case nil: break
             }
         }
-        return try await change(key, knowing: known) { state, now in
-            guard let slot = state.slots.first(where: { $0.session == token.session && $0.ends > now }) else {
-                return .refused(state.reason(why: token.session))
-            }
-            guard slot.fence == token.fence else { return .refused(.slotReplaced) }
-            return body(token, &state, now) ?? .refused(.slotEnded)
+        return try await change(key, knowing: known) { token.change(&$0, $1, body) }
+    }
+}
+
+extension HeartbeatToken {
+    /// Changes the slot that the token is of, if it is still the session's.
+    fileprivate func change(
+        _ state: inout AccountState, _ now: Date, _ body: (HeartbeatToken, inout AccountState, Date) -> HeartbeatAnswer?
+    ) -> HeartbeatAnswer {
+        guard let slot = state.slots.first(where: { $0.session == session && $0.ends > now }) else {
+            return .refused(state.reason(why: session))
         }
+        guard slot.fence == fence else { return .refused(.slotReplaced) }
+        return body(self, &state, now) ?? .refused(.slotEnded)
     }
 }
 

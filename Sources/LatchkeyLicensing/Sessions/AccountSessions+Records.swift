@@ -6,9 +6,10 @@ package import LatchkeyVault
 
 // Where accounts are kept, and what is said of their stores.
 extension GuardedRecords {
-    func account(in record: Record?) throws(StoreError) -> AccountState {
+    /// - Parameter isOwn: whether this process wrote the record itself. Defaults to no.
+    func account(in record: Record?, isOwn: Bool = false) throws(StoreError) -> AccountState {
         guard let record else { return AccountState() }
-        return try AccountState(recordBytes: record.bytes, engine: engine)
+        return try AccountState(recordBytes: record.bytes, engine: engine, isOwn: isOwn)
     }
 
     func use(in record: Record?) throws(StoreError) -> AccountState.TokenUse? {
@@ -37,14 +38,5 @@ extension StoreError {
             .unavailable, engine,
             reason: "A record changed \(AccountSessions.attempts) times during an update.",
             remedy: "Look for clients that send repeated requests.")
-    }
-}
-
-extension BookedDecision {
-    /// A decision without a slot.
-    init(_ decision: Decision, _ origin: Origin, account: RecordKey? = nil) {
-        self.init(
-            decision: decision, origin: origin, slot: nil, isTaken: false, heartbeatToken: nil, heartbeat: nil,
-            account: account)
     }
 }

@@ -21,6 +21,8 @@ package final class AccountSessions: Sendable {
     /// Sessions that were stopped while the store was out.
     let pending: PendingChanges?
     let memory = AccountMemory()
+    /// Whether no store has to be waited for.
+    private let answersAtOnce: Bool
     /// How often a change begins again before the account counts as unavailable.
     static let attempts = 32
 
@@ -44,6 +46,7 @@ package final class AccountSessions: Sendable {
         self.accounts = GuardedRecords(accounts, for: .sessionStore, limits, timekeeper: timekeeper, report: report)
         self.tokens = GuardedRecords(
             tokens ?? accounts, for: .tokenStore, limits, timekeeper: timekeeper, report: report)
+        answersAtOnce = [self.accounts, self.tokens].flatMap(\.parts).allSatisfy { $0.immediate != nil }
         self.secrets = secrets
         self.timekeeper = timekeeper
         self.report = report
@@ -68,14 +71,23 @@ package final class AccountSessions: Sendable {
     package func decide<Bound: DecisionBound>(
         _ facts: Facts, by policy: Policy, requestID: String? = nil, within bound: Bound = Unbounded()
     ) async throws(Bound.Excess) -> BookedDecision {
-        var facts = facts
-        facts.now = timekeeper.date.inMilliseconds
-        facts.grant.issued = facts.grant.issued?.inMilliseconds
-        facts.grant.expires = facts.grant.expires?.inMilliseconds
-        var course = Course()
+        let course = Course(facts, policy, requestID, at: timekeeper.date.inMilliseconds)
+        // What answers at once needs no task that waits for it.
+        let first = attemptAtOnce(course, within: bound)
+        if case .booked(let booked)? = first, course.spent == nil || booked.decision.terms != nil { return booked }
+        return try await decide(course, within: bound, after: first)
+    }
+
+    /// Goes on until an attempt succeeds.
+    /// - Parameter first: an attempt that was made; `nil` if none was.
+    private func decide<Bound: DecisionBound>(
+        _ course: Course, within bound: Bound, after first: Attempt<Bound.Excess>?
+    ) async throws(Bound.Excess) -> BookedDecision {
+        var made = first
         for _ in 0..<Self.attempts {
-            course.asked = .sessionStore
-            switch await attempt(facts, policy, requestID, bound, &course) {
+            let attempt = if let made { made } else { await self.attempt(course, within: bound) }
+            made = nil
+            switch attempt {
             case .booked(let booked):
                 if booked.decision.terms == nil { await unspend(course) }
                 return booked
@@ -85,15 +97,16 @@ package final class AccountSessions: Sendable {
             case .again(let held): course.knowledge = held.map { .held($0) } ?? .store
             case .late where course.wasLate:
                 await unspend(course)
-                return refused(.late(course.asked), facts, policy, requestID)
+                return course.refused(.late(course.asked))
             case .late: (course.wasLate, course.knowledge) = (true, .store)
-            case .out: facts.account.outages.insert(course.asked)
+            case .out: course.facts.account.outages.insert(course.asked)
             }
+            course.begin()
         }
         await unspend(course)
         report(.failed(.sessionStore, .contended(accounts.engine)))
         let reason = "The account changed \(Self.attempts) times during a decision."
-        return refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason), facts, policy, requestID)
+        return course.refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
     }
 
     /// Gives back the token of a request that got no license in the end.
@@ -136,8 +149,13 @@ package final class AccountSessions: Sendable {
         case out
     }
 
-    /// What attempts pass on.
-    private struct Course {
+    /// A decision under way: what it depends on, and what attempts pass on. A class, so that whoever waits for a store holds a reference.
+    private final class Course {
+        var facts: Facts
+        let policy: Policy
+        let requestID: String?
+        /// The decision of the present attempt.
+        var evaluation: PolicyEvaluation
         /// What is known of the account.
         var knowledge = Knowledge.guess
         /// The one that was asked last, which is the one that an error is of.
@@ -148,17 +166,109 @@ package final class AccountSessions: Sendable {
         var wasLate = false
         /// What an attempt took of the bound, and has not kept a license for.
         var taken: SlotUse?
+
+        @inline(never) init(_ facts: Facts, _ policy: Policy, _ requestID: String?, at now: Date) {
+            var facts = facts
+            facts.now = now
+            let (issued, expires) = (facts.grant.issued?.inMilliseconds, facts.grant.expires?.inMilliseconds)
+            // Most tokens state whole seconds.
+            if issued != facts.grant.issued { facts.grant.issued = issued }
+            if expires != facts.grant.expires { facts.grant.expires = expires }
+            (self.facts, self.policy, self.requestID) = (facts, policy, requestID)
+            evaluation = PolicyEvaluation(facts, policy)
+        }
+
+        /// Begins another attempt.
+        func begin() {
+            asked = .sessionStore
+            evaluation = PolicyEvaluation(facts, policy)
+        }
+
+        /// A refusal because of a store, in place of a decision.
+        func refused(_ refusal: LicenseRefusal) -> BookedDecision {
+            let note = PolicyNote(.refused, "\(refusal.code): \(refusal.reason)")
+            let decision = Decision.refuse(refusal, .none, notes: [note])
+            return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))
+        }
+    }
+
+    /// A decision, and what has to be written before it counts.
+    private final class Proposal {
+        let booked: BookedDecision
+        var token: (key: RecordKey, record: Record, end: Date)?
+        /// The account in this node's memory, while its store is out, and what it replaces.
+        var remembered: (key: RecordKey, version: UInt64, account: AccountState)?
+        var account: AccountWrite?
+
+        init(_ booked: BookedDecision) { self.booked = booked }
+    }
+
+    /// What a store keeps of an account from now on. An account of which nothing counts ends at once.
+    private struct AccountWrite {
+        let key: RecordKey
+        let account: AccountState
+        let reading: RecordReading
+        let record: Record
+
+        init(_ account: AccountState, _ reading: RecordReading, at key: RecordKey) {
+            (self.key, self.reading, self.account) = (key, reading, account.kept(at: reading.now))
+            record = Record(version: reading.nextVersion, bytes: self.account.recordBytes)
+        }
+
+        /// Whether the store does not hold it already.
+        var isChange: Bool { record.bytes != reading.record?.bytes ?? AccountState.emptyRecordBytes }
+        var end: Date { account.end(at: reading.now) }
+        var slotEnds: [Date] { account.slotsInOrder.map(\.ends) }
+    }
+
+    /// An attempt where every store answers at once; `nil` where one has to be waited for.
+    // Apart, so that nothing of it is in the frame of a task.
+    @inline(never) private func attemptAtOnce<Bound: DecisionBound>(
+        _ course: Course, within bound: Bound
+    ) -> Attempt<Bound.Excess>? {
+        guard answersAtOnce else { return nil }
+        do throws(StoreError) {
+            let needs = Needs(course.evaluation)
+            var account: RecordReading?
+            var token: RecordReading?
+            if let key = needs.account { account = try accounts[key].immediate?.read(key) }
+            course.asked = .tokenStore
+            if let key = needs.token { token = try tokens[key].immediate?.read(key) }
+            switch try weigh(course, needs, account, token, within: bound) {
+            case .ended(let attempt): return settled(.success(attempt), course, bound)
+            case .proposed(let proposal): return settled(.success(try keepAtOnce(proposal, course)), course, bound)
+            }
+        } catch {
+            return settled(.failure(error), course, bound)
+        }
     }
 
     private func attempt<Bound: DecisionBound>(
-        _ facts: Facts, _ policy: Policy, _ requestID: String?, _ bound: Bound, _ course: inout Course
+        _ course: Course, within bound: Bound
     ) async -> Attempt<Bound.Excess> {
-        let attempt: Attempt<Bound.Excess>
         do throws(StoreError) {
-            attempt = try await self.attempt(facts, policy, requestID, within: bound, &course)
+            let needs = Needs(course.evaluation)
+            let (account, token) = await readings(needs, course.knowledge)
+            let accountReading = try account.get()
+            course.asked = .tokenStore
+            switch try weigh(course, needs, accountReading, try token.get(), within: bound) {
+            case .ended(let attempt): return settled(.success(attempt), course, bound)
+            case .proposed(let proposal): return settled(.success(try await keep(proposal, course)), course, bound)
+            }
         } catch {
-            attempt = error.isLate ? .late : .out
+            return settled(.failure(error), course, bound)
         }
+    }
+
+    /// What an attempt comes to. Room that it took of the bound is kept with its license, or given back.
+    private func settled<Bound: DecisionBound>(
+        _ result: Result<Attempt<Bound.Excess>, StoreError>, _ course: Course, _ bound: Bound
+    ) -> Attempt<Bound.Excess> {
+        let attempt: Attempt<Bound.Excess> =
+            switch result {
+            case .success(let attempt): attempt
+            case .failure(let error): error.isLate ? .late : .out
+            }
         if let use = course.taken {
             course.taken = nil
             if case .booked = attempt { bound.keep(use) } else { bound.giveBack(use) }
@@ -166,15 +276,16 @@ package final class AccountSessions: Sendable {
         return attempt
     }
 
-    private func attempt<Bound: DecisionBound>(
-        _ given: Facts, _ policy: Policy, _ requestID: String?, within bound: Bound, _ course: inout Course
-    ) async throws(StoreError) -> Attempt<Bound.Excess> {
-        var deliberation = PolicyEvaluation(given, policy)
-        let needs = Needs(deliberation)
-        let (account, token) = await readings(needs, course.knowledge)
-        let accountReading = try account.get()
-        course.asked = .tokenStore
-        let tokenReading = try token.get()
+    private enum Weighed<Excess> {
+        case ended(Attempt<Excess>)
+        case proposed(Proposal)
+    }
+
+    /// Decides on what the stores said.
+    @inline(never) private func weigh<Bound: DecisionBound>(
+        _ course: Course, _ needs: Needs, _ accountReading: RecordReading?, _ tokenReading: RecordReading?,
+        within bound: Bound
+    ) throws(StoreError) -> Weighed<Bound.Excess> {
         let usedToken = tokenReading?.record == course.spent?.record ? nil : tokenReading?.record
         course.asked = .sessionStore
         var state = AccountState()
@@ -186,77 +297,100 @@ package final class AccountSessions: Sendable {
                 try self.account(in: accountReading, at: key)
             }
         }
-        state.outages = given.account.outages
-        if let pending { state.stopped += pending.stops(of: given.grant.account, given.request.tenant) }
+        state.outages = course.facts.account.outages
+        if let pending {
+            state.stopped += pending.stops(of: course.facts.grant.account, course.facts.request.tenant)
+        }
         course.asked = .tokenStore
         state.tokenUse = try reporting(.tokenStore) { () throws(StoreError) in try tokens.use(in: usedToken) }
-        deliberation.learn(state, at: (accountReading?.now ?? tokenReading?.now ?? given.now).inMilliseconds)
+        course.evaluation.learn(
+            state, at: (accountReading?.now ?? tokenReading?.now ?? course.facts.now).inMilliseconds)
 
-        let decision = deliberation.decision()
-        let origin = BookedDecision.Origin(facts: deliberation.facts, policy: policy, requestID: requestID)
+        let decision = course.evaluation.decision()
         if decision.terms != nil {
             let use = SlotUse(decision, keepsSlots: needs.account != nil)
             // Nobody is refused for what the node believes.
-            if let excess = bound.take(use) { return accountReading?.isGuess == true ? .again(nil) : .beyond(excess) }
+            if let excess = bound.take(use) {
+                return .ended(accountReading?.isGuess == true ? .again(nil) : .beyond(excess))
+            }
             course.taken = use
+        }
+        let next = course.evaluation.account(after: decision, fence: Int(clamping: accountReading?.nextVersion ?? 0))
+        let proposal = Proposal(booked(course, decision, next, needs.account))
+        if decision.terms != nil {
             if let key = needs.token, let tokenReading, tokenReading.record == nil {
-                let record = Record(version: tokenReading.nextVersion, bytes: deliberation.tokenUse.recordBytes)
-                // Before the store says so: a write that is late may come in any time.
-                let former = course.spent
-                course.spent = (key, record)
-                guard try await tokens[key].write(record, at: key, replacing: nil, until: deliberation.tokenEnd) else {
-                    course.spent = former
-                    return .again(nil)
-                }
+                let record = Record(version: tokenReading.nextVersion, bytes: course.evaluation.tokenUse.recordBytes)
+                proposal.token = (key, record, course.evaluation.tokenEnd)
+            }
+            if let key = needs.remembered {
+                proposal.remembered = (key, version, next.kept(at: course.evaluation.facts.now))
+            }
+        }
+        if let key = needs.account, let accountReading {
+            if decision.terms != nil || decision.change != .none {
+                let write = AccountWrite(next, accountReading, at: key)
+                if write.isChange { proposal.account = write }
+            }
+            // Nobody is refused for what the node believes.
+            if proposal.account == nil, accountReading.isGuess { return .ended(.again(nil)) }
+        }
+        return .proposed(proposal)
+    }
+
+    /// Writes what a decision needs to be written.
+    private func keep<Excess>(_ proposal: Proposal, _ course: Course) async throws(StoreError) -> Attempt<Excess> {
+        if let (key, record, end) = proposal.token {
+            // Before the store says so: a write that is late may come in any time.
+            let former = course.spent
+            course.spent = (key, record)
+            guard try await tokens[key].write(record, at: key, replacing: nil, until: end) else {
+                course.spent = former
+                return .again(nil)
             }
         }
         course.asked = .sessionStore
-        if let key = needs.remembered, decision.terms != nil {
-            let next = deliberation.account(after: decision, fence: 0).kept(at: deliberation.facts.now)
-            guard memory.replace(version, with: next, at: key) else { return .again(nil) }
-        }
-        guard let key = needs.account, let accountReading else {
-            return .booked(BookedDecision(decision, origin))
-        }
-        let next = deliberation.account(after: decision, fence: Int(clamping: accountReading.nextVersion))
-        let former = accountReading.record?.bytes ?? AccountState().recordBytes
-        if decision.terms != nil || decision.change != .none, next.recordBytes != former {
-            if let held = try await exchange(next, accountReading, at: key) { return .again(held) }
-        } else if accountReading.isGuess {
-            // Nobody is refused for what the node believes.
+        if let (key, version, account) = proposal.remembered, !memory.replace(version, with: account, at: key) {
             return .again(nil)
         }
-        return .booked(booked(decision, origin, deliberation, next, key))
+        if let write = proposal.account, let held = try await exchange(write) { return .again(held) }
+        return .booked(proposal.booked)
+    }
+
+    /// The same, where every store answers at once.
+    private func keepAtOnce<Excess>(_ proposal: Proposal, _ course: Course) throws(StoreError) -> Attempt<Excess> {
+        if let (key, record, end) = proposal.token {
+            guard try tokens[key].immediate?.write(record, at: key, replacing: nil, until: end) == true else {
+                return .again(nil)
+            }
+            course.spent = (key, record)
+        }
+        course.asked = .sessionStore
+        if let (key, version, account) = proposal.remembered, !memory.replace(version, with: account, at: key) {
+            return .again(nil)
+        }
+        if let write = proposal.account, try !exchangeAtOnce(write) { return .again(nil) }
+        return .booked(proposal.booked)
     }
 
     private func booked(
-        _ decision: Decision, _ origin: BookedDecision.Origin, _ deliberation: PolicyEvaluation,
-        _ account: AccountState,
-        _ key: RecordKey
+        _ course: Course, _ decision: Decision, _ account: AccountState, _ key: RecordKey?
     ) -> BookedDecision {
-        let heartbeat = deliberation.policy.concurrency.heartbeat
+        let origin = BookedDecision.Origin(
+            facts: course.evaluation.facts, policy: course.policy, requestID: course.requestID)
+        let heartbeat = course.evaluation.policy.concurrency.heartbeat
         let session = decision.change.slot?.session
-        guard let slot = account.slots.first(where: { $0.session == session }) else {
+        guard let key, let slot = account.slots.first(where: { $0.session == session }) else {
             return BookedDecision(decision, origin, account: key)
         }
-        let life = heartbeat.map { $0 * 2 + deliberation.grace } ?? .zero
+        let life = heartbeat.map { $0 * 2 + course.evaluation.grace } ?? .zero
         let token = HeartbeatToken(
             tenant: key.tenant, account: key.name, session: slot.session, fence: slot.fence, tracks: slot.tracks,
             life: life)
         var isTaken = false
         if case .take = decision.change { isTaken = true }
         return BookedDecision(
-            decision: decision, origin: origin, slot: slot, isTaken: isTaken,
+            decision, origin, slot: slot, isTaken: isTaken,
             heartbeatToken: secrets.first.flatMap { try? token.text($0) }, heartbeat: heartbeat, account: key)
-    }
-
-    /// A refusal because of a store, in place of a decision.
-    private func refused(
-        _ refusal: LicenseRefusal, _ facts: Facts, _ policy: Policy, _ requestID: String?
-    ) -> BookedDecision {
-        let note = PolicyNote(.refused, "\(refusal.code): \(refusal.reason)")
-        let decision = Decision.refuse(refusal, .none, notes: [note])
-        return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))
     }
 }
 
@@ -342,13 +476,14 @@ extension AccountSessions {
         _ key: RecordKey, knowing reading: RecordReading? = nil, _ body: (inout AccountState, Date) -> Value
     ) async throws(StoreError) -> Value {
         var known = reading
+        if known == nil, let value = try changeAtOnce(key, body) { return value }
         for _ in 0..<Self.attempts {
             let reading = if let known { known } else { try await accounts[key].known(key) }
             let account = try self.account(in: reading, at: key)
             var next = account
             let value = body(&next, reading.now)
-            if next.recordBytes != account.recordBytes {
-                known = try await exchange(next, reading, at: key)
+            if next != account {
+                known = try await exchange(AccountWrite(next, reading, at: key))
                 if known == nil { return value }
             } else if reading.isGuess {
                 known = try await accounts[key].read(key)
@@ -359,24 +494,41 @@ extension AccountSessions {
         throw .contended(accounts.engine)
     }
 
-    /// What a reading says of an account, with what this node licensed while the store was out.
+    /// Changes an account whose store answers at once.
+    /// - Returns: `nil` where the store has to be waited for, or somebody else changed the account meanwhile.
+    /// - Throws: `StoreError`.
+    func changeAtOnce<Value>(
+        _ key: RecordKey, _ body: (inout AccountState, Date) -> Value
+    ) throws(StoreError) -> Value? {
+        guard let reading = try accounts[key].immediate?.read(key) else { return nil }
+        let account = try self.account(in: reading, at: key)
+        var next = account
+        let value = body(&next, reading.now)
+        if next != account, try !exchangeAtOnce(AccountWrite(next, reading, at: key)) { return nil }
+        return value
+    }
+
+    /// What a reading says of an account, with what this node licensed while the store was out. A store in this process's memory is never out.
     private func account(in reading: RecordReading, at key: RecordKey) throws(StoreError) -> AccountState {
-        let account = try accounts.account(in: reading.record)
+        let isOwn = accounts[key].immediate != nil
+        let account = try accounts.account(in: reading.record, isOwn: isOwn)
+        guard !isOwn else { return account }
         if !reading.isGuess { memory.note(account, at: key, isWritten: false) }
         return memory.merged(account, at: key)
     }
 
-    /// Writes what counts of an account. One of which nothing counts ends at once.
     /// - Returns: `nil` if it was written; what the store holds where it was not.
-    private func exchange(
-        _ account: AccountState, _ reading: RecordReading, at key: RecordKey
-    ) async throws(StoreError) -> RecordReading? {
-        let kept = account.kept(at: reading.now)
-        let record = Record(version: reading.nextVersion, bytes: kept.recordBytes)
-        let held = try await accounts[key].exchange(
-            record, at: key, knowing: reading, until: kept.end(at: reading.now),
-            counting: kept.slotsInOrder.map(\.ends))
-        if held == nil { memory.note(kept, at: key, isWritten: true) }
+    private func exchange(_ write: AccountWrite) async throws(StoreError) -> RecordReading? {
+        let held = try await accounts[write.key].exchange(
+            write.record, at: write.key, knowing: write.reading, until: write.end, counting: write.slotEnds)
+        if held == nil { memory.note(write.account, at: write.key, isWritten: true) }
         return held
+    }
+
+    /// - Returns: whether it was written.
+    private func exchangeAtOnce(_ write: AccountWrite) throws(StoreError) -> Bool {
+        try accounts[write.key].immediate?.write(
+            write.record, at: write.key, replacing: write.reading.record?.version, until: write.end,
+            counting: write.slotEnds) == true
     }
 }

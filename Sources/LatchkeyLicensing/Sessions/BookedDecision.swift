@@ -4,11 +4,11 @@ package import LatchkeyDecision
 import LatchkeyVault
 
 /// A decision about one key, with what it left in the account.
-package struct BookedDecision: Sendable {
+package final class BookedDecision: Sendable {
     /// What becomes of the request.
     package let decision: Decision
     /// What the record is made of, should somebody want it.
-    @Boxed private(set) var origin: Origin
+    let origin: Origin
     /// The session's slot, with its fence; `nil` where no slot is kept, or the store is out of service.
     package let slot: Slot?
     /// Whether this decision took the slot. `AccountSessions.undo(_:tookSlot:)` gives it back.
@@ -20,6 +20,14 @@ package struct BookedDecision: Sendable {
     /// Where the account is kept; `nil` if the decision did not depend on it.
     let account: RecordKey?
 
+    init(
+        _ decision: Decision, _ origin: Origin, slot: Slot? = nil, isTaken: Bool = false, heartbeatToken: String? = nil,
+        heartbeat: Duration? = nil, account: RecordKey? = nil
+    ) {
+        (self.decision, self.origin, self.slot, self.isTaken) = (decision, origin, slot, isTaken)
+        (self.heartbeatToken, self.heartbeat, self.account) = (heartbeatToken, heartbeat, account)
+    }
+
     /// What the license does to the slots in use; `nil` without one.
     var use: SlotUse? { decision.terms == nil ? nil : SlotUse(decision, keepsSlots: account != nil) }
 
@@ -29,9 +37,9 @@ package struct BookedDecision: Sendable {
     }
 
     struct Origin: Sendable {
-        var facts: Facts
-        var policy: Policy
-        var requestID: String?
+        let facts: Facts
+        let policy: Policy
+        let requestID: String?
     }
 }
 

@@ -78,20 +78,24 @@ package final class Tenant: Sendable {
     /// - Parameters:
     ///   - token: the token's text; `nil` if the request has none.
     ///   - date: now.
-    /// - Returns: the grant, or a refusal that is as vague as a stranger may see it; with its cause for the log.
-    func grant(_ token: String?, at date: Date) async -> (Result<Grant, LicenseRefusal>, TokenError?) {
+    /// - Returns: the grant; `nil` where the keys have to be fetched first, by `grantAfterFetch`.
+    /// - Throws: `UngrantedToken`.
+    func grant(_ token: String?, at date: Date) throws(UngrantedToken) -> Grant? {
         guard let token, !token.isEmpty else {
-            return (.failure(LicenseRefusal(.tokenMissing, reason: "The request has no token.")), nil)
+            throw UngrantedToken(refusal: LicenseRefusal(.tokenMissing, reason: "The request has no token."))
         }
-        guard let tokenKeys else { return (.failure(.tokenRefused), nil) }
-        let verified: VerifiedToken
-        do throws(TokenError) {
-            verified = try await tokenKeys.verified(token, by: verifier, at: date)
-        } catch {
-            return (.failure(error.refusal), error)
+        guard let tokenKeys else { throw UngrantedToken(refusal: .tokenRefused) }
+        do { return try tokenKeys.verifiedAtOnce(token, by: verifier, at: date).map { try Grant($0) } } catch {
+            throw UngrantedToken(error)
         }
-        do throws(LicenseRefusal) { return (.success(try Grant(verified)), nil) } catch {
-            return (.failure(error), nil)
+    }
+
+    /// Fetches the keys that sign tokens, and verifies one.
+    /// - Throws: `UngrantedToken`.
+    func grantAfterFetch(_ token: String?, at date: Date) async throws(UngrantedToken) -> Grant {
+        guard let token, let tokenKeys else { throw UngrantedToken(refusal: .tokenRefused) }
+        do { return try Grant(try await tokenKeys.verifiedAfterFetch(token, by: verifier, at: date)) } catch {
+            throw UngrantedToken(error)
         }
     }
 
@@ -107,6 +111,12 @@ package final class Tenant: Sendable {
         }
     }
 
+    /// A content key that is in memory; `nil` for one that has to be read.
+    /// - Throws: as `key(_:content:)`.
+    func knownKey(_ kid: KeyID, content: ContentName?) throws(LicenseRefusal) -> VaultKey? {
+        do throws(VaultError) { return try vault.knownKey(kid, content: content) } catch { throw LicenseRefusal(error) }
+    }
+
     /// A content key.
     /// - Throws: `unknownKey`, `.policy(.blocked)` for a disabled one, `.policy(.storeUnavailable)`.
     func key(_ kid: KeyID, content: ContentName?) async throws(LicenseRefusal) -> VaultKey {
@@ -114,6 +124,24 @@ package final class Tenant: Sendable {
             return try await vault.key(kid, content: content)
         } catch {
             throw LicenseRefusal(error)
+        }
+    }
+}
+
+/// Why a token gives no grant.
+struct UngrantedToken: Error {
+    /// As vague as a stranger may see it.
+    let refusal: LicenseRefusal
+    /// The cause for the log; `nil` where there is no more to say.
+    var cause: TokenError?
+}
+
+extension UngrantedToken {
+    fileprivate init(_ error: any Error) {
+        switch error {
+        case let error as TokenError: self.init(refusal: error.refusal, cause: error)
+        case let error as LicenseRefusal: self.init(refusal: error)
+        default: self.init(refusal: .tokenRefused)
         }
     }
 }

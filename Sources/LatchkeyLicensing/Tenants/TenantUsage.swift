@@ -50,14 +50,15 @@ package final class TenantUsage: Sendable {
 
     /// Counts a license, or says which limit it is beyond.
     fileprivate func take(_ use: SlotUse, _ limits: TenantSettings.Limits, at date: Date) -> TenantLimit? {
-        let day = Self.day(date)
+        // The text of a date costs as much as half a decision.
+        let today = limits.licensesPerDay.map { (limit: $0, name: Self.day(date)) }
         return state.withLock { state in
             if use == .another, let limit = limits.sessions, state.sessionsInUse >= limit { return .sessions }
-            if use != .renewed, let limit = limits.licensesPerDay, state.days[day]?.licenses ?? 0 >= limit {
+            if use != .renewed, let today, state.days[today.name]?.licenses ?? 0 >= today.limit {
                 return .licensesPerDay
             }
             if use == .another { state.underWay += 1 }
-            if limits.licensesPerDay != nil { state.days[day, default: Day()].own += 1 }
+            if let today { state.days[today.name, default: Day()].own += 1 }
             return nil
         }
     }

@@ -47,7 +47,12 @@ package struct VendorAPIs: Sendable {
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Returns: `nil` for an address that is no endpoint's.
     package func answer(_ call: APICall) async -> APIAnswer? {
+        // Most requests are no vendor's, and need none of what follows.
         guard let (mounted, below) = mounted(for: call.request) else { return nil }
+        return await answer(call, mounted, below)
+    }
+
+    private func answer(_ call: APICall, _ mounted: Mounted, _ below: HTTPRequest) async -> APIAnswer {
         let uptime = timekeeper.uptime
         func report(_ kind: VendorEndpoint) -> LicenseReport {
             LicenseReport(

@@ -93,11 +93,15 @@ struct PlayerListener: Sendable {
     private func answered(_ received: ReceivedRequest, _ state: ServerState) async -> APIAnswer {
         let call = received.call
         if call.request.method == .post, shared.record?.refuses == true, !call.request.isHeartbeat {
-            return .unrecorded(
-                report(.recordUnavailable, .fairPlay, received), call)
+            return unrecorded(received)
         }
         if let answer = await state.vendors.answer(call) { return answer }
         return await state.players.answer(call)
+    }
+
+    // Apart, so that nothing of it is in the frame of a task.
+    @inline(never) private func unrecorded(_ received: ReceivedRequest) -> APIAnswer {
+        .unrecorded(report(.recordUnavailable, .fairPlay, received), received.call)
     }
 
     /// The refusal of somebody who asks too often.

@@ -36,7 +36,12 @@ extension ServerShared {
     /// Keeps the row of an answer.
     /// - Returns: the answer; a refusal in its place where its row could not be kept and the settings say so.
     func recorded(_ answer: APIAnswer, _ call: APICall) async -> APIAnswer {
-        guard let record, await !record.keep(answer.report, call.viewer) else { return answer }
+        guard let record else { return answer }
+        return await recorded(answer, call, in: record)
+    }
+
+    private func recorded(_ answer: APIAnswer, _ call: APICall, in record: LicenseRecord) async -> APIAnswer {
+        guard await !record.keep(answer.report, call.viewer) else { return answer }
         await answer.taken?.giveBack()
         return .unrecorded(answer.report, call)
     }

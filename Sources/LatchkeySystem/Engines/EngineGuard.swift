@@ -44,8 +44,25 @@ package final class EngineGuard: Sendable {
     package func call<Value: Sendable>(
         _ work: EngineWork, _ body: @escaping @Sendable () async throws -> Value
     ) async throws(StoreError) -> Value {
+        try checked(await outcome(of: work, try leave(for: work), body))
+    }
+
+    /// Asks an engine that answers at once, because it is in this process's memory: nobody waits for it.
+    /// - Throws: `StoreError`.
+    package func callAtOnce<Value>(
+        _ work: EngineWork, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let permit = try leave(for: work)
+        let began = health.timekeeper.uptime
+        let outcome: Result<Value, any Error>
+        do { outcome = .success(try body()) } catch { outcome = .failure(error) }
+        return try checked(noted(outcome, of: work, permit, since: began))
+    }
+
+    /// The leave for a piece of work. An engine that is left alone is probed when it is time, and no caller waits for it.
+    private func leave(for work: EngineWork) throws(StoreError) -> CircuitBreaker.Permit {
         switch health.leave(for: work) {
-        case .ask(let permit): return try checked(await outcome(of: work, permit, body))
+        case .ask(let permit): return permit
         case .probe(let permit): startTask { await self.probe(work, permit) }
         case .none: break
         }
@@ -92,6 +109,13 @@ package final class EngineGuard: Sendable {
     ) async -> Result<Value, any Error> {
         let began = health.timekeeper.uptime
         let outcome = if let limit { await limited(limit, body) } else { await Result { try await body() } }
+        return noted(outcome, of: work, permit, since: began)
+    }
+
+    /// Notes what came of a piece of work.
+    private func noted<Value>(
+        _ outcome: Result<Value, any Error>, of work: EngineWork, _ permit: CircuitBreaker.Permit, since began: Duration
+    ) -> Result<Value, any Error> {
         let took = health.timekeeper.uptime - began
         guard case .failure(let error) = outcome else {
             health.note(nil, for: work, permit)

@@ -138,23 +138,27 @@ package final class TenantVault: ContentKeySource {
     /// - Throws: `unknown` where the store has no row, unless the settings derive such keys; `disabled`; `store` where the store does not
     ///   answer and the row is not known; `protection`.
     package func key(_ kid: KeyID, content: ContentName? = nil) async throws(VaultError) -> VaultKey {
-        guard !store.holdsBack(kid, of: secrets.tenant) else { throw .disabled(kid) }
-        switch remembered(kid, content) {
-        case .known(let key): return try allowed(key.remembered(isStale: store.isAway))
-        case .changed(let key):
-            // The store has just said so, and answers; where it does not, what it said before counts.
-            guard case .success(let answer) = await row(kid) else {
-                return try allowed(key.remembered(isStale: store.isAway))
-            }
-            guard let answer else { return try await withoutRow(kid, content) }
-            return try allowed(answer)
-        case .brief(let answer): return try answer.get()
-        case .nothing: break
-        }
+        if let key = try knownKey(kid, content: content) { return key }
+        // Of a key that changed: the store has just said so, and answers; where it does not, what it said before counts.
+        let former = state.withLock { $0.known.peek(kid)?.key }
         switch await row(kid) {
         case .success(let key?): return try allowed(key)
         case .success(nil): return try await withoutRow(kid, content)
-        case .failure(let error): throw error
+        case .failure(let error):
+            guard let former else { throw error }
+            return try allowed(former.remembered(isStale: store.isAway))
+        }
+    }
+
+    /// The key of a license, where nobody has to wait for the store.
+    /// - Returns: `nil` for one that has to be read first.
+    /// - Throws: as `key(_:content:)`.
+    package func knownKey(_ kid: KeyID, content: ContentName? = nil) throws(VaultError) -> VaultKey? {
+        guard !store.holdsBack(kid, of: secrets.tenant) else { throw .disabled(kid) }
+        switch remembered(kid, content) {
+        case .known(let key): return try allowed(key.remembered(isStale: store.isAway))
+        case .brief(let answer): return try answer.get()
+        case .nothing: return nil
         }
     }
 
@@ -241,7 +245,6 @@ package final class TenantVault: ContentKeySource {
 
     private enum Memory {
         case known(VaultKey)
-        case changed(VaultKey)
         case brief(Result<VaultKey, VaultError>)
         case nothing
     }
@@ -249,9 +252,7 @@ package final class TenantVault: ContentKeySource {
     private func remembered(_ kid: KeyID, _ content: ContentName?) -> Memory {
         let now = timekeeper.uptime
         let (memory, isOld): (Memory, Bool) = state.withLock { state in
-            if let known = state.known.value(kid) {
-                return (known.isChanged ? .changed(known.key) : .known(known.key), false)
-            }
+            if let known = state.known.value(kid) { return (known.isChanged ? .nothing : .known(known.key), false) }
             guard let brief = state.brief.value(ShortLivedName(kid: kid, content: content)) else {
                 return (.nothing, false)
             }

@@ -13,6 +13,8 @@ package final class GuardedRecordStore: RecordStore {
     /// How the store stands.
     package var health: EngineHealth { guarded.health }
     package let guarded: EngineGuard
+    /// The store where it answers at once; `nil` for one that has to be waited for.
+    package let immediate: ImmediateRecords?
     private let store: any RecordStore
     private let singleTrip: (any SingleTripStore)?
 
@@ -40,6 +42,7 @@ package final class GuardedRecordStore: RecordStore {
                 report(.took(role, operation, time))
                 if let region { report(.tookInRegion(region, time)) }
             }, question: { try await store.probe($0, role == .tokenStore ? .token : .account) })
+        immediate = (store as? MemoryRecordStore).map { [guarded] in ImmediateRecords(store: $0, guarded: guarded) }
     }
 
     private func call<Value: Sendable>(
@@ -130,6 +133,30 @@ extension RecordStore {
         _ = try await write(
             Record(version: reading.nextVersion, bytes: [1]), at: key, replacing: reading.record?.version,
             until: reading.now + 60, counting: kind == .account ? [reading.now + 60] : [])
+    }
+}
+
+/// A guarded store in this process's memory. It is asked without a task that waits for it.
+package struct ImmediateRecords: Sendable {
+    fileprivate let store: MemoryRecordStore
+    fileprivate let guarded: EngineGuard
+
+    /// - Throws: `StoreError`.
+    package func read(_ key: RecordKey) throws(StoreError) -> RecordReading {
+        try guarded.callAtOnce(EngineWork(.read)) { () throws(StoreError) in store.reading(of: key) }
+    }
+
+    /// Writes a record unless somebody else wrote it meanwhile.
+    /// - Returns: whether it was written.
+    /// - Throws: `StoreError`.
+    package func write(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date] = []
+    ) throws(StoreError) -> Bool {
+        try key.check(for: store.engine)
+        try record.check(for: store.engine)
+        return try guarded.callAtOnce(EngineWork(.write)) { () throws(StoreError) in
+            try store.put(record, at: key, replacing: replaced, until: end, counting: ends)
+        }
     }
 }
 

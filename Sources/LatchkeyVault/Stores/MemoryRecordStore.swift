@@ -42,7 +42,10 @@ package final class MemoryRecordStore: RecordStore {
         self.timekeeper = timekeeper
     }
 
-    package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading {
+    package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading { reading(of: key) }
+
+    /// What is held now.
+    package func reading(of key: RecordKey) -> RecordReading {
         let now = timekeeper.date
         return RecordReading(record: state.withLock { $0.records[key].flatMap { $0.at(now) } }, now: now)
     }
@@ -50,6 +53,15 @@ package final class MemoryRecordStore: RecordStore {
     package func write(
         _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
     ) async throws(StoreError) -> Bool {
+        try put(record, at: key, replacing: replaced, until: end, counting: ends)
+    }
+
+    /// Writes a record, unless it has another version by now.
+    /// - Returns: whether it was written.
+    /// - Throws: `StoreError`.
+    package func put(
+        _ record: Record, at key: RecordKey, replacing replaced: UInt64?, until end: Date, counting ends: [Date]
+    ) throws(StoreError) -> Bool {
         try key.check(for: engine)
         try record.check(for: engine)
         let now = timekeeper.date

@@ -6,7 +6,7 @@ import LatchkeyForms
 /// One decision in the making: facts, the narrowed policy, and what was found so far.
 package struct PolicyEvaluation {
     package private(set) var facts: Facts
-    @Boxed package private(set) var policy: Policy
+    package private(set) var policy: Policy
     private(set) var refusals: [LicenseRefusal] = []
     private(set) var notes: [PolicyNote]
     /// What the license may last at most, beside its terms.
@@ -15,7 +15,7 @@ package struct PolicyEvaluation {
     package init(_ facts: Facts, _ policy: Policy) {
         self.facts = facts
         let narrowed = policy.narrowed(to: facts.grant.policy)
-        (_policy, notes) = (Boxed(wrappedValue: narrowed.policy), narrowed.notes)
+        (self.policy, notes) = (narrowed.policy, narrowed.notes)
     }
 
     /// Takes in what the stores say of the account, and their time. The policy is narrowed already: neither changes that.

@@ -1,31 +1,33 @@
 /// A large value behind a reference, so that a copy of what holds it costs one count.
 ///
-/// Stays a value: what is written to one copy is not seen by others.
+/// Stays a value: what is written to one copy is not seen by others. Other rooms compile it for their own values: unspecialized, each
+/// access would copy the whole value.
 @propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
     // Sound because a box is written to only while nothing else refers to it.
-    private final class Box: @unchecked Sendable {
-        var value: Value
-        init(_ value: Value) { self.value = value }
+    @usableFromInline final class Box: @unchecked Sendable {
+        @usableFromInline var value: Value
+        @inlinable init(_ value: Value) { self.value = value }
     }
 
-    private var box: Box
+    @usableFromInline var box: Box
 
-    package init(wrappedValue: Value) { box = Box(wrappedValue) }
+    @inlinable package init(wrappedValue: Value) { box = Box(wrappedValue) }
 
-    package var wrappedValue: Value {
-        get { box.value }
-        set {
-            if isKnownUniquelyReferenced(&box) { box.value = newValue } else { box = Box(newValue) }
+    @inlinable package var wrappedValue: Value {
+        _read { yield box.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+            yield &box.value
         }
     }
 }
 
 extension Boxed: Equatable where Value: Equatable {
-    package static func == (one: Self, other: Self) -> Bool {
+    @inlinable package static func == (one: Self, other: Self) -> Bool {
         one.box === other.box || one.wrappedValue == other.wrappedValue
     }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-    package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }

@@ -3,13 +3,19 @@ package import LatchkeyForms
 
 /// Everything that a decision depends on beside the policy.
 package struct Facts: Sendable, Hashable {
-    package var request = LicenseRequestFacts()
-    @Boxed package var grant = Grant()
+    @Boxed package var request: LicenseRequestFacts
+    @Boxed package var grant: Grant
     package var key = KeyFacts()
-    package var account = AccountState()
+    @Boxed package var account: AccountState
     package var now = Date(timeIntervalSince1970: 0)
 
-    package init() {}
+    private static let none = (
+        request: Boxed(wrappedValue: LicenseRequestFacts()), grant: Boxed(wrappedValue: Grant()),
+        account: Boxed(wrappedValue: AccountState())
+    )
+
+    /// Nothing is known.
+    package init() { (_request, _grant, _account) = Self.none }
 
     /// Decodes facts.
     /// - Parameter json: an object, at least `{"now":"2026-11-22T15:00:00Z"}`.

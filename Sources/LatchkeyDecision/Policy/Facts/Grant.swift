@@ -28,7 +28,7 @@ package struct Grant: Sendable, Hashable {
     /// The only keys it is for, as UUIDs; `nil` for all of the contents'.
     package var keys: Set<String>?
     /// The rules that it narrows.
-    @Boxed package var policy = Policy()
+    package var policy = Policy()
 
     package init() {}
 }

@@ -10,28 +10,31 @@ package import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §6.2.
 package struct Policy: Sendable, Hashable {
-    /// The name by which contents, keys and other policies refer to it.
-    package internal(set) var name: String?
-    /// The policy whose members stand where this one states none.
-    package internal(set) var extends: String?
-    package internal(set) var validity = Validity()
-    package internal(set) var stream = Stream()
-    package internal(set) var download = Download()
-    package internal(set) var tracks = Tracks()
-    package internal(set) var output = Output()
-    package internal(set) var client = Client()
-    package internal(set) var devices = Devices()
-    package internal(set) var concurrency = Concurrency()
-    package internal(set) var place = Place()
-    package internal(set) var token = Token()
-    package internal(set) var blocked = Blocked()
-    package internal(set) var limits = Limits()
-    package internal(set) var outage = Outage()
-    /// What a viewer is shown, as keys of the app's texts, by the section that refuses.
-    package internal(set) var messages: [Section: String]?
+    /// What the policy states. Behind a reference: a request hands its policy on several times.
+    private struct Statements: Sendable, Hashable {
+        var name: String?
+        var extends: String?
+        var validity = Validity()
+        var stream = Stream()
+        var download = Download()
+        var tracks = Tracks()
+        var output = Output()
+        var client = Client()
+        var devices = Devices()
+        var concurrency = Concurrency()
+        var place = Place()
+        var token = Token()
+        var blocked = Blocked()
+        var limits = Limits()
+        var outage = Outage()
+        var messages: [Section: String]?
+    }
+
+    private static let silent = Boxed(wrappedValue: Statements())
+    @Boxed private var stated: Statements
 
     /// A policy that states nothing: streams without a limit, and no downloads.
-    package init() {}
+    package init() { _stated = Self.silent }
 
     /// Decodes a policy.
     /// - Parameter json: an object with `"version":1`.
@@ -63,6 +66,77 @@ package struct Policy: Sendable, Hashable {
         var result = self
         Self.rules.narrow(&result, to: grant, prefix: "", &narrowing)
         return (result, narrowing.results.map { PolicyNote($0.result, of: $0.path) })
+    }
+}
+
+// What the policy states.
+extension Policy {
+    /// The name by which contents, keys and other policies refer to it.
+    package internal(set) var name: String? {
+        get { stated.name }
+        set { stated.name = newValue }
+    }
+    /// The policy whose members stand where this one states none.
+    package internal(set) var extends: String? {
+        get { stated.extends }
+        set { stated.extends = newValue }
+    }
+    package internal(set) var validity: Validity {
+        get { stated.validity }
+        set { stated.validity = newValue }
+    }
+    package internal(set) var stream: Stream {
+        get { stated.stream }
+        set { stated.stream = newValue }
+    }
+    package internal(set) var download: Download {
+        get { stated.download }
+        set { stated.download = newValue }
+    }
+    package internal(set) var tracks: Tracks {
+        get { stated.tracks }
+        set { stated.tracks = newValue }
+    }
+    package internal(set) var output: Output {
+        get { stated.output }
+        set { stated.output = newValue }
+    }
+    package internal(set) var client: Client {
+        get { stated.client }
+        set { stated.client = newValue }
+    }
+    package internal(set) var devices: Devices {
+        get { stated.devices }
+        set { stated.devices = newValue }
+    }
+    package internal(set) var concurrency: Concurrency {
+        get { stated.concurrency }
+        set { stated.concurrency = newValue }
+    }
+    package internal(set) var place: Place {
+        get { stated.place }
+        set { stated.place = newValue }
+    }
+    package internal(set) var token: Token {
+        get { stated.token }
+        set { stated.token = newValue }
+    }
+    package internal(set) var blocked: Blocked {
+        get { stated.blocked }
+        set { stated.blocked = newValue }
+    }
+    package internal(set) var limits: Limits {
+        get { stated.limits }
+        set { stated.limits = newValue }
+    }
+    package internal(set) var outage: Outage {
+        get { stated.outage }
+        set { stated.outage = newValue }
+    }
+    /// What a viewer is shown, as keys of the app's texts, by the section that refuses.
+    package internal(set) var messages: [Section: String]? {
+        get { stated.messages }
+        set { stated.messages = newValue }
     }
 }
 
