@@ -170,7 +170,7 @@ work:
 	$(MAKE) --no-print-directory uninstall DESTDIR=.build/installed PREFIX=/usr
 	$(MAKE) --no-print-directory deb
 	$(MAKE) --no-print-directory bench BENCH_FLAGS="--brief --history .build/brief.jsonl"
-	$(BIN)/latchkey-bench --brief --server
+	$(BIN)/latchkey-bench --allocations --check
 	$(MAKE) --no-print-directory attack ATTACK_SECONDS=25
 	$(MAKE) --no-print-directory test TESTS=Core
 

@@ -21,20 +21,21 @@ struct Bench: Sendable {
     /// Figures that are measured together.
     typealias Part = (name: String, measure: () async throws -> [Figure])
 
-    /// Measures everything; takes some 40 seconds.
-    func figures() async -> [Figure] {
+    /// Everything; takes some minutes.
+    var parts: [Part] {
         var parts: [Part] = [
             ("CKCs with RSA 1024", { try keyServer(bits: 1024) }),
             ("CKCs with RSA 2048", { try keyServer(bits: 2048) }),
             ("CKCs with RSA, eight at once", { try [1024, 2048].map { try together(bits: $0) } }),
-            ("Allocations", { [allocations()] }), ("Playlists", discovery), ("Licenses over HTTP", licenses),
+            ("Allocations", allocations), ("Playlists", discovery), ("Licenses over HTTP", licenses),
             ("Time to key", timeToKey), ("Held keys", heldKeys), ("Recording for support", recording),
             ("Captures", captures),
         ]
         #if os(Linux)
             parts.append(("Transport", transport))
+            parts += serverParts
         #endif
-        return await Self.figures(of: parts)
+        return parts
     }
 
     /// The figures of all parts. A failed part gives one figure with the reason; the other parts are still measured.
@@ -87,21 +88,6 @@ extension Bench {
             return Figure(name: name, value: nil, unit: .share, aim: .atLeast(0.9), note: error.reason)
         }
         return .share(name, pairs, aim: .atLeast(0.9)) { "\($0) CKCs/s of \($1) private operations/s by openssl speed" }
-    }
-
-    private func allocations() -> Figure {
-        progress("Counting allocations")
-        let name = "What is not RSA per CKC, allocations"
-        do {
-            let count = try AllocationCount.measured(by: countingFlag)
-            let (whole, rsa) = (count.whole.shown(places: 1), count.rsa.shown(places: 1))
-            return Figure(
-                name: name, value: count.whole - count.rsa, unit: .allocations, aim: .below(60),
-                note: "\(whole) in all, \(rsa) of them in libcrypto's RSA")
-        } catch {
-            return Figure(
-                name: name, value: nil, unit: .allocations, aim: .below(60), note: Failure(error).reason)
-        }
     }
 }
 

@@ -7,6 +7,7 @@ struct BenchVerb: Verb {
     private let check = Flag("check", "exit with status 1 if an aim is missed")
     private let licenses = Flag("licenses", "measure licenses over HTTP only")
     private let server = Flag("server", "measure licenses of latchkey-server only, which lies beside this program")
+    private let allocations = Flag("allocations", "count allocations only: of a CKC, and of the server's requests")
     private let recording = Flag("recording", "measure what recording for support costs only")
     private let brief = Flag(
         "brief", "measure everything once, to see that it can be measured; the figures mean little")
@@ -23,27 +24,30 @@ struct BenchVerb: Verb {
         Usage(
             program: "latchkey-bench", summary: "measure, and compare with what is aimed at",
             details: """
-                Takes less than a minute. Build for release first, as make bench does. RSA is compared with the openssl on the
+                Takes some minutes. Build for release first, as make bench does. RSA is compared with the openssl on the
                 search path; allocations are counted on Linux, if there is a C compiler.
                 """,
-            options: [licenses, server, recording, brief, html, history, check, counting, Flag.json],
+            options: [
+                licenses, server, allocations, recording, brief, html, history, check, counting, Flag.json,
+            ],
             examples: [
                 "latchkey-bench", "latchkey-bench --licenses", "latchkey-bench --server", "latchkey-bench --recording",
-                "latchkey-bench --check --json", "latchkey-bench --html out/bench/index.html",
+                "latchkey-bench --allocations --check", "latchkey-bench --check --json",
+                "latchkey-bench --html out/bench/index.html",
             ],
             yes: "measured", no: "a part failed; with --check also: an aim is missed or could not be measured")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
         if arguments[counting] {
-            try console.printJSON(AllocationCount.counted())
+            try console.printJSON(Bench.countedCKC())
             return .yes
         }
         #if DEBUG
             console.note("This is a debug build; its figures mean little. See: make bench")
         #endif
         let bench = Bench(isBrief: arguments[brief], countingFlag: counting.name) { console.progress($0) }
-        let figures = try await figures(of: bench, arguments)
+        let figures = await Bench.figures(of: parts(of: bench, arguments))
         console.endProgress()
         if arguments[Flag.json] {
             try console.printJSON(["figures": figures])
@@ -67,14 +71,17 @@ struct BenchVerb: Verb {
         console.note("The charts are in \(file)")
     }
 
-    private func figures(of bench: Bench, _ arguments: Arguments) async throws -> [Figure] {
-        if arguments[licenses] { return try await bench.licenses() }
-        if arguments[recording] { return try await bench.recording() }
-        guard arguments[server] else { return await bench.figures() }
+    private func parts(of bench: Bench, _ arguments: Arguments) -> [Bench.Part] {
+        if arguments[licenses] { return [("Licenses over HTTP", bench.licenses)] }
+        if arguments[recording] { return [("Recording for support", bench.recording)] }
         #if os(Linux)
-            return try await bench.licenseServer()
+            if arguments[server] { return bench.serverParts }
+            if arguments[allocations] { return [("Allocations", bench.allocations), bench.budgetPart] }
         #else
-            throw Diagnosis.notOnThisSystem
+            if arguments[server] || arguments[allocations] {
+                return [("Server", { throw Diagnosis.notOnThisSystem })]
+            }
         #endif
+        return bench.parts
     }
 }

@@ -15,8 +15,11 @@ import LatchkeyForms
     /// field names many clients, because the load of one would be limited.
     final class LicenseServerBench {
         let port: UInt16
+        let packagers: UInt16
         private let operators: UInt16
-        /// Requests with a raw SPC, each with its own token.
+        private let key: Secret
+        private let spcs: [[UInt8]]
+        /// Requests with an SPC as it is, each with a token of its own.
         let requests: [[UInt8]]
         private let folder: WorkingFolder
         private let process = Subprocess()
@@ -27,17 +30,23 @@ import LatchkeyForms
         ///   - bench: holds the credentials and the SPCs, which name a key in the form of the standard template.
         ///   - policy: the tenant's policy, in JSON; `nil` for none, which counts no sessions.
         ///   - cryptoMB: the setting of that name. Defaults to one license at a time.
-        init(_ bench: KeyServerBench, policy: String?, cryptoMB: String = "off") throws {
+        ///   - counter: counts what the server allocates. Defaults to none.
+        init(
+            _ bench: KeyServerBench, policy: String?, cryptoMB: String = "off", counter: AllocationCounter? = nil
+        ) throws {
+            key = Secret.random(32)
+            spcs = bench.spcs
             folder = try WorkingFolder()
             do {
-                let key = Secret.random(32)
                 try Self.write(folder.url, bench.credentials, key, policy, cryptoMB)
                 requests = try Self.requests(bench.spcs, key)
+                process.environment = ProcessInfo.processInfo.environment.merging(counter?.environment ?? [:]) { $1 }
                 let server = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "latchkey-server")
                 guard let server, FileManager.default.isExecutableFile(atPath: server.path) else {
                     throw Diagnosis.toolMissing("latchkey-server beside this program")
                 }
-                (port, operators) = try Self.start(process, server, folder.url.appending(path: "server.json"))
+                (port, packagers, operators) = try Self.start(
+                    process, server, folder.url.appending(path: "server.json"))
             } catch {
                 folder.remove()
                 throw error
@@ -102,8 +111,13 @@ import LatchkeyForms
             return heartbeats
         }
 
+        /// License requests of further viewers.
+        func requests(ofViewersFrom first: Int) throws -> [[UInt8]] {
+            try Self.requests(spcs, key, ofViewersFrom: first)
+        }
+
         /// A request of one of many clients.
-        private static func request(_ path: String, _ token: String, number: Int, body: Data = Data()) -> [UInt8] {
+        static func request(_ path: String, _ token: String, number: Int, body: Data = Data()) -> [UInt8] {
             let headers: HTTPHeaders = [
                 .authorization: "Bearer \(token)", "X-Forwarded-For": "10.0.\(number % 256).1",
                 .contentType: "application/octet-stream",
@@ -126,27 +140,43 @@ import LatchkeyForms
                 {"version": 1, "players": \(listener), "packagers": \(listener), "operators": \(listener), "drainDelay": "0s",
                  "trustedProxies": ["127.0.0.1"], "licensee": {"credentials": [{"folder": "credentials"}]},
                  "policies": "policies", "cryptoMB": "\(cryptoMB)",
-                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"unlisted": "derive", "tokens": {"keys": "keys.json"}}}}
+                 "tenants": {"bench": {\(policy == nil ? "" : "\"policy\": \"bench\", ")"unlisted": "derive", "slots": "players",
+                   "tokens": {"keys": "keys.json"},
+                   "packagers": [{"name": "bench", "apiKey": "\(try MessageDigest.sha256(Array(packagerKey.utf8)).hexString)",
+                     "rights": ["speke:read"]}]}}}
                 """
             try Data(configuration.utf8).write(to: folder.appending(path: "server.json"))
         }
 
-        private static func requests(_ spcs: [[UInt8]], _ key: Secret) throws -> [[UInt8]] {
-            let signer = try TokenSigner(.hs256, id: TokenKeyID("bench"), secret: key)
-            let now = Date().timeIntervalSince1970.rounded(.down)
-            return try spcs.enumerated().map { number, spc in
-                let token = try signer.token([
-                    "sub": .text("viewer-\(number)"), "sid": .text("session-\(number)"), "iat": .number(now),
-                    "exp": .number(now + 600),
-                ])
-                return request("fairplay", token.revealedText, number: number, body: Data(spc))
+        /// What the packager of the bench sends as its key.
+        static let packagerKey = "packager-key-of-the-bench"
+
+        private static func requests(
+            _ spcs: [[UInt8]], _ key: Secret, ofViewersFrom first: Int = 0
+        ) throws -> [[UInt8]] {
+            try spcs.enumerated().map { index, spc in
+                let number = first + index
+                return request("fairplay", try token(ofViewer: number, key), number: number, body: Data(spc))
             }
         }
 
-        /// - Returns: the ports for players and for operators. Later log output of the server is read, as by a log collector,
-        ///   and discarded.
-        private static func start(_ process: Subprocess, _ server: URL, _ configuration: URL) throws -> (UInt16, UInt16)
-        {
+        /// The token of a viewer.
+        func token(ofViewer number: Int) throws -> String { try Self.token(ofViewer: number, key) }
+
+        private static func token(ofViewer number: Int, _ key: Secret) throws -> String {
+            let signer = try TokenSigner(.hs256, id: TokenKeyID("bench"), secret: key)
+            let now = Date().timeIntervalSince1970.rounded(.down)
+            return try signer.token([
+                "sub": .text("viewer-\(number)"), "sid": .text("session-\(number)"), "iat": .number(now),
+                "exp": .number(now + 600),
+            ]).revealedText
+        }
+
+        /// - Returns: the ports for players, packagers and operators. What the server logs from then on is read, as a log collector would, and
+        ///   thrown away.
+        private static func start(
+            _ process: Subprocess, _ server: URL, _ configuration: URL
+        ) throws -> (UInt16, UInt16, UInt16) {
             let output = Pipe()
             process.executableURL = server
             process.arguments = ["run", "--config", configuration.path]
@@ -166,28 +196,38 @@ import LatchkeyForms
                 let ports = text.matches(of: /"url":"http:\/\/127\.0\.0\.1:([0-9]+)"/).compactMap { UInt16($0.1) }
                 guard ports.count == 3 else { continue }
                 output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
-                return (ports[0], ports[2])
+                return (ports[0], ports[1], ports[2])
             }
         }
     }
 
     extension Bench {
-        /// Licenses of the production server, without and with a policy that counts sessions: takes some 20 seconds.
-        func licenseServer() async throws -> [Figure] {
+        /// The production server; takes some minutes.
+        var serverParts: [Part] {
+            [
+                ("Licenses of the server with a token", { try await licenseServer("a token", policy: nil) }),
+                (
+                    "Licenses of the server with token, policy and slot",
+                    { try await licenseServer("token, policy and slot", policy: LicenseServerBench.policy) }
+                ),
+                ("Heartbeats of the server", { [try await heartbeats(keyServer())] }),
+                ("Licenses of the server, eight at once", { try await licensesTogether(keyServer()) }),
+            ] + [budgetPart]
+        }
+
+        /// SPCs that name a key in the form of the standard template.
+        func keyServer() throws -> KeyServerBench {
             var generator = SystemRandomNumberGenerator()
-            guard let kid = KeyID(bytes: generator.bytes(16)) else { return [] }
-            let bench = try KeyServerBench(bits: 2048, identifier: ContentIdentifier("skd://bench/\(kid)"))
-            var figures: [Figure] = []
-            for (what, policy) in [
-                ("of the server with a token", nil),
-                ("of the server with token, policy and slot", LicenseServerBench.policy),
-            ] {
-                progress("Serving licenses \(what)")
-                let server = try LicenseServerBench(bench, policy: policy)
-                defer { server.stop() }
-                figures += try await licenses(what, server.load, bench, aim: .atMost(60))
-            }
-            return try await figures + [heartbeats(bench)] + licensesTogether(bench)
+            guard let kid = KeyID(bytes: generator.bytes(16)) else { throw Diagnosis.loadFailed("no key identifier") }
+            return try KeyServerBench(bits: 2048, identifier: ContentIdentifier("skd://bench/\(kid)"))
+        }
+
+        private func licenseServer(_ what: String, policy: String?) async throws -> [Figure] {
+            progress("Serving licenses of the server with \(what)")
+            let bench = try keyServer()
+            let server = try LicenseServerBench(bench, policy: policy)
+            defer { server.stop() }
+            return try await licenses("of the server with \(what)", server.load, bench, aim: .atMost(60))
         }
 
         /// Heartbeats of the production server: takes some 5 seconds.

@@ -3,6 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeySupport
+import LatchkeyTesting
 import Testing
 
 @testable import LatchkeyBench
@@ -157,6 +158,34 @@ import Testing
     }
 
     @Test func `without the counter nothing is counted`() {
-        #expect { try AllocationCount.counted() } throws: { ($0 as? Diagnosis)?.code == "toolFailed" }
+        #expect { try Bench.countedCKC() } throws: { ($0 as? Diagnosis)?.code == "toolFailed" }
     }
 }
+
+#if os(Linux)
+    @Suite(.timeLimit(.minutes(5))) struct AllocationTests {
+        @Test func `a program's allocations and their bytes are counted`() throws {
+            let folder = try TemporaryFolder()
+            let counter = try AllocationCounter(in: URL(filePath: folder.path("counter")))
+            #expect { try counter.count() } throws: { ($0 as? Diagnosis)?.code == "toolFailed" }
+            let shell = try ToolRun.find("sh")
+            let text = String(repeating: "x", count: 100_000)
+            _ = try ToolRun.output(of: shell, ["-c", "true"], environment: counter.environment)
+            let short = try counter.count()
+            _ = try ToolRun.output(of: shell, ["-c", "y=\(text)$y"], environment: counter.environment)
+            let long = try counter.count() - short
+            #expect(short.allocations > 0 && short.bytes > short.allocations)
+            #expect(long.bytes > short.bytes + 100_000)
+        }
+
+        @Test(arguments: [(10.0, 100.0, [true, true]), (11, 100, [false, true]), (10, 101, [true, false])])
+        func `a request that allocates more than its budget misses its aim`(
+            _ allocations: Double, _ bytes: Double, _ met: [Bool]
+        ) {
+            let budget = AllocationBudget(name: "x", allocations: 10, bytes: 100)
+            let count = AllocationCount(allocations: allocations, bytes: bytes)
+            #expect(budget.figures(count, of: "release").map(\.isMet) == met)
+            #expect(budget.figures(count, of: "debug").map(\.isMet) == [nil, nil])
+        }
+    }
+#endif
