@@ -144,8 +144,12 @@ lint: ## check the format, references, the code in documents, the English, an ap
 	@Scripts/check-deployment
 	@Scripts/cluster --self-test
 
+# The tables of Documentation/Measurements.md and Documentation/Server/Speed.md; other flags leave them alone.
+BENCH_FLAGS ?= --pages .
+
 bench: CONFIGURATION = release
-bench: deps ## measure, as ratios within one run, and draw out/bench/index.html
+bench: deps ## measure, as ratios within one run, draw out/bench/index.html, and write the tables of the pages
+	$(SWIFT_BUILD) --product latchkey-server
 	$(SWIFT_BUILD) --product latchkey-bench
 	$(BIN)/latchkey-bench $(BENCH_FLAGS) --html out/bench/index.html
 

@@ -29,6 +29,8 @@ import re
 COMMENT = re.compile(r"\s*<!-- ([a-z ]+)(?:: (.*))? -->$")
 BEFORE = {"not run", "file", "into", "without", "where", "shows", "fails", "within", "serves", "needs"}
 ANYWHERE = {"page", "do"}
+# Between these, latchkey-bench writes its figures.
+BENCH = re.compile(r"<!-- (bench(: .*)?|/bench) -->$")
 
 
 class PageError(Exception):
@@ -70,7 +72,7 @@ def steps(text):
             notes.append((comment[1], comment[2] or ""))
         elif comment and comment[1] in ANYWHERE:
             found.append(Step(number, comment[1], comment[2] or ""))
-        elif line.lstrip().startswith("<!--"):
+        elif line.lstrip().startswith("<!--") and not BENCH.match(line):
             raise PageError(f"line {number}: this comment says nothing to the runner")
         elif line.strip() and notes:
             raise PageError(f"line {number}: a comment for a block, and no block behind it")

@@ -16,6 +16,8 @@ struct BenchVerb: Verb {
     private let history = Option(
         "history", .path("FILE"),
         "where runs are kept, one a line, with --html; defaults to \(Self.defaultHistory)")
+    private let pages = Option(
+        "pages", .path("FOLDER"), "the project whose pages get the figures, with commit, machine and date")
     private let counting = Flag("count-allocations", "count them in this process; bench starts itself with it")
 
     private static let defaultHistory = "out/bench/history.jsonl"
@@ -28,12 +30,12 @@ struct BenchVerb: Verb {
                 search path; allocations are counted on Linux, if there is a C compiler.
                 """,
             options: [
-                licenses, server, allocations, recording, brief, html, history, check, counting, Flag.json,
+                licenses, server, allocations, recording, brief, html, history, pages, check, counting, Flag.json,
             ],
             examples: [
                 "latchkey-bench", "latchkey-bench --licenses", "latchkey-bench --server", "latchkey-bench --recording",
                 "latchkey-bench --allocations --check", "latchkey-bench --check --json",
-                "latchkey-bench --html out/bench/index.html",
+                "latchkey-bench --html out/bench/index.html", "latchkey-bench --pages .",
             ],
             yes: "measured", no: "a part failed; with --check also: an aim is missed or could not be measured")
     }
@@ -43,6 +45,7 @@ struct BenchVerb: Verb {
             try console.printJSON(Bench.countedCKC())
             return .yes
         }
+        let table = try arguments[pages].map { try BenchTable(in: $0, isBrief: arguments[brief]) }
         #if DEBUG
             console.note("This is a debug build; its figures mean little. See: make bench")
         #endif
@@ -56,6 +59,7 @@ struct BenchVerb: Verb {
             console.print(TextTable(rows: [titles] + figures.map(\.cells)).text)
         }
         try write(figures, arguments, console)
+        try table?.write(figures, console)
         let isMet = figures.allSatisfy { $0.aim == nil || $0.isMet == true }
         return figures.contains(where: \.hasFailed) || (arguments[check] && !isMet) ? .no : .yes
     }

@@ -18,6 +18,18 @@ extension Diagnosis {
             remedy: "Check that nothing limits connections on loopback.")
     }
 
+    static func figuresMeanLittle(_ what: String) -> Self {
+        Self(
+            code: "figuresMeanLittle", reason: "\(what).",
+            remedy: "Commit, and run make bench, built for release, on a machine that does nothing else.")
+    }
+
+    static func pageWithoutTable(_ page: String) -> Self {
+        Self(
+            code: "pageWithoutTable", reason: "\(page) has no table between <!-- bench --> and <!-- /bench -->.",
+            remedy: "Put both lines where the table is to be.")
+    }
+
     static let keyLost = Self(
         code: "keyLost", reason: "A key that was to be kept alive came to its end.",
         remedy: "Run the tests of the client's leases.")

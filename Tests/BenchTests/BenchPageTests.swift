@@ -51,6 +51,53 @@ import Testing
         #expect(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"))
     }
 
+    @Test func `a table of a page gets the figures of its words, with commit, machine and date`() throws {
+        let table = BenchTable(in: ".", commit: "abc1234", at: Self.date)
+        let other = Figure(name: "RSA eight at once", value: nil, unit: .share, note: "a | b")
+        let page =
+            "before\n<!-- bench -->\nold\n<!-- /bench -->\n\n<!-- bench: eight at once -->\n<!-- /bench -->\nafter\n"
+        let text = try table.text(of: "x.md", page, [figure(1_500), other])
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let (head, last) = (
+            ["| What | Measured | Aim | Made of |", "| --- | --- | --- | --- |"],
+            "| RSA eight at once | not measured | – | a \\| b |"
+        )
+        #expect(lines.first == "before" && lines.suffix(2) == ["after", ""] && !text.contains("old"))
+        #expect(lines[1] == "<!-- bench -->" && lines[2].contains("abc1234 on 2026-01-01: "))
+        #expect(
+            Array(lines[4...8]) == head + [
+                "| Key <discovery> | 1500 MB/s | ≥ 1000 MB/s | n |", last, "<!-- /bench -->",
+            ])
+        #expect(Array(lines[10...15]) == ["<!-- bench: eight at once -->", lines[2], ""] + head + [last])
+        #expect(try table.text(of: "x.md", text, [figure(1_500), other]) == text)
+    }
+
+    @Test(arguments: ["no table", "<!-- bench -->\nno end", "<!-- bench: -->\n<!-- /bench -->"])
+    func `a page without a whole table is refused`(_ page: String) {
+        #expect { try BenchTable(in: ".", commit: "c", at: Self.date).text(of: "x.md", page, []) } throws: {
+            ($0 as? Diagnosis)?.code == "pageWithoutTable"
+        }
+    }
+
+    @Test func `a run with a part that failed leaves the pages as they are`() throws {
+        let folder = try TemporaryFolder()
+        let table = BenchTable(in: folder.path("."), commit: "c", at: Self.date)
+        #expect { try table.write([figure(1), .failed("a part", Diagnosis.keyLost)], console) } throws: {
+            ($0 as? Diagnosis)?.reason.contains("a part") == true
+        }
+    }
+
+    @Test func `a brief run writes no page`() {
+        #expect { try BenchTable(in: ".", isBrief: true) } throws: { ($0 as? Diagnosis)?.code == "figuresMeanLittle" }
+    }
+
+    @Test(arguments: BenchTable.pages) func `every page of the bench has a table`(_ page: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+        _ = try BenchTable(in: root.path, commit: "c", at: Self.date).text(of: page, text, [])
+    }
+
     @Test(arguments: [[], [nil], [5], [5, 5], [nil, 0, -1e300, 1e300]] as [[Double?]])
     func `any history is drawn without a number that is none`(_ values: [Double?]) {
         let html = figure(values.last ?? nil).chart(of: values).source
