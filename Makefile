@@ -199,12 +199,10 @@ install: deps ## install latchkey and latchkey-server below PREFIX (/usr/local),
 	$(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
 	Scripts/install "$$($(SWIFT_BUILD) --show-bin-path $(INSTALL_FLAGS))" "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 
-# Debian has no Swift runtime, so the programs carry it.
 deb: CONFIGURATION = release
-deb: INSTALL_FLAGS += --static-swift-stdlib
 deb: deps ## build the Debian package in out/debian: programs, pages, unit and user
-	LATCHKEY_TESTS=none $(SWIFT_BUILD) --product latchkey $(INSTALL_FLAGS)
-	LATCHKEY_TESTS=none $(SWIFT_BUILD) --product latchkey-server $(INSTALL_FLAGS)
+	$(SWIFT_BUILD) --product latchkey
+	$(SWIFT_BUILD) --product latchkey-server
 	@Scripts/package-debian --bin $(BIN)
 
 uninstall: ## remove what install put below PREFIX

@@ -83,7 +83,7 @@ def blocks():
 
 
 def package(binaries, folder, version):
-    done = subprocess.run(["Scripts/package-debian", "--bin", binaries, "--out", folder, "--version", version, "--dynamic"],
+    done = subprocess.run(["Scripts/package-debian", "--bin", binaries, "--out", folder, "--version", version, "--quick"],
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
