@@ -62,7 +62,8 @@ struct HangingFileTests {
         clock.advance(by: .seconds(60))
         let error = await #expect(throws: (any Error).self) { try await reload.value }
         let reason = (error as? any DiagnosableError)?.reason ?? ""
-        #expect(reason.contains(name) && reason.contains("cannot be read: the system returned nothing for"), "\(reason)")
+        #expect(
+            reason.contains(name) && reason.contains("cannot be read: the system returned nothing for"), "\(reason)")
         #expect(stage.server.current === former)
         try await Self.expectLife(stage, spc)
         held.letGo()

@@ -45,7 +45,10 @@ import Testing
         (#"{"kty":"RSA","alg":"RS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "fewer than 2048 bits"),
         (#"{"kty":"RSA","alg":"HS256","kid":"weak","n":"\#(SampleTokens.k)","e":"AQAB"}"#, "does not fit its “alg”"),
         (#"{"kty":"EC","alg":"ES384","kid":"weak","crv":"P-256","x":"\#(x)","y":"\#(y)"}"#, "does not match ES384"),
-        (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#, "numbers do not form a key"),
+        (
+            #"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(y)","y":"\#(x)"}"#,
+            "numbers do not form a key"
+        ),
         (#"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)","y":"AA"}"#, "numbers do not form a key"),
         (
             #"{"kty":"EC","alg":"ES256","kid":"weak","crv":"P-256","x":"\#(x)=","y":"\#(y)"}"#,
@@ -57,8 +60,14 @@ import Testing
         (#"{"kty":"new","alg":"ES256","kid":"weak"}"#, "not oct"),
         (#"{"alg":"ES256","kid":"weak"}"#, "it has no “kty”"),
         (#"{"kty":"oct","alg":"HS256","use":"enc","kid":"weak","k":"\#(SampleTokens.k)"}"#, "“use” is not “sig”"),
-        (#"{"kty":"oct","alg":"HS256","key_ops":["sign"],"kid":"weak","k":"\#(SampleTokens.k)"}"#, "not include “verify”"),
-        (#"{"kty":"oct","alg":"HS256","key_ops":"verify","kid":"weak","k":"\#(SampleTokens.k)"}"#, "not include “verify”"),
+        (
+            #"{"kty":"oct","alg":"HS256","key_ops":["sign"],"kid":"weak","k":"\#(SampleTokens.k)"}"#,
+            "not include “verify”"
+        ),
+        (
+            #"{"kty":"oct","alg":"HS256","key_ops":"verify","kid":"weak","k":"\#(SampleTokens.k)"}"#,
+            "not include “verify”"
+        ),
     ])
     func `a key that cannot be used is refused by name, and the others are taken`(
         _ jwk: String, _ reason: String

@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (TokenError.form("It is long."), "Create"), (.algorithm("It is long."), "Sign"), (.time("It is long."), "Fetch"),
+        (TokenError.form("It is long."), "Create"), (.algorithm("It is long."), "Sign"),
+        (.time("It is long."), "Fetch"),
         (.claim("It is long."), "Compare"),
     ])
     func `a reason says what is wrong, and a remedy what to do`(_ error: TokenError, _ verb: String) {

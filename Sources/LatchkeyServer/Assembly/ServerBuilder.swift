@@ -137,7 +137,9 @@ struct ServerBuilder: Sendable {
         let place = "tenants.\(name)"
         if let policy = settings.policy, let policies, policies[policy] == nil {
             problems.add(
-                .init("\(place).policy", "The policy “\(policy)” does not exist.", "Correct the name, or add the policy."))
+                .init(
+                    "\(place).policy", "The policy “\(policy)” does not exist.", "Correct the name, or add the policy.")
+            )
         }
         let keys = engines.keys
         let usage = usages.of(name)

@@ -90,9 +90,13 @@ import Testing
         (#""addresses": ["0.0.0.0/1", "128.0.0.0/1"]"#, "128.0.0.0/1 is far larger than a proxy needs"),
         (#""addresses": ["12.0.0.0/7"]"#, "is far larger than a proxy needs"),
         (#""addresses": ["2000::/3"]"#, "2000::/3 is far larger"),
-        (#""addresses": ["f800::/5"]"#, "is far larger than a proxy needs"), (#""addresses": ["::/0"]"#, "::/0 is far larger"),
+        (#""addresses": ["f800::/5"]"#, "is far larger than a proxy needs"),
+        (#""addresses": ["::/0"]"#, "::/0 is far larger"),
         (#""addresses": []"#, "lists no address"),
-        (#""addresses": ["127.0.0.1"], "grants": [{"value":"a","tenants":["none"]}]"#, "The tenant “none” does not exist"),
+        (
+            #""addresses": ["127.0.0.1"], "grants": [{"value":"a","tenants":["none"]}]"#,
+            "The tenant “none” does not exist"
+        ),
     ])
     func `settings with which anybody, or nobody, could be somebody are no settings`(
         _ members: String, _ words: String
