@@ -111,7 +111,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         try:
             ask(self.options.slots, "DELETE", {"Authorization": "Bearer " + slot["heartbeatToken"]})
         except NoAnswer as error:
-            print(f"a slot was not given back, and ends by itself: {error}", file=sys.stderr)
+            print(f"a slot was not released, and will expire: {error}", file=sys.stderr)
 
     def refuse(self, status, code, reason):
         self.answer(status, json.dumps({"error": {"code": code, "reason": reason}}).encode(), {"Content-Type": "application/json"})

@@ -46,7 +46,7 @@ async function loadLines(url) {
 async function loadTracks(url) {
   const lines = await loadLines(url);
   const index = lines.findIndex((line) => line.startsWith('#EXT-X-STREAM-INF:'));
-  if (index < 0) throw new Error(`${url} is no main playlist.`);
+  if (index < 0) throw new Error(`${url} is not a main playlist.`);
   const variant = attributes(lines[index]);
   const codecs = (variant.CODECS ?? '').split(',');
   const isSound = (codec) => /^(mp4a|ac-3|ec-3|opus|fLaC)/.test(codec);
@@ -234,7 +234,7 @@ class Playback {
       const response = await fetch(this.setup.sessionsURL, this.sessionRequest('DELETE'));
       if (!response.ok) throw new Error(`The server answers with status ${response.status}.`);
     } catch (error) {
-      console.error('The session was not given back, and ends by itself.', error);
+      console.error('The session was not released, and will expire.', error);
     }
   }
 

@@ -166,6 +166,8 @@ extension ContentKeyError {
     fileprivate static func unfit(_ vendor: ConfiguredVendor, _ obstacle: String) -> Self {
         ContentKeyError(
             .unfitForPlayer, "\(vendor.profile.name) \(obstacle).",
-            remedy: "Use a profile or an account that does without, or a player that leaves the exchange to the app.")
+            remedy:
+                "Use a profile or an account without this requirement, or a player that leaves the exchange to the app."
+        )
     }
 }

@@ -107,19 +107,19 @@ extension DeviceError {
         ckc(
             isMissing ? .returnedBlockMissing : .returnedBlockChanged,
             "The CKC \(isMissing ? "lacks" : "changes") the block \(tag), which the device asked back.",
-            "Have the key server return the requested blocks byte for byte, padding included.")
+            "Make the key server return the requested blocks byte for byte, including padding.")
     }
 
     static func noContentKey(_ what: String) -> DeviceError {
         ckc(
             .noContentKey, "The CKC has no content key: \(what).",
-            "Have the key server put the wrapped content key into the CKC.")
+            "Make the key server put the wrapped content key into the CKC.")
     }
 
     static func notPersistable(_ terms: LicenseTerms) -> DeviceError {
         ckc(
             .notPersistable, "The CKC's terms do not let the key be stored: \(terms.validity).",
-            "Have the license service grant a persistent license, by the token's claims or the server's policy.")
+            "Make the license service grant a persistent license, through the token's claims or the server's policy.")
     }
 }
 

@@ -71,7 +71,7 @@
             return ContentKeyError(
                 .threadMustNotWait, stage: stage,
                 "The player asked on \(isMain ? "the main thread" : "a thread of Swift's tasks"), which must not wait.",
-                remedy: "Have the player, or the code around the adapter, ask on a thread of its own.")
+                remedy: "Make the player, or the code around the adapter, ask on a separate thread.")
         }
 
         fileprivate static func late(_ stage: Stage, _ limit: Duration) -> ContentKeyError {

@@ -89,7 +89,7 @@ extension Diagnosis {
             code: "wholeSegmentUnderSampleAES",
             reason:
                 "\(redacted(name)) has no container to see, as if it were encrypted as a whole under METHOD=SAMPLE-AES.",
-            remedy: "Have the packager encrypt samples, as FairPlay needs them.")
+            remedy: "Make the packager encrypt samples, as FairPlay requires.")
     }
 
     static func malformedMedia(_ what: String) -> Self {

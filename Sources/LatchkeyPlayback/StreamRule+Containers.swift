@@ -252,7 +252,7 @@ extension StreamRule {
             code: "wholeSegmentUnderSampleAES", severity: .error,
             requirement: "METHOD=SAMPLE-AES leaves the container in clear; whole segments have METHOD=AES-128",
             source: "\(bis("4.4.4.4"))", player: "finds no container",
-            remedy: "Have the packager encrypt samples, as FairPlay needs them.", check: .download),
+            remedy: "Make the packager encrypt samples, as FairPlay requires.", check: .download),
     ]
 }
 

@@ -51,7 +51,7 @@ import Testing
     static let errors: [any DiagnosableError] = [
         IntegrationError(.forbidden, "No."), TransportError(.timedOut, "No."),
         OfflineError(.offlineAssetWithoutKeys, "No."),
-        ProfileError(problems: [ProfileProblem(field: "$", reason: "It is no JSON.")]),
+        ProfileError(problems: [ProfileProblem(field: "$", reason: "It is not JSON.")]),
     ]
 
     @Test(arguments: errors)

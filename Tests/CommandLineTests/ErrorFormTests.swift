@@ -180,7 +180,7 @@ struct ErrorSamples {
             .malformedReference("odd"), .fileFailed("odd"), .outputFailed("a"),
         ]
         errors += playback
-        errors.append(ProfileError(problems: [ProfileProblem(field: "$", reason: "It is no JSON.")]))
+        errors.append(ProfileError(problems: [ProfileProblem(field: "$", reason: "It is not JSON.")]))
         addBundleErrors()
         for text in ["odd", "{}", "curl", "curl '"] { add { try TrafficCapture(Data(text.utf8)) } }
     }

@@ -30,7 +30,7 @@ import Testing
         for count in 1..<whole.count {
             let error = #expect(throws: FormatError.self) { try TLLVSequence(Array(whole.prefix(count))) }
             #expect(error?.kind == .malformed)
-            #expect(error?.reason.contains("a block wants") == true)
+            #expect(error?.reason.contains("a block needs") == true)
         }
     }
 

@@ -57,7 +57,7 @@ final class CertificateCache: Sendable {
                     guard let request = try await integration.certificateRequest(context) else {
                         throw ContentKeyError(
                             .certificateMissing, "The integration gives no application certificate.",
-                            remedy: "Give a certificate URL, or bundle the certificate.")
+                            remedy: "Set a certificate URL, or bundle the certificate.")
                     }
                     return request
                 },

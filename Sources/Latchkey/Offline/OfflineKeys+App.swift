@@ -102,7 +102,7 @@ extension OfflineKeys {
         return removed
     }
 
-    static let renewalUnsupported = OfflineError(.storedKeyRenewalUnsupported, "The vendor renews no stored key.")
+    static let renewalUnsupported = OfflineError(.storedKeyRenewalUnsupported, "The vendor does not renew stored keys.")
 }
 
 extension OfflineIndex {

@@ -257,5 +257,5 @@ extension KeyRequests {
 
 extension ContentKeyError {
     static let dropped = ContentKeyError(
-        .dropped, "The key request was dropped.", remedy: "Report this as an error in Latchkey.")
+        .dropped, "The key request was dropped.", remedy: "Report this as a bug in Latchkey.")
 }

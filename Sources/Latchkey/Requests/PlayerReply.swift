@@ -128,5 +128,5 @@ extension ReplyingKeyRequest {
 extension ContentKeyError {
     /// The answer to a request that the player released.
     package static let released = ContentKeyError(
-        .cancelled, "The player needs the key no more.", remedy: "Ask again if the key is still wanted.")
+        .cancelled, "The player needs the key no more.", remedy: "Request the key again if it is still needed.")
 }

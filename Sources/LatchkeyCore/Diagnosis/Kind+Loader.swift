@@ -19,7 +19,7 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: corrects the address in the settings or the playlist; nothing it does while playing helps.
     public static let insecureURL = Self(
-        101, "insecureURL", "The URL is neither https nor loopback.",
+        101, "insecureURL", "The URL is not https and not on loopback.",
         "Use an https URL.")
     /// The service redirected to another origin, to which credentials may not go, or more often than
     /// `LoaderConfiguration.redirectLimit`.
@@ -27,7 +27,8 @@ extension Diagnosis.Kind {
     /// - Status: 301, 302, 303, 307 or 308.
     /// - App: configures the address that the service redirects to, if it is the vendor's.
     public static let redirectRefused = Self(
-        102, "redirectRefused", "A redirect would have carried credentials elsewhere, or was one too many.",
+        102, "redirectRefused",
+        "A redirect would have sent credentials to another host, or exceeded the redirect limit.",
         "Configure the URL that the service redirects to, if it is the vendor's.")
     /// The whole way of a key took longer than `RetryPolicy.deadline`, whichever step took the time; `timedOut` is
     /// one exchange's.
@@ -36,21 +37,21 @@ extension Diagnosis.Kind {
     /// - App: says that the service cannot be reached, and asks again when the viewer does.
     public static let deadlineExceeded = Self(
         103, "deadlineExceeded", "The key's deadline passed.",
-        "Look at the events for the stage that took the time.", isRetryable: true)
+        "Check the events for the stage that took too long.", isRetryable: true)
     /// The app or the player ended the request, so that nobody waits for the key any more.
     ///
     /// - Status: none; a reply that comes later is not read.
     /// - App: tells the viewer nothing: `viewerMessage` is `nil`.
     public static let cancelled = Self(
         104, "cancelled", "The loader or the request was cancelled.",
-        "Ask again if the key is still wanted.")
+        "Request the key again if it is still needed.")
     /// An adapter forgot the request without an answer, which is an error in Latchkey.
     ///
     /// - Status: none; what was sent before does not matter.
     /// - App: starts the title again, and reports the error.
     public static let dropped = Self(
         105, "dropped", "The request was dropped without an answer.",
-        "Report this as an error in Latchkey.")
+        "Report this as a bug in Latchkey.")
     /// The player threw where it was to make the SPC, or gave none, or an empty one.
     ///
     /// - Status: none; only the certificate was asked for.
@@ -65,7 +66,7 @@ extension Diagnosis.Kind {
     /// - App: looks at `underlying`, which is its own error, and has the viewer sign in if a sign-in has ended.
     public static let credentialsFailed = Self(
         107, "credentialsFailed", "The app gave no credentials.",
-        "Look at the underlying error of the credentials closure.")
+        "Check the underlying error of the credentials closure.")
     /// An integration in code, or a callback of the app, threw an error that says nothing of its kind.
     ///
     /// - Status: any or none: the integration's code ran before a request or on its reply.
@@ -79,21 +80,21 @@ extension Diagnosis.Kind {
     /// - App: sets the certificate's address, or bundles the certificate.
     public static let certificateMissing = Self(
         109, "certificateMissing", "There is no application certificate.",
-        "Give a certificate URL, or bundle the certificate.")
+        "Set a certificate URL, or bundle the certificate.")
     /// The lease of a key that plays ended, because no renewal had come by then.
     ///
     /// - Status: any or none: the reason names what the last renewal failed of.
     /// - App: starts the title again; the events say why no renewal came.
     public static let leaseEnded = Self(
         110, "leaseEnded", "The lease of the key ended.",
-        "Look at the events for why no renewal succeeded.")
+        "Check the events for the reason that no renewal succeeded.")
     /// The player was told to renew a key, and did not ask for it again.
     ///
     /// - Status: none; nothing was sent.
     /// - App: does nothing while the key lives: it is a code of events, and the loader tells the player again.
     public static let playerDidNotRenew = Self(
         111, "playerDidNotRenew", "The player was asked to renew a key and did not ask for it again.",
-        "Have the player ask for its keys again when the adapter tells it to.")
+        "Make the player request its keys again when the adapter asks for it.")
     /// The vendor's secure session ended before the license came, or a renewal came when there was no session.
     ///
     /// - Status: none; the service had said before that the session is over.
@@ -107,5 +108,5 @@ extension Diagnosis.Kind {
     /// - App: has the renew closure of its session renew the player's requests, and starts the title again.
     public static let sessionNotRenewed = Self(
         113, "sessionNotRenewed", "The player did not ask for its keys again, and the session ended.",
-        "Have the renew closure renew the player's key requests.")
+        "Renew the player's key requests in the renew closure.")
 }

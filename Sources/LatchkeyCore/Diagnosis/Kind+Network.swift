@@ -47,7 +47,7 @@ extension Diagnosis.Kind {
     /// - App: checks that the address is the service's, and raises the limit if it is.
     public static let bodyTooLarge = Self(
         305, "bodyTooLarge", "The reply's body is larger than the limit.",
-        "Check that the URL is that of the license service, or raise the body limit.")
+        "Check that the URL points to the license service, or raise the body limit.")
     /// An exchange failed for a reason that has no kind of its own.
     ///
     /// - Status: none; no reply came.
@@ -68,7 +68,7 @@ extension Diagnosis.Kind {
     /// - App: says that the service cannot be reached; the server's operator, or a proxy's, has to mend it.
     public static let serverCertificateUntrusted = Self(
         308, "serverCertificateUntrusted",
-        "The server's TLS certificate comes from no authority that this machine trusts.",
+        "The server's TLS certificate is not from an authority that this machine trusts.",
         "Give the server a TLS certificate of a known authority, or trust the authority that issued it.")
     /// The server's TLS certificate has expired, is not valid yet, or the device's date is wrong.
     ///
@@ -76,7 +76,7 @@ extension Diagnosis.Kind {
     /// - App: asks the viewer to check the device's date; else the server's operator has to mend it.
     public static let serverCertificateExpired = Self(
         309, "serverCertificateExpired", "The server's TLS certificate has expired, or is not valid yet.",
-        "Renew the server's TLS certificate, or set the device's date right.")
+        "Renew the server's TLS certificate, or correct the device's date.")
     /// The server's TLS certificate is for another name than the address has.
     ///
     /// - Status: none; nothing was sent.
@@ -89,34 +89,34 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: corrects the scheme or the port of the address.
     public static let serverWithoutTLS = Self(
-        311, "serverWithoutTLS", "The server speaks no TLS on this port.",
-        "Check the port, and whether the server is one for http.")
+        311, "serverWithoutTLS", "The server does not use TLS on this port.",
+        "Check the port, and whether the server expects http.")
     /// What answered is no HTTP server, or breaks the protocol's rules.
     ///
     /// - Status: none that can be read.
     /// - App: corrects the scheme or the port of the address, or looks for a proxy on the way.
     public static let replyMalformed = Self(
-        312, "replyMalformed", "The reply is no HTTP, or breaks its rules.",
-        "Check that the URL is that of an HTTP server, with the right scheme and port.")
+        312, "replyMalformed", "The reply is not valid HTTP.",
+        "Check that the URL points to an HTTP server, with the right scheme and port.")
     /// The head of a reply has more bytes or header fields than the transport takes.
     ///
     /// - Status: any; the head was not read to its end.
     /// - App: checks that the address is the service's.
     package static let headTooLarge = Self(
         313, "headTooLarge", "The reply's head has too many bytes or header fields.",
-        "Check that the URL is that of the service.")
+        "Check that the URL points to the service.")
     /// A setting or a token made a header field, a method or an address that HTTP does not allow.
     ///
     /// - Status: none; nothing was sent.
     /// - App: corrects the setting or the token that the reason names.
     package static let requestMalformed = Self(
-        314, "requestMalformed", "The request cannot be sent as it is.",
-        "Check the URL and the header fields that the settings and the token make.")
+        314, "requestMalformed", "The request is malformed and cannot be sent.",
+        "Check the URL and the header fields that result from the settings and the token.")
     /// The device has no network, or the app may not use the one that it has.
     ///
     /// - Status: none; nothing was sent.
     /// - App: asks the viewer to connect, or plays a stored key.
     public static let offline = Self(
-        315, "offline", "The device has no network, or may not use it.",
-        "Connect the device to a network, or let the app use the one that it has.", isRetryable: true)
+        315, "offline", "The device has no network, or the app may not use it.",
+        "Connect the device to a network, or allow the app to use it.", isRetryable: true)
 }

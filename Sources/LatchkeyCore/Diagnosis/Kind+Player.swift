@@ -9,7 +9,7 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: says that this device cannot play the title.
     public static let playerUnsupported = Self(
-        500, "playerUnsupported", "The player does not exist here.",
+        500, "playerUnsupported", "The player is not available on this platform.",
         "Run the app on a device.")
     /// The player asked for a key without a name, so that there is nothing to ask the service for.
     ///
@@ -17,7 +17,7 @@ extension Diagnosis.Kind {
     /// - App: states the key's URI in the playlist, or gives `keyNamed` for keys that have initialization data
     ///   alone.
     public static let keyUnnamed = Self(
-        501, "keyUnnamed", "The player asked for a key and did not say which.",
+        501, "keyUnnamed", "The player requested a key without naming it.",
         "State the key's URI in the playlist's EXT-X-KEY tag.")
     /// The player cannot store the key now, as while the picture is on another display.
     ///
@@ -38,13 +38,13 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: has the player, or the code around the adapter, ask on a thread of its own.
     @_spi(Adapters) public static let threadMustNotWait = Self(
-        510, "threadMustNotWait", "The player asked for an answer at once on a thread that must not wait for one.",
-        "Have the player, or the code around the adapter, ask on a thread of its own.")
+        510, "threadMustNotWait", "The player requested a synchronous answer on a thread that must not block.",
+        "Make the player, or the code around the adapter, ask on a separate thread.")
     /// The vendor's service needs what the player cannot do, such as cookies or a second request.
     ///
     /// - Status: none; nothing was sent.
     /// - App: uses a profile or an account that does without, or a player that leaves the exchange to the app.
     public static let unfitForPlayer = Self(
-        511, "unfitForPlayer", "The player cannot do what the vendor's service needs.",
-        "Use a profile or an account that does without, or a player that leaves the exchange to the app.")
+        511, "unfitForPlayer", "The player does not support a requirement of the vendor's service.",
+        "Use a profile or an account without this requirement, or a player that leaves the exchange to the app.")
 }

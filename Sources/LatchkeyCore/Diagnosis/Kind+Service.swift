@@ -12,15 +12,15 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: registers the integration before it makes the loader, or corrects the name.
     public static let unknownIntegration = Self(
-        200, "unknownIntegration", "Nobody registered an integration of this name.",
+        200, "unknownIntegration", "No integration with this name is registered.",
         "Choose a registered integration.")
     /// The profile's rules read a setting that the app did not give.
     ///
     /// - Status: none; nothing was sent.
     /// - App: gives the setting that the reason names; nothing it does while playing helps.
     public static let missingSetting = Self(
-        201, "missingSetting", "A setting that the profile needs was not given.",
-        "Give the integration the setting.")
+        201, "missingSetting", "A required setting of the profile is missing.",
+        "Add the setting to the integration.")
     /// The profile's rules read a credential, and the app's closure gave none of that name, or an empty one.
     ///
     /// - Status: none; nothing was sent.
@@ -34,7 +34,7 @@ extension Diagnosis.Kind {
     /// - App: chooses the variant of the profile that fits the playlist's key URIs.
     public static let contentIdentifierMissing = Self(
         203, "contentIdentifierMissing",
-        "The key URI has nothing at the place where the profile looks for the identifier.",
+        "The key URI has no identifier where the profile expects it.",
         "Choose the profile variant whose content-id rule fits the key URIs of the playlist.")
     /// The profile's rules made an address that is no http or https URL, of a setting, a token or a looked-up
     /// value.
@@ -42,7 +42,7 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: corrects the setting, or what the token holds.
     public static let invalidURL = Self(
-        204, "invalidURL", "A rule made something that is no http or https URL.",
+        204, "invalidURL", "A rule produced a value that is not an http or https URL.",
         "Correct the URL in the integration's settings.")
     /// The reply to the certificate's request is no certificate: PEM or base64 where DER is wanted, a web page, or
     /// nothing.
@@ -50,21 +50,21 @@ extension Diagnosis.Kind {
     /// - Status: 200; the body is the fault.
     /// - App: points the certificate's address at the DER file of the FairPlay application certificate.
     public static let certificateMalformed = Self(
-        205, "certificateMalformed", "What came as certificate is none.",
+        205, "certificateMalformed", "The reply is not a certificate.",
         "Point the certificate URL at the DER file of the FairPlay application certificate.", isRetryable: true)
     /// The entitlement or delivery service answered, and its reply lacks what the license request needs.
     ///
     /// - Status: a status of success, as the profile has them; the body is the fault.
     /// - App: tries again later, and shows the vendor the reply.
     public static let lookupMalformed = Self(
-        206, "lookupMalformed", "The reply to the lookup lacks what the license request needs.",
-        "Compare the reply with what the entitlement or delivery service is said to answer.", isRetryable: true)
+        206, "lookupMalformed", "The reply to the lookup lacks data for the license request.",
+        "Compare the reply with the documentation of the entitlement or delivery service.", isRetryable: true)
     /// The license service said yes, and its reply holds no CKC where the profile says that it does.
     ///
     /// - Status: a status of success, as the profile has them; the body is the fault.
     /// - App: tries again later; if it lasts, another variant of the profile fits the service.
     public static let licenseMalformed = Self(
-        207, "licenseMalformed", "The reply holds no CKC where the profile says that it does.",
+        207, "licenseMalformed", "The reply has no CKC where the profile expects it.",
         "Compare the reply with the vendor's documentation and choose the profile variant that fits.", isRetryable: true
     )
     /// The reply to the setup of a secure session lacks the session's token or its period.
@@ -73,7 +73,7 @@ extension Diagnosis.Kind {
     /// - App: corrects the session's address; nothing it does while playing helps.
     public static let sessionMalformed = Self(
         208, "sessionMalformed", "The reply to a session's setup lacks the session's token or period.",
-        "Check that the session URL is that of the vendor's session management.")
+        "Check that the session URL points to the vendor's session management.")
     /// The service does not know the caller: the token is missing, malformed, expired, or made for other content.
     ///
     /// - Status: 401, and codes that the profile lists.
@@ -81,7 +81,7 @@ extension Diagnosis.Kind {
     ///   more already.
     public static let unauthenticated = Self(
         209, "unauthenticated", "The service does not know the caller.",
-        "Give a fresh token that was made for this content.")
+        "Use a new token for this content.")
     /// The service knows the caller and refuses: the account does not include the content, or the device may not
     /// play it.
     ///
@@ -90,12 +90,12 @@ extension Diagnosis.Kind {
     public static let forbidden = Self(
         210, "forbidden", "The service knows the caller and refuses.",
         "Ask the vendor why this token may not play this content, with the request id if the service gave one.")
-    /// The service knows no such key, certificate or address.
+    /// The service does not have this key, certificate or address.
     ///
     /// - Status: 404 and 410, and codes that the profile lists.
     /// - App: checks the address and the content's key at the vendor; asking again does not help.
     public static let notFound = Self(
-        211, "notFound", "The service knows no such key, certificate or address.",
+        211, "notFound", "The service does not have this key, certificate or address.",
         "Check the URL, and that the content's key exists at the vendor.")
     /// The service could not read the request, or does not accept its form.
     ///
@@ -109,7 +109,7 @@ extension Diagnosis.Kind {
     /// - Status: any, by codes that the profile lists.
     /// - App: asks the viewer to stop another stream, and tries again then.
     public static let concurrencyLimit = Self(
-        213, "concurrencyLimit", "The account plays too many streams at once.",
+        213, "concurrencyLimit", "The account has too many concurrent streams.",
         "Stop another stream of this account and try again.")
     /// The content is not available in the region that the service sees the viewer in.
     ///
@@ -131,7 +131,7 @@ extension Diagnosis.Kind {
     /// - Status: 408, 425, every 5xx without a kind of its own, and codes that the profile lists.
     /// - App: tries again in some minutes; if it lasts, the vendor wants the request id.
     public static let serverTransient = Self(
-        216, "serverTransient", "The service is unwell and may recover.",
+        216, "serverTransient", "The service has a temporary failure.",
         "Try again later; if it lasts, report it to the vendor, with the request id if the service gave one.",
         isRetryable: true)
     /// The service failed in a way that does not pass by itself.
@@ -139,20 +139,20 @@ extension Diagnosis.Kind {
     /// - Status: 501 and 505, and codes that the profile lists.
     /// - App: reports the request id to the vendor; asking again does not help.
     public static let serverPermanent = Self(
-        217, "serverPermanent", "The service is unwell and will stay so.",
+        217, "serverPermanent", "The service has a permanent failure.",
         "Report it to the vendor, with the request id if the service gave one.")
     /// The service redirects without saying where to, or to where no request can follow.
     ///
     /// - Status: every 3xx that is no redirect with a usable location.
     /// - App: configures the address that the service redirects to.
     public static let redirected = Self(
-        218, "redirected", "The service redirects to where no request can follow.",
+        218, "redirected", "The service redirects to an address that the client must not follow.",
         "Configure the URL that the service redirects to.")
     /// The time of the token or of the content has not begun, or the device's date is wrong.
     ///
     /// - Status: any, by codes that the profile lists; none where the token itself says so.
     /// - App: asks the viewer to check the device's date, or says when the title begins.
     public static let notYetValid = Self(
-        219, "notYetValid", "The time of the token or of the content has not begun.",
+        219, "notYetValid", "The token or the content is not valid yet.",
         "Try again when the time of the token or the content has begun, and check the device's date.")
 }

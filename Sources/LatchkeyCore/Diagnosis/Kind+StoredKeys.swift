@@ -12,7 +12,7 @@ extension Diagnosis.Kind {
     /// - App: tries again after the device was unlocked; else it calls `deleteAll()` and stores the keys anew.
     public static let keyStoreUnreadable = Self(
         400, "keyStoreUnreadable", "The store's items could not be read.",
-        "Try again after the device was unlocked; else call `deleteAll()` and store anew.")
+        "Try again after the device was unlocked; if that fails, call `deleteAll()` and store the keys again.")
     /// An item could not be written to the key store; what was there before still is.
     ///
     /// - Status: any or none: the license may have come before.
@@ -25,7 +25,7 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: restores the index, or calls `deleteAll()` and stores the keys again; the media can stay.
     public static let keyIndexDamaged = Self(
-        402, "keyIndexDamaged", "The index is not what this library writes.",
+        402, "keyIndexDamaged", "The index is damaged, or was not written by this library.",
         "Restore the index, or call `deleteAll()` and store the keys again; the media can stay.")
     /// A newer version of Latchkey wrote the index of the key store; the keys stay where they are.
     ///
@@ -67,7 +67,7 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: calls `OfflineKeys.register(_:keys:)` before the player asks for the key.
     public static let offlineKeyNotRequested = Self(
-        408, "offlineKeyNotRequested", "A key came that no asset needs.",
+        408, "offlineKeyNotRequested", "The player requested a key that no asset needs.",
         "Call `register(_:keys:)` before the player asks for the key.")
     /// A key was to be stored, and the loader's configuration has no `keyStore`.
     ///
@@ -81,13 +81,13 @@ extension Diagnosis.Kind {
     /// - Status: none; nothing was sent.
     /// - App: deletes the asset, and requests it again while the service can be reached.
     public static let storedKeyRenewalUnsupported = Self(
-        410, "storedKeyRenewalUnsupported", "The vendor renews no stored key.",
+        410, "storedKeyRenewalUnsupported", "The vendor does not renew stored keys.",
         "Delete the asset and request it again while the service can be reached.")
     /// The player threw where it was to make a stored key of the CKC, or gave an empty one.
     ///
     /// - Status: a status of success: the license came.
     /// - App: stores the key again while the service can be reached.
     public static let persistableKeyFailed = Self(
-        411, "persistableKeyFailed", "The player made no stored key of the CKC.",
+        411, "persistableKeyFailed", "The player could not create a stored key from the CKC.",
         "Store the key again while the service can be reached.")
 }

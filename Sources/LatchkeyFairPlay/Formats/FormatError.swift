@@ -29,7 +29,7 @@ package struct FormatError: DiagnosableError, Equatable {
         switch kind {
         case .malformed, .duplicate: "At byte \(offset) of the payload \(what)."
         case .notACKC: "The bytes are not a CKC: \(what)" + (apparentFormat.map { "; they look like \($0)." } ?? ".")
-        case .badTerms: "The CKC's terms make no sense: \(what)."
+        case .badTerms: "The CKC's terms are invalid: \(what)."
         }
     }
 

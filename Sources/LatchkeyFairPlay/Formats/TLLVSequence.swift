@@ -83,6 +83,6 @@ package struct TLLVSequence: Sendable {
                     valueLength: Int(valueLength))
             }
         }
-        throw malformed("a block wants \(reader.wanted) bytes where \(reader.remaining) are left")
+        throw malformed("a block needs \(reader.wanted) bytes, and \(reader.remaining) are left")
     }
 }

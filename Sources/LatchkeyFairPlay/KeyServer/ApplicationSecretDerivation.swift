@@ -31,7 +31,7 @@ extension Diagnosis {
     static func wrongLength(_ count: Int) -> Diagnosis {
         Diagnosis(
             code: "wrongLength", reason: "The derived key has \(count) bytes, not 16.",
-            remedy: "Have the derivation return 16 bytes.")
+            remedy: "Make the derivation return 16 bytes.")
     }
 }
 

@@ -133,7 +133,7 @@ extension KSMRefusal {
 
     static func derivation(_ error: any Error) -> KSMRefusal {
         let reason = (error as? any DiagnosableError)?.reason ?? "\(type(of: error))"
-        let remedy = (error as? any DiagnosableError)?.remedy ?? "Ask whoever wrote the derivation."
+        let remedy = (error as? any DiagnosableError)?.remedy ?? "Ask the author of the derivation."
         return KSMRefusal(.integrity, reason: "The derivation gave no key: \(reason)", remedy: remedy)
     }
 

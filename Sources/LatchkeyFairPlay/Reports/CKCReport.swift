@@ -62,7 +62,7 @@ package struct CKCReport: Sendable, Encodable {
         guard context.session.withR1({ $0.elementsEqual(r1) }) else { return [fromOther] }
         var findings = context.requestedTags.compactMap { returned($0, blocks, context) }
         if blocks.value(.contentKey)?.count != 32 {
-            let remedy = "Have the key server put the wrapped content key into the CKC."
+            let remedy = "Make the key server put the wrapped content key into the CKC."
             findings.append(InspectionFinding(.error, "noContentKey", "The CKC has no content key.", remedy))
         }
         if terms == nil {

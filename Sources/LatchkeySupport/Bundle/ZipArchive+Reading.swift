@@ -108,7 +108,7 @@ private struct ZipReader {
                 || "/._-".utf8.contains(byte)
         }
         guard isPlain, (1...200).contains(bytes.count), !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") })
-        else { throw .zipNameRefused("An entry's name is no plain file name.") }
+        else { throw .zipNameRefused("An entry's name is not a plain file name.") }
         return name
     }
 }

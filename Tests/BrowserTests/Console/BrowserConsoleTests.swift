@@ -95,7 +95,8 @@ extension ConsoleInChromium {
             try await page.wait(until: "document.querySelector('#key')")
             try await page.value(
                 "document.querySelector('#key').value = 'guessed'; document.querySelector('form').requestSubmit()")
-            try await page.wait(until: "document.querySelector('#wrong')?.innerText.startsWith('This is not an operator')")
+            try await page.wait(
+                until: "document.querySelector('#wrong')?.innerText.startsWith('This is not an operator')")
             #expect(try await page.value("document.activeElement.id").text == "key")
 
             let key = String(decoding: stage.folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)

@@ -113,7 +113,7 @@ extension OfflineWindowTests {
         try await harness.download("movie", [sd], Self.dual)
         #expect(try await harness.offline.dueForRenewal().isEmpty)
         harness.clock.advance(by: .days(16))
-        await #expect(throws: OfflineError(.storedKeyRenewalUnsupported, "The vendor renews no stored key.")) {
+        await #expect(throws: OfflineError(.storedKeyRenewalUnsupported, "The vendor does not renew stored keys.")) {
             try await harness.offline.dueForRenewal()
         }
         let error = await #expect(throws: ContentKeyError.self) { try await harness.fetch(sd, nil, .replace) }
