@@ -12,9 +12,6 @@ struct StreamOptions: Sendable {
     let credentials = Option(
         "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; if PLAYLIST has keys")
 
-    let strict = Flag(
-        "strict", "play what --source says, its credentials too, against all rules of the vendor's page")
-
     /// - Parameters:
     ///   - terms: what the service in this process licenses keys on.
     ///   - reference: the hashes of the clear stream of PLAYLIST; `nil` if unknown.
@@ -28,12 +25,11 @@ struct StreamOptions: Sendable {
                 throw UsageError("--credentials goes with PLAYLIST; the service in this process makes its own.")
             }
             let profile = try vendor.plainProfile(arguments, console)
-            let own = arguments[strict] ? try vendor.own(arguments, profile, console) : nil
+            let own = try vendor.own(arguments, profile, console)
             return try .builtIn(profile, terms: terms, own: own, over: transport) {
                 try vendor.configured(arguments, completedBy: $0, console)
             }
         }
-        if arguments[strict] { throw UsageError("--strict plays the stream of this process, and takes no PLAYLIST.") }
         guard let folder = arguments[credentials] else { throw UsageError.missing(credentials) }
         let configured = try vendor.configured(arguments, console)
         let device = try DeviceCredentials(folder, console)

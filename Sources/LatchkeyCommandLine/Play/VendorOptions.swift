@@ -62,11 +62,11 @@ struct VendorOptions: Sendable {
         return try profile.with(settings.filter { names.contains($0.key) }).configured(given)
     }
 
-    /// What a source says, credentials included, in place of what a service of this process takes.
+    /// What a source says, credentials included, in place of what a service of this process takes; `nil` without a source.
     func own(
         _ arguments: Arguments, _ profile: VendorProfile, _ console: Console
-    ) throws -> (vendor: ConfiguredVendor, credentials: CredentialSet) {
-        guard arguments[source] != nil else { throw UsageError("--strict goes with --source FILE.") }
+    ) throws -> (vendor: ConfiguredVendor, credentials: CredentialSet)? {
+        guard arguments[source] != nil else { return nil }
         let vendor = try configured(arguments, console)
         return (vendor, try credentialSet(arguments, for: profile, console))
     }

@@ -39,22 +39,15 @@ struct PlayVerb: Verb {
     var usage: Usage {
         Usage(
             name: "play", summary: "play a protected stream through a vendor's license service",
-            details: VendorOptions.details + """
-
-                With --source and --strict the source's own settings and credentials are played against the vendor's service in this
-                process, which refuses what the vendor's page forbids. It knows its own account alone, and takes tokens that are made
-                with its test keys (latchkey serve prints both); a source without a token gets such ones.
-                """,
+            details: VendorOptions.details,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
-                credentials, stream.strict, frame, out, force, hashes, reveal, device, offline, join, virtual, time,
-                lease,
+                credentials, frame, out, force, hashes, reveal, device, offline, join, virtual, time, lease,
                 rotation, quiet,
                 verbose, TraceRecorder.option, Flag.json,
             ],
             examples: [
                 "latchkey play --vendor vudrm --frame picture.png --trace trace.html",
-                "latchkey play --source source-description.json --strict",
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
@@ -103,7 +96,6 @@ struct PlayVerb: Verb {
         }
         let others = [
             credentials.name, frame.name, out.name, hashes.name, device.name, offline.name, join.name, reveal.name,
-            stream.strict.name,
         ]
         if isLive, let needless = others.first(where: { arguments.values[$0] != nil }) {
             throw UsageError("\(needless) does not go with --virtual, which decodes nothing.")
@@ -163,8 +155,9 @@ struct PlayVerb: Verb {
         if arguments.given(playlist) != nil {
             let web = WebResources(transport: setting.transport, watch: setting.delivery)
             remarks = await PlayRemarks(on: setting.address, web, setting.delivery, played: parts.last?.report)
-        } else if arguments[stream.strict], let bench = setting.bench {
-            remarks = bench.service(forProfile: setting.vendor.profile.identifier).map { PlayRemarks(brokenAt: $0) }
+        } else if let service = setting.bench?.service(forProfile: setting.vendor.profile.identifier) {
+            let broken = PlayRemarks(brokenAt: service)
+            remarks = broken.checks.isEmpty ? nil : broken
         }
         report.console.endProgress()
         try report.show(parts, vendor: setting.vendor.profile.identifier, remarks)

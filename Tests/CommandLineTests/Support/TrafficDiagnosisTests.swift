@@ -51,7 +51,7 @@ import Testing
         }
         let few = try await recognized(4)
         #expect(try await recognized(24) - few == 60, "a beacon, its reply and a segment, twenty times")
-        #expect(16...120 ~= few, "a playlist, a certificate and a license, which are judged, too: \(few)")
+        #expect(16...40 ~= few, "a playlist, a certificate and a license, which are judged, too: \(few)")
     }
 
     // B1: a refusal is never passed over.
