@@ -32,9 +32,11 @@ struct DoctorRecordingTests {
             "--spc has the SPC as hexadecimal digits", "--spc has the body of a form", "--spc has a JSON body",
             "--spc has half of the SPC", "--spc has an empty file", "the device's credentials are not the service's",
             "the playlist names a host that the app did not allow",
+            "the content token needs a session, and no address of one is set",
         ]
         let noReply = [
-            "nothing listens where licenses are", "the service breaks the connection",
+            "nothing listens where licenses are", "the license's host has no address",
+            "the service breaks the connection",
             "the certificate's server signed its TLS certificate itself",
             "the certificate's port speaks http, not https",
         ]
