@@ -13,11 +13,14 @@ struct BenchTable: Sendable {
     private let folder: URL
     private let origin: String
 
-    /// - Parameter folder: the project's.
+    /// - Parameters:
+    ///   - folder: the project's.
+    ///   - isWhole: whether everything is measured, as often as it takes.
     /// - Throws: `figuresMeanLittle` for a run whose figures nobody should read, and for changes without a commit.
-    init(in folder: String, isBrief: Bool) throws(Diagnosis) {
-        guard !isBrief, BenchRun.thisBuild == "release" else {
-            throw .figuresMeanLittle("A brief run or a build for debugging measures nothing that a page may state")
+    init(in folder: String, isWhole: Bool) throws(Diagnosis) {
+        guard isWhole, BenchRun.thisBuild == "release" else {
+            throw .figuresMeanLittle(
+                "A brief run, a part of the bench and a build for debugging measure nothing that a page may state")
         }
         let git = try ToolRun.find("git")
         guard try ToolRun.output(of: git, ["-C", folder, "status", "--porcelain", "-uno"]).isEmpty else {

@@ -45,7 +45,8 @@ struct BenchVerb: Verb {
             try console.printJSON(Bench.countedCKC())
             return .yes
         }
-        let table = try arguments[pages].map { try BenchTable(in: $0, isBrief: arguments[brief]) }
+        let isWhole = ![brief, licenses, server, allocations, recording].contains { arguments[$0] }
+        let table = try arguments[pages].map { try BenchTable(in: $0, isWhole: isWhole) }
         #if DEBUG
             console.note("This is a debug build; its figures mean little. See: make bench")
         #endif

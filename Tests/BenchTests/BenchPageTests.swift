@@ -87,8 +87,8 @@ import Testing
         }
     }
 
-    @Test func `a brief run writes no page`() {
-        #expect { try BenchTable(in: ".", isBrief: true) } throws: { ($0 as? Diagnosis)?.code == "figuresMeanLittle" }
+    @Test func `a brief run or a part of the bench writes no page`() {
+        #expect { try BenchTable(in: ".", isWhole: false) } throws: { ($0 as? Diagnosis)?.code == "figuresMeanLittle" }
     }
 
     @Test(arguments: BenchTable.pages) func `every page of the bench has a table`(_ page: String) throws {

@@ -114,7 +114,7 @@ extension ConsoleInChromium {
             try await page.wait(until: "\(Self.bars) > 50")
             stage.record.set(.isAway)
             try await page.value("document.querySelector('main form').requestSubmit()")
-            try await page.wait(until: "\(Self.main).split('No figures. The record did not answer').length === 3")
+            try await page.wait(until: "\(Self.main).split('No figures. The record did not respond').length === 3")
             #expect(try await page.value("\(Self.bars)").number == 0)
             #expect(try await page.value("document.querySelectorAll('main .tile').length").number == 0)
             #expect(try await page.contrastProblems() == [])

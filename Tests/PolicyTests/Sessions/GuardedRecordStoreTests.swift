@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    @Test
+    func `a store in this process's memory is asked at once, and its times and errors are reported like another's`()
+        throws
+    {
+        let events = Locked<[RecordStoreEvent]>([])
+        let store = GuardedRecordStore(
+            MemoryRecordStore(limit: 1, timekeeper: clock), for: .sessionStore, timekeeper: clock,
+            report: { event in events.withLock { $0.append(event) } })
+        let records = try #require(store.immediate)
+        let (end, first) = (clock.date + 60, Record(version: 1, bytes: [1]))
+        #expect(try records.write(first, at: Self.key, replacing: nil, until: end))
+        // Somebody else wrote meanwhile.
+        #expect(try !records.write(Record(version: 2, bytes: [2]), at: Self.key, replacing: nil, until: end))
+        #expect(try records.read(Self.key).record == first)
+        let other = RecordKey(.account, tenant: "demo", name: "berta")
+        #expect { _ = try records.write(first, at: other, replacing: nil, until: end) } throws: {
+            ($0 as? StoreError)?.kind == .full
+        }
+        let failures = events.withLock { $0 }.filter { if case .failed = $0 { true } else { false } }
+        #expect(failures.count == 1 && events.withLock { $0.count } == 5)
+        #expect(store.health.isAway(for: .write) && !store.health.isAway(for: .read))
+        #expect(hung().immediate == nil)
+    }
+
     @Test func `of regions one is asked whether it is back, and the store says so for all`() async throws {
         let (here, there) = (MemoryRecordStore(timekeeper: clock), MemoryRecordStore(timekeeper: clock))
         let home = try #require(RegionalRecordStore(["eu": here, "us": there])).home(of: Self.key)
