@@ -16,7 +16,7 @@ struct ListenerCertificateToolTests {
     // Says where players are served, once signals are handled.
     private static let script = """
         exec "$0" run --config "$1" \
-        2> >(sed -un '/"listener":"players"/ { s/.*"url":"\\([^"]*\\)".*/\\1/; h; }; /takes requests/ { x; p; }')
+        2> >(sed -un '/"listener":"players"/ { s/.*"url":"\\([^"]*\\)".*/\\1/; h; }; /accepts requests/ { x; p; }')
         """
 
     @Test func `a hang-up takes the new certificate and is in the audit, and the old connection goes on`() async throws

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test
-    func `a store in this process's memory is asked at once, and its times and errors are reported like another's`()
+    func `a store in this process's memory is asked synchronously, and its times and errors are reported like another's`()
         throws
     {
         let events = Locked<[RecordStoreEvent]>([])
@@ -78,7 +78,7 @@ import Testing
         let records = try #require(store.immediate)
         let (end, first) = (clock.date + 60, Record(version: 1, bytes: [1]))
         #expect(try records.write(first, at: Self.key, replacing: nil, until: end))
-        // Somebody else wrote meanwhile.
+        // Another writer was first.
         #expect(try !records.write(Record(version: 2, bytes: [2]), at: Self.key, replacing: nil, until: end))
         #expect(try records.read(Self.key).record == first)
         let other = RecordKey(.account, tenant: "demo", name: "berta")
