@@ -32,8 +32,9 @@ extension ClientConnection {
             moved += wasReply && stage == .head ? Self.bytesOfRequest : Self.bytesOfStep
             guard case .goOn = progress else { return progress }
         } while moved < Self.mostBytesInTurn && loop.daemon.time.uptime < end
-        // Until its next turn it may be closed to make room, as one whose client takes nothing.
-        if stage == .reply, phase == .answer { enter(.reply) }
+        // Until its next turn it may be closed to make room, as one whose client takes nothing. Not before the client was sent something: a turn
+        // may be over before that on a busy machine.
+        if stage == .reply, phase == .answer, hasSent { enter(.reply) }
         return .goOn
     }
 

@@ -25,7 +25,7 @@ extension ClientConnection {
     private func start(_ response: HTTPResponse) -> Progress {
         reply = OutgoingReply(
             response, to: head, isLast: loop.daemon.isDraining, date: loop.date, into: &output)
-        stage = .reply
+        (stage, hasSent) = (.reply, false)
         return .goOn
     }
 
@@ -79,6 +79,7 @@ extension ClientConnection {
             case .done(let count):
                 outputStart += count
                 moved += count
+                hasSent = true
                 if phase == .reply { progress() }
             case .later: canWrite = false
             case .ended, .failed: return .close

@@ -64,6 +64,8 @@ final class ClientConnection: @unchecked Sendable {
     var isQueued = false
     /// What it has done in its turn, in bytes read and sent.
     var moved = 0
+    /// Whether the client was sent a part of the reply.
+    var hasSent = false
     /// Whether another thread does the next step of the handshake.
     var isShakingHands = false
     /// What became of that step; written before the loop is told.
