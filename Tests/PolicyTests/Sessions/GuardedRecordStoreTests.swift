@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test
-    func `a store in this process's memory is asked synchronously, and its times and errors are reported like another's`()
+    func `a store in this process's memory is asked synchronously, and reported like another one`()
         throws
     {
         let events = Locked<[RecordStoreEvent]>([])
