@@ -120,10 +120,12 @@ final class OpenConnections: @unchecked Sendable {
         }
     }
 
-    /// A connection of the address with most connections, otherwise any.
+    /// A connection of the address with most connections, otherwise any. An address with more than a quarter of them costs no other address its
+    /// place while all of its connections are being answered.
     private var displaced: ClientConnection? {
-        let busiest = counts.max { $0.value < $1.value }?.key
-        return first { $0.address == busiest } ?? first { _ in true }
+        guard let busiest = counts.max(by: { $0.value < $1.value }) else { return nil }
+        if let one = first(where: { $0.address == busiest.key }) { return one }
+        return busiest.value * 4 > openCount ? nil : first { _ in true }
     }
 
     /// The connection that has waited longest for its client.

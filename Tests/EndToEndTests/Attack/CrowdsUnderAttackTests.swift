@@ -5,7 +5,8 @@ import TLSPeer
 import Testing
 
 /// Runs `latchkey-server demo` with crowds that flood one stage of a connection, and one honest client beside them.
-/// `Scripts/attack SECONDS` measures longer, prints the figures, and expects a p99 that is less than 20 ms later.
+/// `Scripts/attack SECONDS` measures longer and prints the figures. With five minutes or more, on a machine without other work, it expects a
+/// p99 that is less than 20 ms later.
 @Suite(.enabled(if: AttackedDemonstration.isThere), .timeLimit(.minutes(30)))
 struct CrowdsUnderAttackTests {
     private static let request = "GET /t/demo/certificate HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -54,8 +55,9 @@ struct CrowdsUnderAttackTests {
         let (quiet, crowded) = (Wait(alone), Wait(beside))
         AttackTime.report("\(name): alone \(quiet); beside the crowd \(crowded)")
         // Other work on the machine is in both, but not alike; a few requests have no p99.
-        #expect(crowded.median < quiet.median + (AttackTime.seconds == nil ? 0.5 : 0.02), "\(quiet); \(crowded)")
-        if AttackTime.seconds != nil { #expect(crowded.high < quiet.high + 0.02, "\(quiet); \(crowded)") }
+        let isMeasured = (AttackTime.seconds ?? 0) >= 300
+        #expect(crowded.median < quiet.median + (isMeasured ? 0.02 : 0.5), "\(quiet); \(crowded)")
+        if isMeasured { #expect(crowded.high < quiet.high + 0.02, "\(quiet); \(crowded)") }
         #expect(await server.process.end(by: SIGTERM) == 0)
     }
 
