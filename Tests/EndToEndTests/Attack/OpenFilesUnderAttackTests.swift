@@ -25,7 +25,7 @@ struct OpenFilesUnderAttackTests {
         let (process, ports) = (server.process, server.ports)
         #expect(ports.count == 3)
         let seen = await Self.attack(ports, isTLS, most: min(3 * limit, OpenFileLimit.current / 2), on: process)
-        #expect(seen.answers > 0 && seen.failures == 0)
+        #expect(seen.answers > 0 && seen.failures == 0, "\(seen.replies)")
         // An idle connection costs some KiB, one with TLS some 30.
         #expect(seen.memory < 1 << 30)
         #expect(await process.end(by: SIGTERM) == 0)
@@ -47,6 +47,7 @@ struct OpenFilesUnderAttackTests {
     private struct Tally: Sendable {
         var answers = 0
         var failures = 0
+        var replies: [String] = []
         var slowest = 0.0
         var memory = 0
     }
@@ -74,6 +75,7 @@ struct OpenFilesUnderAttackTests {
                                 seen.answers += 1
                             } else {
                                 seen.failures += 1
+                                seen.replies.append("\(request.prefix(24)): \(status.map(String.init) ?? "none")")
                             }
                         }
                     } while ContinuousClock.now < end
