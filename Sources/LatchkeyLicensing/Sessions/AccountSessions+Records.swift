@@ -40,3 +40,20 @@ extension StoreError {
             remedy: "Look for clients that send repeated requests.")
     }
 }
+
+extension AccountSessions {
+    /// - Returns: `nil` if it was written; what the store holds where it was not.
+    func exchange(_ write: AccountWrite) async throws(StoreError) -> RecordReading? {
+        let held = try await accounts[write.key].exchange(
+            write.record, at: write.key, knowing: write.reading, until: write.end, counting: write.slotEnds)
+        if held == nil { memory.note(write.account, at: write.key, isWritten: true) }
+        return held
+    }
+
+    /// - Returns: whether it was written.
+    func exchangeAtOnce(_ write: AccountWrite) throws(StoreError) -> Bool {
+        try accounts[write.key].immediate?.write(
+            write.record, at: write.key, replacing: write.reading.record?.version, until: write.end,
+            counting: write.slotEnds) == true
+    }
+}

@@ -127,100 +127,6 @@ package final class AccountSessions: Sendable {
         }
     }
 
-    /// What an attempt begins with.
-    private enum Knowledge {
-        /// What the node knows of the account.
-        case guess
-        /// What the store says.
-        case store
-        /// What the store said when it refused a write.
-        case held(RecordReading)
-    }
-
-    private enum Attempt<Excess> {
-        case booked(BookedDecision)
-        /// The license has no room in the bound.
-        case beyond(Excess)
-        /// Somebody else changed the account or used the token meanwhile, or the guess was wrong; with what the store holds, if it said.
-        case again(RecordReading?)
-        /// The store that was asked last took too long.
-        case late
-        /// The store that was asked last does not answer.
-        case out
-    }
-
-    /// A decision under way: what it depends on, and what attempts pass on. A class, so that whoever waits for a store holds a reference.
-    private final class Course {
-        var facts: Facts
-        let policy: Policy
-        let requestID: String?
-        /// The decision of the present attempt.
-        var evaluation: PolicyEvaluation
-        /// What is known of the account.
-        var knowledge = Knowledge.guess
-        /// The one that was asked last, which is the one that an error is of.
-        var asked = Engine.sessionStore
-        /// What an attempt wrote of the token's use. It is this request's own, and refuses it nothing.
-        var spent: (key: RecordKey, record: Record)?
-        /// Whether an attempt found a store late.
-        var wasLate = false
-        /// What an attempt took of the bound, and has not kept a license for.
-        var taken: SlotUse?
-
-        @inline(never) init(_ facts: Facts, _ policy: Policy, _ requestID: String?, at now: Date) {
-            var facts = facts
-            facts.now = now
-            let (issued, expires) = (facts.grant.issued?.inMilliseconds, facts.grant.expires?.inMilliseconds)
-            // Most tokens state whole seconds.
-            if issued != facts.grant.issued { facts.grant.issued = issued }
-            if expires != facts.grant.expires { facts.grant.expires = expires }
-            (self.facts, self.policy, self.requestID) = (facts, policy, requestID)
-            evaluation = PolicyEvaluation(facts, policy)
-        }
-
-        /// Begins another attempt.
-        func begin() {
-            asked = .sessionStore
-            evaluation = PolicyEvaluation(facts, policy)
-        }
-
-        /// A refusal because of a store, in place of a decision.
-        func refused(_ refusal: LicenseRefusal) -> BookedDecision {
-            let note = PolicyNote(.refused, "\(refusal.code): \(refusal.reason)")
-            let decision = Decision.refuse(refusal, .none, notes: [note])
-            return BookedDecision(decision, .init(facts: facts, policy: policy, requestID: requestID))
-        }
-    }
-
-    /// A decision, and what has to be written before it counts.
-    private final class Proposal {
-        let booked: BookedDecision
-        var token: (key: RecordKey, record: Record, end: Date)?
-        /// The account in this node's memory, while its store is out, and what it replaces.
-        var remembered: (key: RecordKey, version: UInt64, account: AccountState)?
-        var account: AccountWrite?
-
-        init(_ booked: BookedDecision) { self.booked = booked }
-    }
-
-    /// What a store keeps of an account from now on. An account of which nothing counts ends at once.
-    private struct AccountWrite {
-        let key: RecordKey
-        let account: AccountState
-        let reading: RecordReading
-        let record: Record
-
-        init(_ account: AccountState, _ reading: RecordReading, at key: RecordKey) {
-            (self.key, self.reading, self.account) = (key, reading, account.kept(at: reading.now))
-            record = Record(version: reading.nextVersion, bytes: self.account.recordBytes)
-        }
-
-        /// Whether the store does not hold it already.
-        var isChange: Bool { record.bytes != reading.record?.bytes ?? AccountState.emptyRecordBytes }
-        var end: Date { account.end(at: reading.now) }
-        var slotEnds: [Date] { account.slotsInOrder.map(\.ends) }
-    }
-
     /// An attempt where every store answers at once; `nil` where one has to be waited for.
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func attemptAtOnce<Bound: DecisionBound>(
@@ -274,11 +180,6 @@ package final class AccountSessions: Sendable {
             if case .booked = attempt { bound.keep(use) } else { bound.giveBack(use) }
         }
         return attempt
-    }
-
-    private enum Weighed<Excess> {
-        case ended(Attempt<Excess>)
-        case proposed(Proposal)
     }
 
     /// Decides on what the stores said.
@@ -397,30 +298,6 @@ package final class AccountSessions: Sendable {
 // MARK: - Stores
 
 extension AccountSessions {
-    /// Where what a decision depends on is kept; `nil` for what it does not depend on, or what is out of service.
-    private struct Needs {
-        var account: RecordKey?
-        /// The account in this node's memory, while its store is out.
-        var remembered: RecordKey?
-        var token: RecordKey?
-
-        init(_ deliberation: PolicyEvaluation) {
-            let facts = deliberation.facts
-            let (tenant, outages) = (facts.request.tenant, facts.account.outages)
-            if deliberation.needsAccount {
-                let key = RecordKey.account(facts.grant.account, tenant)
-                if outages.contains(.sessionStore) { remembered = key } else { account = key }
-            }
-            if deliberation.needsToken, !outages.contains(.tokenStore) {
-                // At home where the account is, so that both are one way.
-                let owner = RecordKey.account(facts.grant.account, tenant).name
-                token = facts.grant.tokenID.map {
-                    RecordKey(.token, tenant: tenant, name: $0.digestName, owner: owner)
-                }
-            }
-        }
-    }
-
     /// Reads the account, and the token at the same time if there is one to read.
     private func readings(
         _ needs: Needs, _ knowledge: Knowledge
@@ -515,20 +392,5 @@ extension AccountSessions {
         guard !isOwn else { return account }
         if !reading.isGuess { memory.note(account, at: key, isWritten: false) }
         return memory.merged(account, at: key)
-    }
-
-    /// - Returns: `nil` if it was written; what the store holds where it was not.
-    private func exchange(_ write: AccountWrite) async throws(StoreError) -> RecordReading? {
-        let held = try await accounts[write.key].exchange(
-            write.record, at: write.key, knowing: write.reading, until: write.end, counting: write.slotEnds)
-        if held == nil { memory.note(write.account, at: write.key, isWritten: true) }
-        return held
-    }
-
-    /// - Returns: whether it was written.
-    private func exchangeAtOnce(_ write: AccountWrite) throws(StoreError) -> Bool {
-        try accounts[write.key].immediate?.write(
-            write.record, at: write.key, replacing: write.reading.record?.version, until: write.end,
-            counting: write.slotEnds) == true
     }
 }
