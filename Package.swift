@@ -309,7 +309,8 @@ let package = Package(
             path: "Tests/Support/TestServers", swiftSettings: testSettings),
         // Clients of tests that send what no other client does, TLS clients, and certificates.
         .target(
-            name: "TLSPeer", dependencies: ["CGnuTLS"], path: "Tests/Support/TLSPeer", swiftSettings: testSettings),
+            name: "TLSPeer", dependencies: ["CGnuTLS", "LatchkeyCore"], path: "Tests/Support/TLSPeer",
+            swiftSettings: testSettings),
         tests("Core", ["LatchkeyCore"]),
         tests("Files", ["LatchkeySystem", "LatchkeyCore"]),
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),

@@ -107,6 +107,12 @@ final class ClientConnection: @unchecked Sendable {
     /// The time from which the connection may be closed to make room; the earliest goes first. `nil` while an answer is made.
     var yields: Duration? { isClosing ? nil : phase.grace.map { since + $0 } }
 
+    /// How long a client that has connected may take to send its first request before it counts as one that waits.
+    static let arrival = Duration.milliseconds(100)
+
+    /// Whether the first request may be on its way.
+    var hasJustArrived: Bool { isNew && loop.daemon.time.uptime < since + Self.arrival }
+
     /// Has the loop go on with the connection. Any thread may call it.
     func goOn() { loop.inbox.goOn(self) }
 

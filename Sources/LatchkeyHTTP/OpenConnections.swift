@@ -48,7 +48,7 @@ final class OpenConnections: @unchecked Sendable {
             if counts[connection.address, default: 0] > placesPerAddress {
                 close(first { $0.address == connection.address } ?? connection)
             }
-            if openCount > places { close(displaced ?? connection) }
+            if openCount > places { close(displaced() ?? connection) }
             defer { isWatched = true }
             return !isWatched
         }
@@ -122,10 +122,11 @@ final class OpenConnections: @unchecked Sendable {
 
     /// A connection of the address with most connections, otherwise any. An address with more than a quarter of them costs no other address its
     /// place while all of its connections are being answered.
-    private var displaced: ClientConnection? {
+    /// - Parameter isMeant: which ones may be closed.
+    private func displaced(where isMeant: (ClientConnection) -> Bool = { _ in true }) -> ClientConnection? {
         guard let busiest = counts.max(by: { $0.value < $1.value }) else { return nil }
-        if let one = first(where: { $0.address == busiest.key }) { return one }
-        return busiest.value * 4 > openCount ? nil : first { _ in true }
+        if let one = first(where: { $0.address == busiest.key && isMeant($0) }) { return one }
+        return busiest.value * 4 > openCount ? nil : first(where: isMeant)
     }
 
     /// The connection that has waited longest for its client.
@@ -161,8 +162,10 @@ extension OpenConnections: OpenFileBudget.Holder {
 
     func closeOne() -> Bool {
         lock.withLock {
-            guard let displaced else { return false }
-            close(displaced)
+            // A client that has just connected, and no more than once, sends its request in a moment. Whoever asks for room can wait.
+            let one = displaced { !$0.hasJustArrived || counts[$0.address, default: 0] > 1 }
+            guard let one else { return false }
+            close(one)
             return true
         }
     }

@@ -15,6 +15,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private let listener: Int32
     private var isListening = false
+    private let isToAcceptAgain = Locked(false)
     private(set) var connections: [UInt64: ClientConnection] = [:]
     /// The connections for which something has come, and those that have more to do than fitted into their turns: each run has a turn for one of
     /// these. Addresses take turns at both, so that a crowd keeps nobody from elsewhere waiting.
@@ -175,15 +176,26 @@ final class ServerLoop: @unchecked Sendable {
         daemon.openFiles.afterNextGive { [inbox] in inbox.accept() }
         // Some may have been given back in between.
         if daemon.openFiles.left(for: .client) > 0 { return inbox.accept() }
-        daemon.openFiles.makeRoom()
+        // Nobody says when a client that has just connected could be closed.
+        if !daemon.openFiles.makeRoom() { acceptAgain(in: ClientConnection.arrival) }
     }
 
     /// The system has no descriptors, though the budget has: others have taken them.
     private func waitAWhile() {
         stopListening()
+        acceptAgain(in: .seconds(1))
+    }
+
+    private func acceptAgain(in time: Duration) {
+        let isFirst = isToAcceptAgain.withLock { isPending in
+            defer { isPending = true }
+            return !isPending
+        }
+        guard isFirst else { return }
         // Ends by itself.
-        Task { [inbox, time = daemon.time] in
-            try? await time.sleep(for: .seconds(1))
+        Task { [inbox, isToAcceptAgain, clock = daemon.time] in
+            try? await clock.sleep(for: time)
+            isToAcceptAgain.withLock { $0 = false }
             inbox.accept()
         }
     }

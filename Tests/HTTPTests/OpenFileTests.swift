@@ -61,6 +61,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a client that has just connected keeps its place until it could have sent its request`(_ sends: Bool)
+        async throws
+    {
+        let (gate, time, begun) = (Gate(), ManualTimekeeper(), Locked(0))
+        let budget = OpenFileBudget { 64 + 32 + 6 + 17 }
+        let configure: (inout HTTPServerConfiguration) -> Void = { ($0.openFiles, $0.threads) = (budget, 1) }
+        try await withServer(configure, time: time, answering: { .text($0.path) }) { quiet in
+            try await withServer(configure, time: time) { request in
+                begun.withLock { $0 += 1 }
+                await gate.wait()
+                return .text(request.path)
+            } _: { port in
+                let busy = try (0..<16).map { _ in try RawConnection(port: port) }
+                for one in busy { one.send("GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+                try await until { begun.withLock { $0 } == 16 }
+                let honest = try RawConnection(port: quiet, from: "127.0.0.2")
+                try await until { budget.left(for: .client) == 0 }
+                let late = try RawConnection(port: port)
+                late.send(Self.request)
+                await time.untilSomeoneSleeps(for: .milliseconds(100))
+                if sends { honest.send(Self.request) }
+                time.advance(by: .milliseconds(100))
+                #expect(await honest.readReply().hasSuffix(sends ? "/honest" : ""))
+                gate.open()
+                #expect(await late.readReply().hasSuffix("/honest"))
+                for one in busy { #expect(await one.readReply().hasSuffix("/wait")) }
+            }
+        }
+    }
+
     @Test func `connections that are being answered are not closed for others, who wait and then get in`() async throws
     {
         let gate = Gate()

@@ -102,11 +102,13 @@ package final class OpenFileBudget: Sendable {
     }
 
     /// Has a socket closed by whoever has most of those that can be.
-    package func makeRoom() {
+    /// - Returns: `false` if none can be closed now.
+    @discardableResult package func makeRoom() -> Bool {
         let holders = state.withLock { $0.holders.compactMap(\.holder) }
         for (_, holder) in holders.map({ ($0.heldCount, $0) }).sorted(by: { $0.0 > $1.0 }) where holder.closeOne() {
-            return
+            return true
         }
+        return false
     }
 }
 

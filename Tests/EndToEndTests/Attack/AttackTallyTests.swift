@@ -9,6 +9,15 @@ struct AttackTallyTests {
     func `memory levels off if the last rounds add little`(_ mebibytes: [Int], _ expected: Bool) {
         var tally = AttackRun.Tally()
         tally.memory = mebibytes.map { $0 << 20 }
-        #expect(tally.levelsOff == expected)
+        #expect(tally.levelsOff(isBrief: false) == expected)
+    }
+
+    @Test func `each request of a brief attack may add 4 KiB`() {
+        var tally = AttackRun.Tally()
+        tally.memory = [92, 115, 120, 127, 135, 140].map { $0 << 20 }
+        (tally.attacks, tally.answers) = (12_000, 288)
+        #expect(tally.levelsOff(isBrief: true))
+        tally.attacks -= 1
+        #expect(!tally.levelsOff(isBrief: true))
     }
 }

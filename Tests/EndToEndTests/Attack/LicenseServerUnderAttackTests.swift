@@ -35,7 +35,7 @@ struct LicenseServerUnderAttackTests {
         // A busy machine sheds a few, and says when to come again.
         #expect(seen.failures.allSatisfy { $0 == 503 })
         #expect(seen.failures.count * 10 <= seen.answers)
-        #expect(seen.levelsOff, "\(seen.memory)")
+        #expect(seen.levelsOff(), "\(seen.memory)")
         #expect(await process.end(by: SIGTERM) == 0)
         let log = process.log
         for secret in [sheet.token, sheet.packagerToken, adminKey] { #expect(!log.contains(secret)) }

@@ -20,7 +20,7 @@ struct ServeUnderAttackTests {
         let run = AttackRun(.services(port: port), honest: requests.map { .init(port: port, bytes: $0) })
         let seen = await run.run(on: serve.process)
         #expect(seen.failures == [])
-        #expect(seen.levelsOff, "\(seen.memory)")
+        #expect(seen.levelsOff(), "\(seen.memory)")
         #expect(await serve.end(by: SIGTERM) == 128 + SIGTERM)
     }
 
