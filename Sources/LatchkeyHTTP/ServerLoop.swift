@@ -176,7 +176,7 @@ final class ServerLoop: @unchecked Sendable {
         daemon.openFiles.afterNextGive { [inbox] in inbox.accept() }
         // Some may have been given back in between.
         if daemon.openFiles.left(for: .client) > 0 { return inbox.accept() }
-        // Nobody says when a client that has just connected could be closed.
+        // A client that has just connected can be closed after that time, and no event says so.
         if !daemon.openFiles.makeRoom() { acceptAgain(in: ClientConnection.arrival) }
     }
 
