@@ -5,10 +5,10 @@ import LatchkeyForms
 package import LatchkeyHTTP
 import LatchkeyVendorWire
 
-/// A request to one of a tenant's addresses, with what its surroundings say of the viewer.
+/// A request to one of a tenant's addresses, with the viewer's facts that its connection and headers reveal.
 package final class APICall: Sendable {
     package let request: HTTPRequest
-    /// What log, reply and refusal call it.
+    /// Its name in log, reply and refusal.
     package let requestID: String
     /// Address, country and user agent.
     package let viewer: LicenseRequestFacts
@@ -57,7 +57,7 @@ package final class APIAnswer: Sendable {
 }
 
 extension HTTPResponse {
-    /// States in header fields when the player comes back, and with what.
+    /// States in header fields when the player should come back, and with which token.
     mutating func tell(renewAfter: Duration?, heartbeatToken: String?, heartbeat: Duration?) {
         let seconds = { (duration: Duration) in "\(Int(saturating: duration.inSeconds.rounded(.down)))" }
         headers[.renewAfter] = renewAfter.map(seconds)

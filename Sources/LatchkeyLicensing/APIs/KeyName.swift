@@ -2,16 +2,16 @@ package import LatchkeyCore
 import LatchkeyDecision
 package import LatchkeyVault
 
-/// What a request names a key of a tenant by.
+/// The name by which a request identifies a tenant's key.
 package enum KeyName: Sendable, Hashable {
-    /// Its identifier, with the content if the request says it.
+    /// Its identifier, with the content if the request states it.
     case kid(KeyID, ContentName?)
     /// Its content, which has one key.
     case content(ContentName)
 
     /// - Parameters:
     ///   - text: a UUID or 32 hexadecimal digits, or else the content's name. The result is `nil` for no name.
-    ///   - content: the content's name beside the key's; one that is a kid says nothing.
+    ///   - content: the content's name sent with the key's; a kid in its place is ignored.
     package init?(_ text: String, of content: String? = nil) {
         if let kid = KeyID(text) {
             self = .kid(kid, content.flatMap { KeyID($0) == nil ? ContentName($0) : nil })

@@ -7,7 +7,7 @@ import LatchkeyVault
 
 // Slots for licenses that other services make, by the same tokens, policies, stores and refusals. Source: `Documentation/Server/Slots.md`.
 extension LicenseIssuer {
-    /// What a decision to let another service make a license says.
+    /// The terms of a slot for a license that another service makes.
     struct GrantedSlot: Sendable {
         fileprivate let booked: BookedDecision
         fileprivate let terms: LicenseTerms
@@ -76,7 +76,7 @@ extension LicenseIssuer {
         return GrantedSlot(booked: booked, terms: terms, renewAfter: renewAfter, taken: taken)
     }
 
-    /// What the policies have to know of a key or an asset.
+    /// The facts of a key or an asset that the policies need.
     private func key(
         _ request: SlotRequest, of tenant: Tenant, _ report: inout LicenseReport
     ) async throws(LicenseRefusal) -> KeyFacts {
@@ -88,7 +88,7 @@ extension LicenseIssuer {
             report.found(key)
             return key.facts
         } catch {
-            // Content that nobody packaged here has no policy but the tenant's.
+            // Unknown content that was packaged elsewhere has only the tenant's policy.
             guard let asset = request.asset, error.kind == .unknownKey else { throw error }
             var facts = KeyFacts()
             (facts.content, facts.track) = (asset, request.track ?? .all)

@@ -10,7 +10,7 @@ extension LicenseIssuer {
     ///
     /// A key that the request names is looked up before the SPC is opened, so that a wrong request costs no RSA. The tenant's own key URIs
     /// are read, too.
-    /// - Parameter viewer: what is known of the viewer without the envelope.
+    /// - Parameter viewer: the viewer's facts known without the envelope.
     /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
     package func license(
         _ question: LicenseQuestion, of viewer: LicenseRequestFacts, _ tenant: Tenant, _ report: inout LicenseReport

@@ -8,7 +8,7 @@ import LatchkeyVault
 
 /// Answers one license request: token, SPC, key, decision, CKC, in this order.
 ///
-/// What can refuse without RSA comes first. The slot is taken after the SPC is open, and given back if the CKC fails.
+/// Checks that need no RSA come first. The slot is taken after the SPC is open, and given back if the CKC fails.
 ///
 /// Source: `Documentation/LicenseServer.md` §1 rule 4.
 package struct LicenseIssuer: Sendable {
@@ -21,7 +21,7 @@ package struct LicenseIssuer: Sendable {
     private let randomness: Randomness
     private let opening: Opening?
 
-    /// Opens several SPCs at once.
+    /// Opens several SPCs together.
     package typealias Opening = JointWork<KeyServerModule.Opening, Result<ServerPlaybackContext, KSMRefusal>>
 
     /// - Parameters:
@@ -29,10 +29,10 @@ package struct LicenseIssuer: Sendable {
     ///   - policies: all policies.
     ///   - accounts: sessions, devices and used tokens.
     ///   - pool: the threads for RSA.
-    ///   - playbacks: whose requests go first. Defaults to those that have a license of this issuer.
+    ///   - playbacks: the running playbacks, whose requests go first. Defaults to the playbacks that this issuer licensed.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - randomness: makes the generator for one CKC, or says why it cannot. Defaults to one of libcrypto's for all.
-    ///   - opening: opens SPCs that wait together; those of issuers that share it may be together. Defaults to none: one by one.
+    ///   - opening: opens waiting SPCs in batches, also across issuers that share it. Defaults to none: one by one.
     package init(
         module: KeyServerModule, policies: PolicySet, accounts: AccountSessions, pool: WorkerPool,
         playbacks: RunningPlaybacks = RunningPlaybacks(), timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -57,15 +57,15 @@ package struct LicenseIssuer: Sendable {
         module(of: tenant).credentials.first?.certificate
     }
 
-    /// The KSM that opens a tenant's SPCs. It knows no other tenant's certificate, so that those are unknown to it.
+    /// The KSM that opens a tenant's SPCs. It knows only this tenant's certificate; all others are unknown to it.
     private func module(of tenant: Tenant) -> KeyServerModule { tenant.module ?? module }
 
-    /// What comes with an SPC.
+    /// An SPC with the data that accompanies it.
     package struct Request: Sendable {
         package let spc: Data
         /// The viewer's token; `nil` without one.
         package let token: String?
-        /// What is known of the viewer without the SPC: purpose, address, country, stop codes.
+        /// The viewer's facts known without the SPC: purpose, address, country, stop codes.
         package let viewer: LicenseRequestFacts
 
         package init(spc: Data, token: String?, viewer: LicenseRequestFacts) {
@@ -81,7 +81,7 @@ package struct LicenseIssuer: Sendable {
         package let terms: LicenseTerms
         /// When to renew; `nil` if the player need not.
         package let renewAfter: Duration?
-        /// What the player sends as heartbeat, and to end its session; `nil` where sessions are not counted.
+        /// The token for heartbeats and for ending the session; `nil` where sessions are not counted.
         package let heartbeatToken: String?
         /// How often the player sends it; `nil` if sessions live by leases.
         package let heartbeat: Duration?
@@ -139,7 +139,7 @@ package struct LicenseIssuer: Sendable {
         }
     }
 
-    /// Notes that a playback runs, whose requests go first.
+    /// Notes a running playback, whose requests go first.
     func note(_ terms: LicenseTerms, of grant: Grant, _ report: inout LicenseReport) {
         guard let lease = terms.lease else { return }
         report.lease = lease
@@ -148,11 +148,11 @@ package struct LicenseIssuer: Sendable {
 
     /// Keys for a browser.
     package struct ClearKeys: Sendable {
-        /// Those that policy grants, at least one.
+        /// The keys that policy grants, at least one.
         package internal(set) var keys: [(KeyID, ContentKey)] = []
-        /// When the page asks again, which is all that there is of a lease; `nil` if it need not.
+        /// When the page should ask again, the only effect of a lease here; `nil` if it need not.
         package internal(set) var renewAfter: Duration?
-        /// What the page sends as heartbeat, and to end its session; `nil` where sessions are not counted.
+        /// The token for heartbeats and for ending the session; `nil` where sessions are not counted.
         package internal(set) var heartbeatToken: String?
         /// How often the page sends it; `nil` if sessions live by leases.
         package internal(set) var heartbeat: Duration?
@@ -305,7 +305,7 @@ extension LicenseIssuer {
         }
     }
 
-    /// Asks the operator's own service, where there is one. If it does not answer, the policy's outage rule decides.
+    /// Asks the operator's own service, if there is one. If it does not answer, the policy's outage rule decides.
     func entitle(
         _ facts: inout Facts, _ callout: EntitlementCallout<Grant>
     ) async throws(LicenseRefusal) {

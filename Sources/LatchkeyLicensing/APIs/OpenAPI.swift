@@ -22,7 +22,7 @@ package enum OpenAPI {
                 members = members.mapValues(collected)
                 guard case .text(let name)? = members["title"] else { return .object(members) }
                 members["title"] = nil
-                // What is said where the schema stands stays there.
+                // The description stays at the reference.
                 let said = members.removeValue(forKey: "description").map { ["description": $0] } ?? [:]
                 schemas[name] = .object(members)
                 return .object(["$ref": .text("#/components/schemas/\(name)")].merging(said) { one, _ in one })
@@ -42,7 +42,7 @@ package enum OpenAPI {
         .object(["$ref": .text("#/components/\(kind)/\(name)")])
     }
 
-    /// A body, or what answers it, by media types.
+    /// A body, of a request or a reply, by media types.
     package static func content(_ types: [String: JSONSchema]) -> JSONValue {
         .object(types.mapValues { .object(["schema": $0.json]) })
     }
@@ -81,14 +81,14 @@ package enum OpenAPI {
         .object(["type": .text("http"), "scheme": .text("bearer"), "description": .text(text)])
     }
 
-    /// A key or a session that stands in a header or a cookie.
+    /// A key or a session in a header or a cookie.
     package static func apiKey(_ name: String, in place: String, _ text: String) -> JSONValue {
         .object([
             "type": .text("apiKey"), "in": .text(place), "name": .text(name), "description": .text(text),
         ])
     }
 
-    /// What a request needs: one of several, each a name of `securitySchemes` or some of them together.
+    /// A request's alternative requirements, each a name of `securitySchemes` or several together.
     package static func security(_ choices: [[String]]) -> JSONValue {
         .array(choices.map { .object(Dictionary($0.map { ($0, JSONValue.array([])) }) { one, _ in one }) })
     }

@@ -65,7 +65,7 @@ package struct PackagerAPI: Sendable {
         -> APIAnswer
     {
         var report = report
-        // An unknown tenant is refused like an unknown caller, so that nobody learns the tenants' names.
+        // An unknown tenant is refused like an unknown caller, to keep the tenants' names secret.
         do throws(CallerRefusal) {
             if !isSigned(endpoint, tenants[name]) {
                 report.caller = try callers.caller(of: call.request, with: endpoint.callerRight, for: name).name
@@ -145,7 +145,7 @@ extension LicenseRefusal {
 }
 
 extension RequestEndpoint {
-    /// What a packager has to have the right to.
+    /// The right that the packager needs.
     fileprivate var callerRight: CallerRight {
         switch self {
         case .commonEncryption: .readCommonEncryption
@@ -157,7 +157,7 @@ extension RequestEndpoint {
 }
 
 extension LicenseRefusal {
-    /// An address that is no endpoint's.
+    /// The refusal of an address without an endpoint.
     package static let noSuchPath = LicenseRefusal(
         .vendor(code: "noSuchPath", status: 404), reason: "This address does not exist.",
         remedy: "Compare the address with the documentation: /t/TENANT and the path after it.")

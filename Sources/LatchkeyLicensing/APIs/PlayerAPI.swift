@@ -22,7 +22,7 @@ package struct PlayerAPI: Sendable {
     /// The most bytes of a body: an SPC has some 10 KiB, in any form.
     package static let bodyBytes = 64 * 1_024
 
-    /// What is asked; the raw values stand in logs and metrics.
+    /// The routes with their endpoints; the raw values appear in logs and metrics.
     static let routes: [Route<RequestEndpoint>] = [
         Route([.post], "/t/{tenant}/fairplay", .fairPlay),
         Route([.get, .head], "/t/{tenant}/certificate", .certificate),
@@ -57,7 +57,7 @@ package struct PlayerAPI: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The methods of a path, for a browser that asks first; empty for no path of a player's.
+    /// The methods of a path, for a browser's preflight; empty for a path without a player's endpoint.
     package func methods(of request: HTTPRequest) -> [HTTPMethod] {
         switch Self.router.match(request) {
         case .found(let route, _): route.methods
@@ -73,7 +73,7 @@ package struct PlayerAPI: Sendable {
         return APIAnswer(response, report, taken: taken)
     }
 
-    /// The report of a request, which is refused already where no path is its; and the tenant's name.
+    /// The report of a request, already refused if no path matches; and the tenant's name.
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func begun(_ call: APICall) -> (LicenseReport, tenant: String) {
         func report(_ endpoint: RequestEndpoint, _ refusal: LicenseRefusal? = nil) -> LicenseReport {
@@ -91,7 +91,7 @@ package struct PlayerAPI: Sendable {
         }
     }
 
-    /// A reply, and what it took.
+    /// A reply, and the room that its license took.
     private typealias Reply = (HTTPResponse, TakenRoom?)
 
     private func reply(to call: APICall, of tenant: String, _ report: inout LicenseReport) async -> Reply {

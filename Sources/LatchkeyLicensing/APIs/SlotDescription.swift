@@ -56,11 +56,11 @@ enum SlotDescription {
         contentType: "application/json", bytes: Data(document.canonicalText.utf8))
 }
 
-/// What is said of an address.
+/// The description of an address.
 private struct Operation {
     var id, summary: String
     var description: String?
-    /// What the request needs: one of several.
+    /// The request's requirements: one of several.
     var security = [["heartbeat"]]
     var body: JSONSchema?
     var status = 200

@@ -10,7 +10,7 @@ import LatchkeyVault
 ///
 /// Source: `Documentation/Server/Slots.md`, the request.
 struct SlotRequest: Sendable {
-    /// What the license is for.
+    /// The DRM system of the license.
     private(set) var drm = LicenseRequestFacts.DRM.other
     /// A key that the tenant has.
     private(set) var kid: KeyID?
@@ -29,7 +29,7 @@ struct SlotRequest: Sendable {
     private var viewer = Viewer()
     private var surroundings = LicenseRequestFacts()
 
-    /// What a service says of its viewer.
+    /// A service's statements about its viewer.
     fileprivate struct Viewer: Sendable, Equatable {
         var address: AddressRange?
         var country: String?
@@ -38,7 +38,7 @@ struct SlotRequest: Sendable {
     private init() {}
 
     /// - Parameters:
-    ///   - call: the request. Its token stands in `Authorization` or in the body.
+    ///   - call: the request. Its token is in `Authorization` or in the body.
     ///   - isOfService: whether the caller may say where its viewers are.
     /// - Throws: `malformedRequest` with every problem by its place.
     init(_ call: APICall, isOfService: Bool) throws(LicenseRefusal) {
@@ -55,17 +55,17 @@ struct SlotRequest: Sendable {
         token = call.bearerToken ?? token
         surroundings = call.viewer
         if isOfService {
-            // The connection is the service's: where it is says nothing of its viewer, nor does the program that asks.
+            // The connection is the service's: its location and user agent do not describe the viewer.
             (surroundings.address, surroundings.country) = (viewer.address, viewer.country)
             surroundings.userAgent = nil
         }
     }
 
-    /// What the decision has to know of the request, but for tenant and device.
+    /// The request's facts for the decision, except tenant and device.
     var facts: LicenseRequestFacts {
         var facts = surroundings
         (facts.drm, facts.capabilities, facts.stopCodes) = (drm, capabilities, stop)
-        // A name of its own kind: nobody gets into the slot of a FairPlay session by its number.
+        // A separate kind of name: the number of a FairPlay session does not give access to its slot.
         facts.sessionName = session.map { "\(drm.label)/\($0)" }
         return facts
     }
@@ -140,7 +140,7 @@ extension SlotRequest.Viewer {
 }
 
 extension JSONForm where Value == LicenseRequestFacts.DRM {
-    /// Clear Key's keys are given here alone, and need no slot of others.
+    /// Clear Key's keys are issued only here, and need no slot from elsewhere.
     private static let systems: [LicenseRequestFacts.DRM] = [.widevine, .playReady, .fairPlay, .other]
 
     static let label = JSONForm(
@@ -151,7 +151,7 @@ extension Tenant {
     /// The service that asks for a slot, by its key; `nil` for a player.
     func slotCaller(of request: HTTPRequest, _ callers: CallerDirectory) throws(CallerRefusal) -> Caller? {
         guard let key = request.headers["X-API-Key"] else { return nil }
-        // The viewer's token beside it proves no caller.
+        // The viewer's token in the same request does not identify the caller.
         let proof = HTTPRequest(
             method: request.method, target: request.target, headers: ["X-API-Key": key],
             remoteAddress: request.remoteAddress)
@@ -160,7 +160,7 @@ extension Tenant {
 }
 
 extension LicenseRefusal {
-    /// A slot that this tenant gives to nobody, or not to players.
+    /// Slots that this tenant has turned off, entirely or for players.
     static func slotsAreOff(_ settings: TenantSettings.Slots) -> Self {
         Self(
             .policy(.right),

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// What the license of one request took: a slot, and room in the tenant's limits. Given back at most once, however often it is copied.
+/// The slot and the room in the tenant's limits that one license took. Given back at most once, however often it is copied.
 package final class TakenRoom: Sendable {
     private struct Part {
         let booked: BookedDecision
@@ -13,7 +13,7 @@ package final class TakenRoom: Sendable {
 
     init(_ accounts: AccountSessions) { self.accounts = accounts }
 
-    /// Notes what a decision took. A request for several keys has several.
+    /// Adds the room that a decision took. A request for several keys makes several decisions.
     func add(_ booked: BookedDecision, within limits: TenantBound) {
         guard let use = booked.use else { return }
         parts.withLock { $0.append(Part(booked: booked, use: use, limits: limits)) }

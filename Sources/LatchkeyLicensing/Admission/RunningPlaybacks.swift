@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Whose playback runs: who has a license of this node, until its lease ends. Their requests go first where more comes than can be done.
+/// The running playbacks: each has a license of this node, until its lease ends. Under overload their requests go first.
 ///
 /// Only hashes are kept, in bounded memory. When there are too many, those noted longest ago are forgotten: their next request counts as
 /// a start.
@@ -16,12 +16,12 @@ package final class RunningPlaybacks: Sendable {
     /// - Parameter most: how many are kept at most. Defaults to 500,000, some 25 MB.
     package init(most: Int = 500_000) { generation = max(1, most / 2) }
 
-    /// How many are kept.
+    /// The number kept.
     package var count: Int { state.withLock { $0.recent.count + $0.older.count } }
 
-    /// Somebody got a license.
+    /// Notes a license.
     /// - Parameters:
-    ///   - name: whose playback it is, as the next request will tell: its session, or its token.
+    ///   - name: the playback's name, as its next request will state it: its session, or its token.
     ///   - end: when the license's lease ends, by the clock of `runs`.
     package func note(_ name: some Hashable, until end: Duration) {
         let hash = name.hashValue
@@ -34,7 +34,7 @@ package final class RunningPlaybacks: Sendable {
         }
     }
 
-    /// Whether somebody's playback runs.
+    /// Whether a playback is running.
     package func runs(_ name: some Hashable, at uptime: Duration) -> Bool {
         let hash = name.hashValue
         return state.withLock { ($0.recent[hash] ?? $0.older[hash] ?? .zero) > uptime }

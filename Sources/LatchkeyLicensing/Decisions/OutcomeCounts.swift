@@ -1,12 +1,12 @@
 package import LatchkeyCore
 
-/// How many requests ended how in each of the last seconds, for a console: of all tenants, and of each.
+/// The number of requests by outcome in each of the last seconds, for a console: of all tenants, and of each.
 package final class OutcomeCounts: Sendable {
     /// One second.
     package struct Second: Sendable, Hashable {
         /// The second, counted from the start of the clock.
         package let number: Int64
-        /// How many requests ended how; outcomes that did not happen are absent.
+        /// The number of requests by outcome; outcomes that did not happen are absent.
         package fileprivate(set) var counts: [LicenseOutcome: Int] = [:]
     }
 
@@ -32,7 +32,7 @@ package final class OutcomeCounts: Sendable {
     }
 
     /// Counts one request that ended now.
-    /// - Parameter tenant: whose it was, a tenant of the configuration; `nil` for nobody's.
+    /// - Parameter tenant: the request's tenant, one of the configuration; `nil` for none.
     package func count(_ outcome: LicenseOutcome, of tenant: String? = nil) {
         let now = timekeeper.uptime.components.seconds
         state.withLock { state in
@@ -48,7 +48,7 @@ package final class OutcomeCounts: Sendable {
     }
 
     /// The seconds that are kept, oldest first and with empty ones, up to the one before now, which is whole.
-    /// - Parameter scope: whose requests. Defaults to everybody's.
+    /// - Parameter scope: the tenants whose requests count. Defaults to all.
     package func latest(in scope: TenantScope = .all) -> [Second] {
         let now = timekeeper.uptime.components.seconds
         let rings = state.withLock { state in

@@ -47,11 +47,11 @@ package final class RecentDecisions: Sendable {
         }
     }
 
-    /// The latest record of a request; `nil` if it is not there, or not there any more.
+    /// The latest record of a request; `nil` if it is not or no longer kept.
     ///
     /// Clients choose identifiers, so several tenants may have used the same: only those of the scope are looked at.
-    /// - Parameter scope: whose. Defaults to everybody's.
-    /// - Complexity: constant; linear in what is kept where somebody else's request had the identifier last.
+    /// - Parameter scope: the tenants. Defaults to all.
+    /// - Complexity: constant; linear in the number kept if another tenant's request used the identifier last.
     package func record(of requestID: String, in scope: TenantScope = .all) -> DecisionRecord? {
         let last = state.withLock { state in state.numbers[requestID].flatMap { state.ring[Int($0 % limit)] } }
         guard let last, !scope.covers(last.record.facts.request.tenant) else { return last?.record }
@@ -70,7 +70,7 @@ package final class RecentDecisions: Sendable {
     ///   - limit: how many at most.
     ///   - number: only those before this one; `nil` for the first page.
     ///   - isWanted: which ones. Called under a lock: must be quick.
-    /// - Complexity: linear in what is kept.
+    /// - Complexity: linear in the number kept.
     package func latest(
         limit: Int, before number: UInt64? = nil, where isWanted: (DecisionRecord) -> Bool = { _ in true }
     ) -> [Kept] {

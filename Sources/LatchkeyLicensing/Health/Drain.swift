@@ -11,9 +11,9 @@ package final class Drain: Sendable {
     private let ended = Promise<DrainPlan.End, Never>()
 
     /// - Parameters:
-    ///   - plan: how long what takes.
+    ///   - plan: how long each phase takes.
     ///   - timekeeper: the clock.
-    ///   - began: called when a phase begins, to tell the log and systemd.
+    ///   - began: called when a phase begins, to inform the log and systemd.
     ///   - finish: stops accepting, and returns once everything is answered, such as `HTTPServer.stop(within:)`.
     package init(
         _ plan: DrainPlan = DrainPlan(), timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -25,10 +25,10 @@ package final class Drain: Sendable {
         self.finish = finish
     }
 
-    /// The first call begins to drain; the second one ends at once.
+    /// The first call begins to drain; the second one ends the drain immediately.
     package func signal() { take(.signal) }
 
-    /// Waits until the process should end, and says how it ended.
+    /// Waits until the process should end, and returns how it ended.
     package func end() async -> DrainPlan.End {
         await withCheckedContinuation { waiter in ended.whenResolved { waiter.resume(with: $0) } }
     }

@@ -1,16 +1,16 @@
-/// How a node stops: when it is told to, it is not ready; after a while it stops accepting; then it finishes what it has; then it ends.
+/// How a node stops: on a signal it is no longer ready; after a while it stops accepting; then it finishes its requests; then it ends.
 ///
 /// A pure value; time comes in. Slots are not released: they belong to viewers, not to the node.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.2.
 package struct DrainPlan: Sendable, Hashable {
-    /// Where the node stands.
+    /// The node's phase.
     package enum Phase: Sendable, Hashable {
         /// It takes requests.
         case running
-        /// It takes requests still, and says that it is not ready, until then.
+        /// It still takes requests, but reports that it is not ready, until then.
         case draining(until: Duration)
-        /// It takes no requests and finishes those that it has, until then at the latest.
+        /// It takes no requests and finishes its current ones, until then at the latest.
         case finishing(until: Duration)
         /// The process ends.
         case ended(End)
@@ -36,7 +36,7 @@ package struct DrainPlan: Sendable, Hashable {
         case idle
     }
 
-    /// Where the node stands.
+    /// The node's phase.
     package private(set) var phase = Phase.running
     private let delay: Duration
     private let limit: Duration
@@ -58,7 +58,7 @@ package struct DrainPlan: Sendable, Hashable {
         return next
     }
 
-    /// The time at which the plan wants to be told that time passed; `nil` if it waits for nothing.
+    /// When the plan needs the next `time` event; `nil` if it waits for nothing.
     package var wakeUp: Duration? {
         switch phase {
         case .draining(let end), .finishing(let end): end

@@ -15,18 +15,18 @@ package struct Readiness: Sendable {
         package let name: String
         /// Why the check fails, in plain words without secrets; `nil` if it passes.
         package let objection: @Sendable () -> String?
-        /// Whether a node is ready all the same: it works, though not as it should.
+        /// Whether a node is ready even if the check fails: it works, with limitations.
         package let isTolerable: Bool
 
         /// - Parameters:
         ///   - name: its name, such as `credentials`.
-        ///   - isTolerable: whether a node is ready all the same. Defaults to no.
+        ///   - isTolerable: whether a node is ready even if the check fails. Defaults to no.
         ///   - objection: why it fails; `nil` if it passes. Called for each request: must not wait.
         package init(_ name: String, isTolerable: Bool = false, objection: @escaping @Sendable () -> String?) {
             (self.name, self.isTolerable, self.objection) = (name, isTolerable, objection)
         }
 
-        /// A store that is away does not make a node unready: what was read before goes on, and all nodes would leave at once.
+        /// A store's outage does not make a node unready: earlier reads remain usable, and otherwise all nodes would leave together.
         package init(_ health: EngineHealth) {
             let place = health.tenant.map { " of \($0)" } ?? health.region.map { " in \($0)" }
             self.init(health.name + (place ?? ""), isTolerable: true) {
@@ -38,9 +38,9 @@ package struct Readiness: Sendable {
         }
     }
 
-    /// What the checks found.
+    /// The results of the checks.
     package struct Report: Sendable, Hashable {
-        /// The names in order, and why each fails; `nil` for those that pass.
+        /// The checks in order, each with the reason it fails; `nil` if it passes.
         package let results: [Result]
 
         /// One check's result.
@@ -52,7 +52,7 @@ package struct Readiness: Sendable {
 
         package var isReady: Bool { results.allSatisfy { $0.objection == nil || $0.isTolerable } }
 
-        /// Whether the node is ready, though something is not as it should be.
+        /// Whether the node is ready, though with limitations.
         package var isDegraded: Bool { isReady && results.contains { $0.objection != nil } }
 
         /// `ready`, `degraded` or `unready`.
@@ -63,7 +63,7 @@ package struct Readiness: Sendable {
 
     package init(_ checks: [Check]) { self.checks = checks }
 
-    /// Asks all checks now.
+    /// Runs all checks now.
     package var report: Report {
         Report(
             results: checks.map {
@@ -71,9 +71,9 @@ package struct Readiness: Sendable {
             })
     }
 
-    /// The reply to `GET /readyz`: 200 or 503; as JSON with every check if the query has `verbose`. A node that is ready though a store is
-    /// away says `degraded`, with 200.
-    /// - Parameter showsDetails: whether a request for them gets them. Defaults to yes.
+    /// The reply to `GET /readyz`: 200 or 503; as JSON with every check if the query has `verbose`. During a store's outage a ready node
+    /// says `degraded`, with 200.
+    /// - Parameter showsDetails: whether a request for details gets them. Defaults to yes.
     package func response(to request: HTTPRequest, showsDetails: Bool = true) -> HTTPResponse {
         let report = report
         var response = HTTPResponse.text(report.isReady ? report.isDegraded ? "degraded\n" : "ok\n" : "not ready\n")
@@ -91,7 +91,7 @@ package struct Readiness: Sendable {
         request.queryItems.contains { $0.name == "verbose" }
     }
 
-    /// The reply to `GET /livez` and `/healthz`: the process turns over, or it would not reply.
+    /// The reply to `GET /livez` and `/healthz`: the process is alive, or it would not reply.
     package static let alive: HTTPResponse = {
         var response = HTTPResponse.text("ok\n")
         response.headers[.cacheControl] = "no-store"

@@ -7,11 +7,11 @@ import LatchkeyCore
     import Darwin
 #endif
 
-/// Tells systemd how the service fares, by datagrams to `NOTIFY_SOCKET`.
+/// Reports the service's state to systemd, by datagrams to `NOTIFY_SOCKET`.
 ///
 /// Source: `sd_notify(3)`; `Documentation/LicenseServer.md` §11.
 package struct ServiceNotifier: Sendable {
-    /// What there is to tell.
+    /// A state to report.
     package enum State: Sendable, Hashable {
         /// The service takes requests.
         case ready
@@ -19,7 +19,7 @@ package struct ServiceNotifier: Sendable {
         case reloading
         /// It is about to end.
         case stopping
-        /// It still turns over.
+        /// It is still alive.
         case watchdog
         /// One line for `systemctl status`.
         case status(String)
@@ -31,7 +31,7 @@ package struct ServiceNotifier: Sendable {
 
     /// - Parameters:
     ///   - environment: the process's environment. The result is `nil` without a usable `NOTIFY_SOCKET`: a path, or `@` and a name.
-    ///   - processID: the process's number: a watchdog for another one is not ours.
+    ///   - processID: the process's number: a watchdog for another process is ignored.
     package init?(environment: [String: String], processID: Int32 = getpid()) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"), path.utf8.count > 1,
             path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path), !path.utf8.contains(0)

@@ -1,15 +1,15 @@
 package import Foundation
 import LatchkeyCore
 
-/// Writes lines one after the other, without making anybody wait.
+/// Writes lines one after the other, without blocking the caller.
 ///
-/// Lines wait in memory, up to a limit, and a queue of their own writes them in the order in which they came, those of 10 ms at once: to
-/// wake a thread for each, and whoever reads it, costs more than to make the line. If whoever reads them is slower than that, lines are
-/// dropped and counted; so are those that the output refuses, a full disk for example.
+/// Lines wait in memory, up to a limit, and the writer's own queue writes them in order, 10 ms of lines together: waking a thread and a
+/// reader for each line costs more than making it. If the reader is slower than that, lines are dropped and counted; so are lines that the
+/// output refuses, because of a full disk for example.
 package final class LineWriter: Sendable {
     private struct State {
         var waiting = Data()
-        /// Whether what waits is about to be written.
+        /// Whether the waiting lines are about to be written.
         var isDue = false
         var dropped: UInt64 = 0
         var whenRefused: @Sendable (Int) -> Void = { _ in }
@@ -44,7 +44,7 @@ package final class LineWriter: Sendable {
         self.init(
             limit: 8 << 20,
             refusing: { data in
-                // What follows half a line begins a new one.
+                // A line after half a line begins a new one.
                 let lines = hasHalfLine.withLock { $0 } ? Data([Self.newline]) + data : data
                 let rest = Self.writeAll(lines, to: descriptor)
                 if let last = lines.dropLast(rest.count).last { hasHalfLine.withLock { $0 = last != Self.newline } }
@@ -54,15 +54,15 @@ package final class LineWriter: Sendable {
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// How many lines were dropped for want of room.
+    /// The number of lines dropped for lack of room.
     package var dropped: UInt64 { state.withLock { $0.dropped } }
 
-    /// Has somebody told of lines that the output did not take.
+    /// Registers a handler for lines that the output did not take.
     /// - Parameter heard: gets their number; called on the writer's queue.
     package func whenRefused(_ heard: @escaping @Sendable (Int) -> Void) { state.withLock { $0.whenRefused = heard } }
 
     /// Takes a line with its end.
-    /// - Returns: whether there was room; a line without is dropped.
+    /// - Returns: whether there was room; otherwise the line is dropped.
     @discardableResult
     package func append(_ line: Data) -> Bool {
         let begins: Bool? = state.withLock { state in
@@ -99,7 +99,7 @@ package final class LineWriter: Sendable {
     }
 
     /// Writes bytes.
-    /// - Returns: what the descriptor does not take, such as that of a full disk.
+    /// - Returns: the bytes that the descriptor does not take, for example because of a full disk.
     private static func writeAll(_ data: Data, to descriptor: Int32) -> Data {
         data.withUnsafeBytes { bytes in
             var rest = bytes[...]

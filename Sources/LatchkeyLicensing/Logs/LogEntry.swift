@@ -3,7 +3,7 @@ package import LatchkeyDecision
 package import LatchkeyForms
 import LatchkeyVendorWire
 
-/// How much somebody should care about a log line.
+/// The severity of a log line.
 package enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
     case debug, info, warning, error
 
@@ -19,21 +19,21 @@ package enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
     package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
 }
 
-/// The name of what a log line tells. Names come from the code, never from outside: each has a cap and a count of its own.
+/// The kind of a log line. Names come from the code, never from outside: each has its own cap and count.
 package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     package let name: String
 
     package init(stringLiteral name: StaticString) { self.name = name.description }
 
-    /// A license was asked for.
+    /// A license was requested.
     package static let license: LogEvent = "license"
-    /// A player told that its session plays on, or that it is over.
+    /// A player reported that its session plays on, or that it is over.
     package static let heartbeat: LogEvent = "heartbeat"
     /// A player asked for the application certificate, or for the description of the API for slots.
     package static let certificate: LogEvent = "certificate"
-    /// A player's request was for no address of a tenant, or beyond a rate limit.
+    /// A player's request was for an address that no tenant has, or beyond a rate limit.
     package static let stray: LogEvent = "stray"
-    /// A request came beyond what the node can do.
+    /// A request came beyond the node's capacity.
     package static let shed: LogEvent = "shed"
     /// A packager asked for keys, or brought some.
     package static let packager: LogEvent = "packager"
@@ -50,12 +50,12 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The log's own output did not take lines.
     package static let log: LogEvent = "log"
 
-    /// Those above.
+    /// All of the above.
     static let all = [
         license, heartbeat, certificate, stray, shed, packager, admin, configuration, outage, life, record, log,
     ]
 
-    /// The event of a player's request: by what was asked, unless it was turned away before it was read.
+    /// The event of a player's request, by endpoint, unless it was turned away before it was read.
     package init(of report: LicenseReport) {
         if LogOutcome(report.outcome) == .shed {
             self = .shed
@@ -66,7 +66,7 @@ package struct LogEvent: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension RequestEndpoint {
-    /// What a request of a player or a packager is in the log.
+    /// The log event of a player's or packager's request.
     fileprivate var event: LogEvent {
         switch self {
         case .fairPlay, .clearKey, .slot, .vendor(_, .license): .license
@@ -78,7 +78,7 @@ extension RequestEndpoint {
     }
 }
 
-/// One line of the log before it is written: raw values, of which the log writes what may be written.
+/// One line of the log before it is written: raw values, some of which the log masks or omits.
 ///
 /// There is no member for a token, an SPC, a CKC, a key or a URL of others.
 ///
@@ -100,7 +100,7 @@ package struct LogEntry: Sendable {
     /// The system that a slot is for; `nil` where the endpoint says it.
     package var drm: LicenseRequestFacts.DRM?
     package var keyID: KeyID?
-    /// What a license was given without.
+    /// The checks that a license was given without.
     package var degraded: [Degradation] = []
     /// Where the key came from.
     package var keyOrigin: KeyOrigin?
@@ -112,7 +112,7 @@ package struct LogEntry: Sendable {
     package var listener: String?
     /// Where that listener is, such as `http://127.0.0.1:8443`.
     package var url: String?
-    /// What happened, in words that an error or the code gives. Of what a stranger sent it has no more than a refusal repeats: a name, cut short.
+    /// A description from the error or the code. Of a stranger's input it has no more than a refusal repeats: a name, cut short.
     package var message: String?
 
     package init(_ level: LogLevel, _ event: LogEvent, message: String? = nil) {
@@ -127,10 +127,10 @@ package struct LogEntry: Sendable {
         (reason, self.tenant) = (error.code, tenant)
     }
 
-    /// What became of a request of a player or a packager. A refusal comes with its code and its reason.
+    /// The outcome of a player's or packager's request. A refusal comes with its code and its reason.
     /// - Parameters:
-    ///   - report: what became of it.
-    ///   - event: what it is in the log.
+    ///   - report: the outcome.
+    ///   - event: its event in the log.
     ///   - status: the reply's.
     ///   - uptime: the time of the reply, by the uptime clock.
     package init(_ report: LicenseReport, _ event: LogEvent, status: Int, at uptime: Duration) {
@@ -155,7 +155,7 @@ package struct LogEntry: Sendable {
 package enum LogOutcome: String, Sendable, Hashable, CaseIterable {
     case ok, granted, acknowledged, refused, failed, shed
 
-    /// By what became of a request.
+    /// Converts the outcome of a request.
     package init(_ outcome: RequestOutcome) {
         switch outcome {
         case .ok: self = .ok
@@ -168,10 +168,10 @@ package enum LogOutcome: String, Sendable, Hashable, CaseIterable {
 }
 
 extension LogEvent {
-    /// What comes no faster than the machine can serve it.
+    /// Events that come no faster than the machine can serve them.
     private static let served: Set = [license, heartbeat, certificate, packager]
 
-    /// How many lines a second are written at most. What a player or a packager is served is all written, as far as the writer's memory reaches;
-    /// what costs its sender nothing has a cap that it cannot fill a disk with.
+    /// The most lines written per second. Requests served to players and packagers are all written, as far as the writer's memory reaches;
+    /// events that cost their sender nothing have a cap, so that they cannot fill a disk.
     var linesPerSecond: Int { Self.served.contains(self) ? 50_000 : 1_000 }
 }

@@ -2,8 +2,8 @@ package import LatchkeyCore
 
 /// The log: one JSON object a line.
 ///
-/// Each event has a cap: in a storm the first lines of each period say what happens, and the first line of the next one counts the rest. It
-/// counts those, too, for which the writer had no room. Where no such line comes, `tellDropped` writes one.
+/// Each event has a cap: in a storm the first lines of each period say what happens, and the first line of the next one counts the rest,
+/// including lines for which the writer had no room. If no such line follows, `tellDropped` writes one.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package final class ServerLog: Sendable {
@@ -21,7 +21,7 @@ package final class ServerLog: Sendable {
     private let timekeeper: any Timekeeper
     private let whenDropped: @Sendable (LogEvent) -> Void
     private let shares = Locked<[LogEvent: Share]>([:])
-    /// How many lines the output did not take since the start, and how many of them a line has told of.
+    /// How many lines the output did not take since the start, and how many of them were reported.
     private let refused = Locked<(count: Int, told: Int)>((0, 0))
 
     /// - Parameters:
@@ -54,7 +54,7 @@ package final class ServerLog: Sendable {
         }
     }
 
-    /// Writes an entry, unless its level is too low or its event has had its share.
+    /// Writes an entry, unless its level is too low or its event has used up its share.
     package func write(_ entry: LogEntry) {
         guard entry.level >= level else { return }
         let period = Int64(saturating: timekeeper.uptime / period)
@@ -63,13 +63,13 @@ package final class ServerLog: Sendable {
         }
         guard let dropped else { return whenDropped(entry.event) }
         guard !writer.append(text.line(entry, at: timekeeper.date, dropped: dropped)) else { return }
-        // The next line that has room tells of this one, and of those of which it would have told.
+        // The next line that has room reports this one, and the drops that it would have reported.
         shares.withLock { $0[entry.event]?.dropped += dropped + 1 }
         whenDropped(entry.event)
     }
 
-    /// Writes a line for each event of which lines were dropped that no line has told of yet, beside the event's cap. To be called each second
-    /// and before the end, so that the last ones are told of, too.
+    /// Writes a line for each event with dropped lines that were not reported yet, beyond the event's cap. Call it each second and before
+    /// the end, so that the last ones are reported, too.
     package func tellDropped() {
         let dropped = shares.withLock { shares in
             let dropped = shares.filter { $0.value.dropped > 0 }.mapValues(\.dropped)

@@ -1,10 +1,10 @@
 package import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Names for viewers in the log, which tell two viewers apart and name none.
+/// Pseudonyms of viewers in the log, which distinguish viewers and identify none.
 ///
 /// A pseudonym is the HMAC-SHA-256 of the user with the tenant's salt, of which 16 bytes are shown; the salt is the HMAC of the tenant's
-/// name with one secret. So one viewer has different pseudonyms at two tenants, and nobody without the secret can try out names.
+/// name with one secret. So one viewer has different pseudonyms at two tenants, and names cannot be tried out without the secret.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package struct UserPseudonyms: Sendable {

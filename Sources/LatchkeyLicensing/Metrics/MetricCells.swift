@@ -4,13 +4,13 @@ import LatchkeyCore
 package protocol MetricCell: Sendable {
     /// The metric's type as the text format calls it.
     static var type: String { get }
-    /// What is written for it: what is behind the metric's name, the bucket's upper bound if it is one, and the value.
+    /// Its lines: the suffix of the metric's name, the bucket's upper bound if it is one, and the value.
     var lines: [MetricLine] { get }
 }
 
 /// One line of a metric: `_bucket`, 0.25 and a count, for example.
 package struct MetricLine: Sendable, Hashable {
-    /// What is behind the metric's name.
+    /// The suffix of the metric's name.
     let suffix: String
     /// The upper bound of a bucket; `nil` for all else.
     let bound: Double?
@@ -53,12 +53,12 @@ package final class Gauge: MetricCell {
     package var lines: [MetricLine] { [MetricLine(value: value)] }
 }
 
-/// How often a time was how long.
+/// The distribution of a duration.
 package final class Histogram: MetricCell {
     package static let type = "histogram"
 
     private struct State {
-        /// How many times were in each bucket alone; the last one is for all beyond the bounds.
+        /// The number of times in each bucket alone; the last one is for all beyond the bounds.
         var counts: [UInt64]
         var sum = Duration.zero
     }
@@ -86,7 +86,7 @@ package final class Histogram: MetricCell {
         }
     }
 
-    /// How many times were counted.
+    /// The number of times counted.
     package var count: UInt64 { state.withLock { $0.counts.reduce(0, &+) } }
 
     package var lines: [MetricLine] {

@@ -1,8 +1,8 @@
 import LatchkeyCore
 
-/// A label of a metric, and which values it may have. Every other value is written as `other`, so that no stranger fills the memory.
+/// A label of a metric, and its allowed values. Every other value is written as `other`, so that a stranger cannot fill the memory.
 package struct MetricLabel: Sendable, Hashable {
-    /// What values there may be.
+    /// The allowed values.
     package enum Values: Sendable, Hashable {
         /// These.
         case fixed(Set<String>)
@@ -20,7 +20,7 @@ package struct MetricLabel: Sendable, Hashable {
     static func first(_ count: Int, _ name: String) -> Self { Self(name: name, values: .first(count)) }
 }
 
-/// What the text of a metric is made of.
+/// The parts of a metric's text.
 package protocol AnyMetricFamily: Sendable {
     /// The metric's name; of a counter with `_total`.
     var name: String { get }
@@ -67,7 +67,7 @@ package final class MetricFamily<Cell: MetricCell>: AnyMetricFamily {
         state = Locked(State(known: Array(repeating: [], count: labels.count)))
     }
 
-    /// The cell of label values, in the labels' order. Whoever keeps it spares the search.
+    /// The cell of label values, in the labels' order. Keep it to avoid the search.
     /// - Complexity: one lock and one hash of the values.
     package subscript(_ values: String...) -> Cell { cell(values) }
 
@@ -93,7 +93,7 @@ package final class MetricFamily<Cell: MetricCell>: AnyMetricFamily {
 }
 
 extension MetricFamily<Gauge> {
-    /// Sets all series at once and forgets the others: what a configuration consists of, for example.
+    /// Replaces all series together and drops the others: the contents of a configuration, for example.
     /// - Parameter values: the value of each set of label values.
     package func replaceAll(_ values: [(labels: [String], value: Double)]) {
         state.withLock { state in
@@ -104,7 +104,7 @@ extension MetricFamily<Gauge> {
 }
 
 extension MetricFamily.State {
-    /// The values, each of them replaced that its label may not have. Missing ones are empty.
+    /// The label values, replaced where the label does not allow them. Missing ones are empty.
     fileprivate mutating func bounded(_ values: [String], by labels: [MetricLabel]) -> [String] {
         labels.indices.map { index in
             let value = values.indices.contains(index) ? values[index] : ""

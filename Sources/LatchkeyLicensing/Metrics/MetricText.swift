@@ -35,7 +35,7 @@ package enum MetricFormat: Sendable, Hashable {
 ///
 /// Source: Prometheus exposition formats; OpenMetrics 1.0.0; `Documentation/LicenseServer.md` §9.3.
 struct MetricText {
-    /// What stands for every label value beyond the bounds.
+    /// The replacement for every label value beyond the bounds.
     static let other = "other"
 
     private let format: MetricFormat
@@ -43,7 +43,7 @@ struct MetricText {
 
     init(_ format: MetricFormat) { self.format = format }
 
-    /// - Parameter scope: whose series; a family without tenants is nobody's but the whole server's.
+    /// - Parameter scope: the tenants; a family without tenants belongs to the whole server only.
     mutating func append(_ family: any AnyMetricFamily, _ scope: TenantScope = .all) {
         let all = family.series
         let series = scope.isAll ? all : all.filter { family.tenant(of: $0.values).map(scope.covers) ?? false }
@@ -84,7 +84,7 @@ struct MetricText {
 }
 
 extension AnyMetricFamily {
-    /// The tenant of a series; `nil` for what is no tenant's, or of all those that have no series of their own.
+    /// The tenant of a series; `nil` for a series without a tenant, or of all tenants without their own series.
     func tenant(of values: [String]) -> String? {
         guard let place = labels.firstIndex(where: { $0.name == "tenant" }), values.indices.contains(place) else {
             return nil

@@ -21,7 +21,7 @@ package enum LicenseOutcome: String, Sendable, Hashable, CaseIterable {
     /// Before it was read; 503.
     case shed
 
-    /// By what became of the request.
+    /// Converts the outcome of a request.
     package init(_ outcome: RequestOutcome) {
         switch outcome {
         case .license: self = .granted

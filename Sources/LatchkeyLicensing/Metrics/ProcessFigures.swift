@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// What the system knows of this process, under the names that every Prometheus client gives it.
+/// The system's figures for this process, under the names that every Prometheus client uses.
 struct ProcessFigures {
     /// The figures that the system gives; on systems other than Linux the processor time alone.
     let families: [any AnyMetricFamily]
@@ -55,7 +55,7 @@ struct ProcessFigures {
     }()
 
     private static func text(of path: String) -> String? {
-        // Not with Foundation's readers, which end within the first page of what has no size.
+        // Not with Foundation's readers, which stop within the first page of a file without a size.
         (try? PlainFile.read(path, limit: 1 << 24)).map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -1,10 +1,10 @@
 import LatchkeyDecision
 package import LatchkeySystem
 
-/// Figures for a console: sums of what the text of the metrics has in lines.
+/// Figures for a console: sums of lines of the metrics' text.
 extension ServerMetrics {
     /// License requests by how they ended, since the start: the sums of `latchkey_license_requests_total`.
-    /// - Parameter scope: whose requests. Defaults to everybody's.
+    /// - Parameter scope: the tenants whose requests count. Defaults to all.
     package func licenseTotals(_ scope: TenantScope = .all) -> [LicenseOutcome: UInt64] {
         guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "outcome" }) else { return [:] }
         return requests(scope).reduce(into: [:]) { totals, series in
@@ -13,9 +13,9 @@ extension ServerMetrics {
         }
     }
 
-    /// Refused license requests by their refusals' codes, since the start; refused tokens by what was wrong with them, as the list of refusals
-    /// has them, except for single tenants, where they are `tokenRefused` together. For all tenants packagers' refused requests, too.
-    /// - Parameter scope: whose requests. Defaults to everybody's.
+    /// Refused license requests by their refusals' codes, since the start; refused tokens by the token's error, as the list of refusals has
+    /// them, except for single tenants, where they are `tokenRefused` together. For all tenants packagers' refused requests, too.
+    /// - Parameter scope: the tenants whose requests count. Defaults to all.
     package func refusalReasons(_ scope: TenantScope = .all) -> [String: UInt64] {
         let tokens = scope.isAll ? Self.counts(of: tokensRejected.series, by: 0) : [:]
         guard let place = licenseRequests.labels.firstIndex(where: { $0.name == "reason" }),
@@ -54,7 +54,7 @@ extension ServerMetrics {
         return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Shows what a cluster's nodes sent elsewhere since the start.
+    /// Shows how many calls a cluster's nodes redirected since the start.
     package func show(_ redirections: [ClusterRedirection: UInt64]) {
         for (why, count) in redirections {
             let counter = storeRedirections[why.rawValue]
@@ -70,7 +70,7 @@ extension ServerMetrics {
         return away.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ($0.key, $0.value ? 1 : 0) }
     }
 
-    /// Shows how engines stand.
+    /// Shows the state of engines.
     package func show(_ engines: [EngineHealth]) {
         // Of several regions' stores one that is away is an outage for its accounts.
         storeOutage.replaceAll(

@@ -1,7 +1,7 @@
 package import LatchkeyHTTP
 
 extension ServerMetrics {
-    /// Shows a pool: counts what waits and what is refused from now on.
+    /// Shows a pool: counts waiting and refused work from now on.
     package func show(_ pool: WorkerPool) {
         pool.observe(
             AdmissionObserver(

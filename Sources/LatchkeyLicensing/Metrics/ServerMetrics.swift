@@ -7,7 +7,7 @@ import LatchkeyVault
 
 /// All metrics of a license server.
 ///
-/// Each series has a lock of its own, so that two licenses wait for each other only in the same one, for some nanoseconds.
+/// Each series has its own lock, so that two licenses wait for each other only in the same series, for some nanoseconds.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.3.
 package final class ServerMetrics: Sendable {
@@ -16,7 +16,7 @@ package final class ServerMetrics: Sendable {
     package let licenseStage: MetricFamily<Histogram>
     package let poolWaiting, poolBusyThreads, poolLimit: Gauge
     package let poolWait: Histogram
-    /// Calls that open several licenses at once, what they open, and what of it was wrong.
+    /// Calls that open several licenses together, the licenses opened, and the errors among them.
     package let rsaBatches, rsaBatchOperations, rsaBatchErrors: Counter
     package let shed: MetricFamily<Counter>
     /// The lane of packagers' requests in `shed`.
@@ -37,7 +37,7 @@ package final class ServerMetrics: Sendable {
     package let packagerRequests: MetricFamily<Counter>
     package let rateLimited: MetricFamily<Counter>
     package let credentialExpiry: MetricFamily<Gauge>
-    /// The limits of tenants, how much of them is used, and what was refused for them.
+    /// The tenants' limits, how much of them is used, and the refusals beyond them.
     package let tenantLimit, tenantUse: MetricFamily<Gauge>
     package let tenantRefusals: MetricFamily<Counter>
     package let listenerCertificateExpiry: MetricFamily<Gauge>
@@ -46,7 +46,7 @@ package final class ServerMetrics: Sendable {
     package let auditSequence, auditIsIntact: Gauge
     package let ready, configurationIsLoaded: Gauge
     package let logDropped: MetricFamily<Counter>
-    /// The record: rows that were made, lost and shipped; what waits in the spool.
+    /// The record: rows made, lost and shipped; rows waiting in the spool.
     package let recordRows, recordLost: MetricFamily<Counter>
     package let recordShipped, recordLate: Counter
     package let recordWait: Histogram
@@ -58,7 +58,7 @@ package final class ServerMetrics: Sendable {
 
     /// - Parameters:
     ///   - version: the server's version for `latchkey_build_info`.
-    ///   - tenants: how many tenants have series of their own. Defaults to 200.
+    ///   - tenants: how many tenants have their own series. Defaults to 200.
     package init(version: String, tenants: Int = 200) {
         var table = MetricTable(tenants: tenants)
         licenseRequests = table.licenseRequests()
@@ -197,7 +197,7 @@ package final class ServerMetrics: Sendable {
         families = table.families
         let licenseStage = licenseStage
         stages = LicenseStage.allCases.map { licenseStage[$0.name] }
-        // A counter that is born with its first event has not risen, for who watches it.
+        // A counter that first appears with its first event shows no rise to a monitor.
         for why in Degradation.allCases { _ = licensesDegraded[why.rawValue] }
         for lane in AdmissionLane.allCases.map(\.name) + [Self.packagerLane] {
             for why in ShedReason.allCases { _ = shed[lane, why.rawValue] }
@@ -217,7 +217,7 @@ package final class ServerMetrics: Sendable {
 
     /// Counts a request for a license.
     /// - Parameters:
-    ///   - report: what became of it.
+    ///   - report: the outcome.
     ///   - uptime: the time of the reply, by the uptime clock.
     package func record(_ report: LicenseReport, at uptime: Duration) {
         let (endpoint, outcome) = (report.endpoint, LicenseOutcome(report.outcome))
@@ -229,7 +229,7 @@ package final class ServerMetrics: Sendable {
         for (stage, duration) in report.stages { stages[stage.rawValue].observe(duration) }
     }
 
-    /// Has gauges filled in before each text is written. Give what reads them without waiting.
+    /// Registers a closure that fills in gauges before each text is written. It must not wait.
     package func beforeText(_ fill: @escaping @Sendable () -> Void) { fills.withLock { $0.append(fill) } }
 
     /// All metrics, those of the process too.

@@ -23,7 +23,7 @@ package struct CORSPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - origins: the origins, such as `https://www.example.com`: scheme, host and port, in lower case, without a path.
     ///   - allowsCredentials: whether a page's request may carry the browser's credentials. Only for listed origins.
-    ///   - headers: the vendor's own fields of a request, in addition to those that every API takes.
+    ///   - headers: the vendor's own request fields, in addition to the fields that every API takes.
     /// - Throws: `corsPolicy` for an origin in another form, and for credentials from any origin.
     package init(
         _ origins: Origins, allowsCredentials: Bool = false, headers: [HTTPHeaderName] = []
@@ -60,7 +60,7 @@ package struct CORSPolicy: Sendable, Hashable {
 
     /// A reply that the page may read, with all its header fields, if its origin is allowed.
     ///
-    /// `Vary: Origin` also stands where the origin is not allowed or missing, so that no cache gives one page the reply of another.
+    /// `Vary: Origin` is set even if the origin is missing or not allowed, so that no cache gives one page the reply of another.
     package func allowing(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
         var response = response
         let names = response.headers.fields.map(\.name).filter { !Self.readable.contains($0) }
@@ -74,7 +74,7 @@ package struct CORSPolicy: Sendable, Hashable {
         return response
     }
 
-    /// What pages may read of any reply, and what a connection alone has.
+    /// Fields that pages may read of any reply, and fields of the connection alone.
     private static let readable: Set<HTTPHeaderName> = [.cacheControl, .contentType, .connection, "Vary"]
 
     private func allowed(_ origin: String) -> String? {
@@ -84,7 +84,7 @@ package struct CORSPolicy: Sendable, Hashable {
         }
     }
 
-    /// Whether a text is an origin as browsers write it: `null`, which every sandboxed page has, is none.
+    /// Whether a text is an origin as browsers write it; `null`, the origin of every sandboxed page, does not count.
     private static func isOrigin(_ text: String) -> Bool {
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text == text.lowercased() else {
             return false
@@ -104,7 +104,7 @@ extension HTTPHeaders {
     }
 }
 
-/// Why a CORS policy is none.
+/// Why a CORS policy is invalid.
 extension Diagnosis {
     /// An origin in another form than browsers send it.
     package static func origin(_ text: String) -> Self {

@@ -1,16 +1,16 @@
-/// Who calls a route that is not a player's: an encryptor, a packager, an operator's program.
+/// A caller of a route that is not for players: an encryptor, a packager, an operator's program.
 package struct Caller: Sendable, Hashable {
     /// Its name for the audit and the log, such as `packager-eu-1`.
     package let name: String
     /// The tenant for which it calls.
     package let tenant: String
-    /// What it may do.
+    /// Its rights.
     package let rights: Set<CallerRight>
 
     /// - Parameters:
     ///   - name: its name for the audit and the log.
     ///   - tenant: the tenant for which it calls.
-    ///   - rights: what it may do.
+    ///   - rights: its rights.
     package init(name: String, tenant: String, rights: Set<CallerRight>) {
         self.name = name
         self.tenant = tenant
@@ -18,7 +18,7 @@ package struct Caller: Sendable, Hashable {
     }
 }
 
-/// One thing that a caller may do. A name that nobody knows gives nothing.
+/// One right of a caller. An unknown name grants nothing.
 package struct CallerRight: RawRepresentable, Sendable, Hashable {
     /// The name in the configuration, such as `speke:read`.
     package let rawValue: String

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 package import LatchkeyHTTP
 
-/// The callers of packagers' routes, found by what they send.
+/// The callers of packagers' routes, found by their credentials.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.5.
 package struct CallerDirectory: Sendable {
@@ -19,7 +19,7 @@ package struct CallerDirectory: Sendable {
 
     private let entries: [Entry]
     private let proxies: TrustedProxies
-    /// What a reply with 401 says that would do.
+    /// The challenge of a reply with 401: the accepted schemes.
     private let challenge: String
 
     /// - Parameters:
@@ -37,12 +37,12 @@ package struct CallerDirectory: Sendable {
 
     /// The caller of a request, if it has a right.
     ///
-    /// One key may be that of callers of several tenants: the tenant whose route is called tells which one it is.
+    /// Callers of several tenants may share one key: the tenant whose route is called determines the caller.
     ///
-    /// Takes the same time for every secret of a kind. A signature of AWS in `Authorization` is not looked at and does no harm.
+    /// Takes the same time for every secret of a kind. A signature of AWS in `Authorization` is ignored.
     /// - Parameters:
     ///   - request: the request.
-    ///   - right: what is asked for.
+    ///   - right: the right that the request needs.
     ///   - tenant: the tenant whose route is called.
     /// - Throws: `CallerRefusal`.
     package func caller(
@@ -50,12 +50,12 @@ package struct CallerDirectory: Sendable {
     ) throws(CallerRefusal) -> Caller {
         let credentials = credentials(of: request)
         guard !credentials.isEmpty else { throw CallerRefusal(.missing, challenge) }
-        // Looks at all entries, so that the time does not say which one it was.
+        // Compares all entries, so that the time does not reveal which one matched.
         let found = credentials.map { sent in entries.filter { $0.credential.matches(sent) }.map(\.caller) }
         guard found.allSatisfy({ !$0.isEmpty }) else { throw CallerRefusal(.unknown, challenge) }
         let own = found.map { $0.filter { $0.tenant.equalsByteForByte(tenant) } }
         guard let caller = own.first(where: { !$0.isEmpty })?.first else {
-            // Nobody's of this tenant; the first by the configuration's order is named.
+            // No caller of this tenant; the first by the configuration's order is named.
             guard let other = found.first?.first(where: { caller in found.allSatisfy { $0.contains(caller) } }) else {
                 throw CallerRefusal(.several, challenge)
             }
@@ -70,7 +70,7 @@ package struct CallerDirectory: Sendable {
         return caller
     }
 
-    /// What a request brings to prove its caller.
+    /// The credentials that a request carries.
     private func credentials(of request: HTTPRequest) -> [CallerCredential] {
         let keys = request.headers.values(of: "X-API-Key").map { credential(.apiKey, $0) }
         let authorizations = request.headers.values(of: .authorization).map(authorization)
@@ -86,7 +86,7 @@ package struct CallerDirectory: Sendable {
         switch parts[0].lowercased() {
         case "bearer": return credential(.bearer, String(parts[1]))
         case "basic":
-            // What is no base64 is wrong and not missing: as it is, it equals nobody's.
+            // Invalid base64 is wrong, not missing: taken literally, it matches no credential.
             let text = Data(base64Encoded: String(parts[1]))
             return try? CallerCredential(.basic, secret: text.map { Secret($0) } ?? Secret(String(parts[1])))
         default: return nil
@@ -98,15 +98,15 @@ package struct CallerDirectory: Sendable {
     }
 }
 
-/// Why a caller may not do what it asks for.
+/// Why a caller's request is refused.
 package struct CallerRefusal: DiagnosableError, Equatable {
     /// The kinds of refusal.
     package enum Kind: String, Sendable {
-        /// The request proves nobody; 401.
+        /// The request carries no credentials; 401.
         case missing = "callerMissing"
-        /// The request proves nobody that is known; 401.
+        /// The request's credentials are unknown; 401.
         case unknown = "callerUnknown"
-        /// The request proves two callers at once; 401.
+        /// The request identifies two callers; 401.
         case several = "callerAmbiguous"
         /// The caller is another tenant's; 403.
         case otherTenant = "callerOfAnotherTenant"
@@ -116,7 +116,7 @@ package struct CallerRefusal: DiagnosableError, Equatable {
 
     /// What kind of refusal it is.
     package let kind: Kind
-    /// Who it was, if that is known, for the log and the audit.
+    /// The caller, if known, for the log and the audit.
     package let caller: Caller?
     private let right: CallerRight?
     private let challenge: String

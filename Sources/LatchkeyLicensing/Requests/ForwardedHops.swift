@@ -10,7 +10,7 @@ package enum ForwardingField: String, Sendable, Hashable {
     case xForwardedFor = "X-Forwarded-For"
 }
 
-/// What the proxies wrote, read from the right: the last one first, which is the only order in which a client cannot lie.
+/// The proxies' entries, read from the right: the last one first, the only order in which a client cannot lie.
 struct ForwardedHops: Sequence, IteratorProtocol {
     private let field: ForwardingField
     private var rest: [Substring]
@@ -31,7 +31,7 @@ struct ForwardedHops: Sequence, IteratorProtocol {
         }
     }
 
-    /// The element behind the last comma outside of quotes, and what is left of it.
+    /// The element after the last comma outside of quotes, and the text to the left of it.
     ///
     /// Reading backwards, a quote that a client left open to the left swallows nothing that a proxy wrote to the right of it.
     private static func cutLast(_ line: Substring) -> (left: Substring?, element: Substring) {

@@ -7,11 +7,11 @@ package import LatchkeyVault
 package struct LicenseReport: Sendable {
     /// The tenant; `nil` for an address that no tenant has.
     package var tenant: String?
-    /// What was asked, such as `fairplay` or `speke`.
+    /// The request's endpoint, such as `fairplay` or `speke`.
     package let endpoint: RequestEndpoint
     package let requestID: String
     package var outcome = RequestOutcome.ok
-    /// Why the token was refused, which the client is not told.
+    /// Why the token was refused, which the client does not learn.
     package var tokenError: TokenError?
     package var kid: KeyID?
     /// The account that the token names, also where it came to no decision; and the session that a heartbeat is of.
@@ -52,13 +52,13 @@ package struct LicenseReport: Sendable {
         keyOrigin = key.facts.origin
     }
 
-    /// Why it was refused, for operators; `nil` for what was not. The client may be told less.
+    /// The reason for the refusal, for operators; `nil` without a refusal. The client may see less.
     package var reason: String? { tokenError?.reason ?? refusal?.reason }
 
-    /// Why it was refused; `nil` for what was not.
+    /// The refusal; `nil` without one.
     package var refusal: LicenseRefusal? { outcome.refusal }
 
-    /// A part is over, and the next one begins.
+    /// Ends a stage; the next one begins.
     package mutating func end(_ stage: LicenseStage, at uptime: Duration) {
         stages.append((stage, max(.zero, uptime - since)))
         since = uptime

@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// How many requests somebody may send: so many per time, and so many at once after a rest.
+/// How many requests a client may send: so many per period, and a burst after a rest.
 package struct RateLimit: Sendable, Hashable {
     /// How long one request takes up of the rate.
     fileprivate let interval: Duration
@@ -10,7 +10,7 @@ package struct RateLimit: Sendable, Hashable {
     /// - Parameters:
     ///   - count: how many requests per time, at least 1.
     ///   - period: the time.
-    ///   - burst: how many at once after a rest, at least 1. Defaults to `count`.
+    ///   - burst: how many in a burst after a rest, at least 1. Defaults to `count`.
     ///   - nodes: how many nodes share the limit. Each gets its part of count and burst.
     package init(_ count: Int, per period: Duration, burst: Int? = nil, nodes: Int = 1) {
         let nodes = max(1, nodes)
@@ -63,11 +63,11 @@ package final class RateLimiter: Sendable {
 
     /// Counts one request.
     /// - Parameters:
-    ///   - scope: what it is counted by.
+    ///   - scope: the scope to count it in.
     ///   - name: whose request it is: an address range, a subject, a token's identifier, a tenant.
     ///   - tenant: the tenant to which the name belongs; `nil` before it is known.
     ///   - own: the name's own limit in place of the scope's. Defaults to none.
-    /// - Returns: `nil` if the request may go on; else, after how long it may come again. A refused request does not count.
+    /// - Returns: `nil` if the request may proceed; else, after how long it may come again. A refused request does not count.
     package func refusal(
         _ scope: RateScope, _ name: some Hashable, tenant: String? = nil, own: RateLimit? = nil
     ) -> Duration? {

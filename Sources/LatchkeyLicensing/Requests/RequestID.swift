@@ -33,7 +33,7 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
         text = node.map { "\(uuid).\($0)" } ?? uuid
     }
 
-    /// A node's name as it stands in its requests' names: 64 characters at most, and a dash for each that may not stand there.
+    /// A node's name as used in its requests' names: 64 characters at most, and a dash for each disallowed character.
     package static func nodeName(_ name: String) -> String {
         String(decoding: name.utf8.prefix(64).map { isAllowed($0) ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
     }
@@ -45,13 +45,13 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
         return String(parts[1])
     }
 
-    /// The one that a request brings in `X-Request-Id`, or a new one by the system's generator.
+    /// The identifier in a request's `X-Request-Id`, or a new one by the system's generator.
     package init(of request: HTTPRequest, node: String? = nil) {
         var generator = SystemRandomNumberGenerator()
         self.init(of: request, using: &generator, node: node)
     }
 
-    /// The one that a request brings in `X-Request-Id`, or a new one.
+    /// The identifier in a request's `X-Request-Id`, or a new one.
     package init(of request: HTTPRequest, using generator: inout some RandomNumberGenerator, node: String? = nil) {
         self = request.headers[.requestID].flatMap { RequestID($0) } ?? RequestID(using: &generator, node: node)
     }

@@ -1,7 +1,7 @@
 package import LatchkeyDecision
 package import LatchkeyVendorWire
 
-/// What a request asked for, as logs, metrics and operators name it.
+/// The endpoint of a request, as logs, metrics and operators name it.
 package enum RequestEndpoint: Sendable, Hashable {
     /// A license for FairPlay, in the server's own form.
     case fairPlay
@@ -12,7 +12,7 @@ package enum RequestEndpoint: Sendable, Hashable {
     case slot, slotDescription
     case speke, spekeHeartbeat, commonEncryption, cpixImport, cpixExport
     case vendor(VendorAPIName, VendorEndpoint)
-    /// An address that is no endpoint's.
+    /// An address without an endpoint.
     case none
 
     /// The name in metrics, logs and the record.
@@ -36,7 +36,7 @@ package enum RequestEndpoint: Sendable, Hashable {
         }
     }
 
-    /// Whether a license or a slot is asked for, and not a certificate, a heartbeat or keys for a packager.
+    /// Whether a license or a slot is requested, not a certificate, a heartbeat or keys for a packager.
     package var isLicense: Bool {
         switch self {
         case .fairPlay, .clearKey, .slot, .vendor(_, .license): true
@@ -58,20 +58,20 @@ package enum RequestEndpoint: Sendable, Hashable {
     }
 }
 
-/// What a packager speaks; `none` for an address that is no endpoint's.
+/// A packager's protocol; `none` for an address without an endpoint.
 package enum PackagerProtocol: String, Sendable, Hashable, CaseIterable {
     case speke
     case commonEncryption = "common-encryption"
     case cpix, none
 }
 
-/// What became of a request. A refusal cannot be without its reason.
+/// The outcome of a request. A refusal always has its reason.
 package enum RequestOutcome: Sendable, Equatable {
-    /// An answer that is no license, such as a certificate.
+    /// An answer without a license, such as a certificate.
     case ok
     /// With a license, or a slot for one.
     case license
-    /// What was asked for needs no license, such as the end of a playback.
+    /// The request needs no license, such as the end of a playback.
     case acknowledge
     case refused(LicenseRefusal)
 
@@ -85,7 +85,7 @@ package enum RequestOutcome: Sendable, Equatable {
         }
     }
 
-    /// Why it was refused; `nil` for what was not.
+    /// The refusal; `nil` without one.
     package var refusal: LicenseRefusal? {
         guard case .refused(let refusal) = self else { return nil }
         return refusal
@@ -102,14 +102,14 @@ package enum Degradation: String, Sendable, Hashable, CaseIterable {
     case geo
     /// Without the operator's own service, which did not answer.
     case callout
-    /// By what the operator's own service said before, which does not answer now.
+    /// By an earlier answer of the operator's own service, which does not answer now.
     case calloutMemory
     /// With a key of which the store cannot say now whether it is disabled.
     case staleKey
     /// With a key out of the node's own copy.
     case copiedKey
 
-    /// What an engine that is out makes of a license.
+    /// The degradation of a license during an engine's outage.
     init(_ engine: Engine) {
         switch engine {
         case .sessionStore: self = .sessionStore
@@ -121,7 +121,7 @@ package enum Degradation: String, Sendable, Hashable, CaseIterable {
 
     /// Everything that a license lacks.
     /// - Parameters:
-    ///   - report: what became of the request.
+    ///   - report: the outcome of the request.
     ///   - isCalloutAway: whether the operator's own service does not answer now.
     package static func all(in report: LicenseReport, isCalloutAway: Bool) -> [Degradation] {
         guard report.outcome == .license else { return [] }

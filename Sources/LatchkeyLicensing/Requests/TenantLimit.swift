@@ -1,8 +1,8 @@
-/// What a tenant may have a limit of. The raw values stand in metrics and in the configuration.
+/// A resource that a tenant may have a limit of. The raw values appear in metrics and in the configuration.
 package enum TenantLimit: String, Sendable, Hashable, CaseIterable {
     /// Players' requests a second to one node.
     case requestsPerSecond
-    /// Slots in use at once, on all nodes.
+    /// Slots in use at the same time, on all nodes.
     case sessions
     /// Content keys in the store.
     case keys

@@ -1,12 +1,12 @@
-/// Which tenants something is for: what an operator sees and changes, what a page or a list shows.
+/// The tenants within an operator's reach, or shown by a page or a list.
 package enum TenantScope: Sendable, Hashable {
-    /// The whole server: all tenants, those to come, and what is no tenant's.
+    /// The whole server: all tenants, present and future, and things without a tenant.
     case all
-    /// These, and nothing that is no tenant's.
+    /// These tenants only.
     case listed(Set<String>)
 
     /// Whether a tenant's things are within.
-    /// - Parameter tenant: its name; `nil` for what is no tenant's.
+    /// - Parameter tenant: its name; `nil` for things without a tenant.
     package func covers(_ tenant: String?) -> Bool {
         guard case .listed(let names) = self else { return true }
         return tenant.map(names.contains) ?? false

@@ -1,7 +1,7 @@
 import LatchkeyCore
 package import LatchkeyHTTP
 
-/// Where a request stands in a trace: whose part it is, and what calls that it makes say about it.
+/// A request's place in a trace: its parent, and the fields for its own calls.
 ///
 /// Source: W3C Trace Context §3; `Documentation/LicenseServer.md` §9.4.
 package struct TraceContext: Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct TraceContext: Sendable, Hashable {
     package let spanID: String
     /// The flags, of which only the lowest bit, sampled, is passed on.
     package let isSampled: Bool
-    /// What tracing systems pass along, at most 512 characters; `nil` if there is nothing.
+    /// The state that tracing systems pass along, at most 512 characters; `nil` if there is nothing.
     package let state: String?
 
     /// Continues a request's trace, or begins a new one if its `traceparent` is missing, doubled or invalid.
@@ -49,7 +49,7 @@ package struct TraceContext: Sendable, Hashable {
         return (parts[1], parts[2], flags & 1 == 1)
     }
 
-    /// The lines of `tracestate` as one; `nil` if it is empty, too long, or holds what may not stand in a header.
+    /// The lines of `tracestate` as one; `nil` if it is empty, too long, or holds characters that a header may not have.
     private static func state(_ lines: [String]) -> String? {
         let state = lines.filter { !$0.isEmpty }.joined(separator: ",")
         guard 1...512 ~= state.utf8.count, state.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) else { return nil }

@@ -13,21 +13,21 @@ package struct TrustedProxies: Sendable, Hashable {
 
     /// - Parameters:
     ///   - ranges: the proxies' addresses. None: the peer is the client.
-    ///   - field: the one field that the proxies write. The other one is not read: a proxy that does not know it passes on what the client
-    ///     wrote in it.
+    ///   - field: the one field that the proxies write. The other one is not read: a proxy that does not know it passes on the client's
+    ///     value.
     package init(_ ranges: [AddressRange] = [], field: ForwardingField = .xForwardedFor) {
         self.ranges = ranges
         self.field = field
     }
 
-    /// Whether a request comes from a trusted proxy, so that what the proxy adds to it may be believed.
+    /// Whether a request comes from a trusted proxy, so that the proxy's fields may be believed.
     package func sent(_ request: HTTPRequest) -> Bool {
         AddressRange(address: request.remoteAddress).map(isTrusted) ?? false
     }
 
-    /// The client's address: the first one from the right that is no trusted proxy's.
+    /// The client's address: the first one from the right that does not belong to a trusted proxy.
     ///
-    /// Where a trusted proxy says `unknown`, hides its client or writes what is no address, the proxy itself stands for the client.
+    /// Where a trusted proxy says `unknown`, hides its client or writes an invalid address, the proxy itself counts as the client.
     /// - Returns: `nil` if the peer has no address, such as behind a socket of the file system.
     package func clientAddress(of request: HTTPRequest) -> AddressRange? {
         guard let peer = AddressRange(address: request.remoteAddress) else { return nil }

@@ -4,15 +4,15 @@ import LatchkeyDecision
 import LatchkeySystem
 import LatchkeyVault
 
-/// What a node knows of the accounts that it licensed last, for when their store is out of service: then limits hold in it.
+/// A node's memory of the accounts that it licensed last: it enforces limits while their store is out of service.
 ///
-/// Each node has a memory of its own, so in an outage an account gets at most its limit from each node that it asks.
+/// Each node has its own memory, so in an outage an account gets at most its limit from each node that it asks.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.1.
 final class AccountMemory: Sendable {
     private struct Known {
         var account: AccountState
-        /// Whether it has licenses of which the store does not know.
+        /// Whether it has licenses that the store does not know.
         var isAhead: Bool
         /// Changes with each license that the store does not know of.
         var version: UInt64
@@ -28,7 +28,7 @@ final class AccountMemory: Sendable {
         return (known?.account ?? AccountState(), known?.version ?? 0)
     }
 
-    /// Notes what the store holds. What is ahead of the store stays until the store holds it.
+    /// Notes the store's state. State ahead of the store stays until the store holds it.
     func note(_ account: AccountState, at key: RecordKey, isWritten: Bool) {
         known.withLock { known in
             let former = known.peek(key)
@@ -38,7 +38,7 @@ final class AccountMemory: Sendable {
     }
 
     /// Notes a license that the store does not learn of.
-    /// - Returns: whether nobody else noted anything meanwhile.
+    /// - Returns: whether the account was unchanged meanwhile.
     func replace(_ version: UInt64, with account: AccountState, at key: RecordKey) -> Bool {
         known.withLock { known in
             guard known.peek(key)?.version ?? 0 == version else { return false }
@@ -58,7 +58,7 @@ final class AccountMemory: Sendable {
         }
     }
 
-    /// What the store says of an account, with what this node licensed while the store was out.
+    /// The store's state of an account, with this node's licenses from the time when the store was out.
     func merged(_ account: AccountState, at key: RecordKey) -> AccountState {
         guard let known = known.withLock({ $0.peek(key) }), known.isAhead else { return account }
         var account = account

@@ -7,13 +7,13 @@ import LatchkeyVault
 
 // The values that the attempts of one decision pass on.
 extension AccountSessions {
-    /// What an attempt begins with.
+    /// The knowledge with which an attempt begins.
     enum Knowledge {
-        /// What the node knows of the account.
+        /// The account in this node's memory.
         case guess
-        /// What the store says.
+        /// The store's state.
         case store
-        /// What the store said when it refused a write.
+        /// The state that the store returned when it refused a write.
         case held(RecordReading)
     }
 
@@ -21,7 +21,7 @@ extension AccountSessions {
         case booked(BookedDecision)
         /// The license has no room in the bound.
         case beyond(Excess)
-        /// Somebody else changed the account or used the token meanwhile, or the guess was wrong; with what the store holds, if it said.
+        /// Another request changed the account or used the token meanwhile, or the guess was wrong; with the store's state, if returned.
         case again(RecordReading?)
         /// The store that was asked last took too long.
         case late
@@ -29,22 +29,22 @@ extension AccountSessions {
         case out
     }
 
-    /// A decision under way: what it depends on, and what attempts pass on. A class, so that whoever waits for a store holds a reference.
+    /// A decision under way: its inputs, and the values that attempts pass on. A class, so that a waiting task holds a reference.
     final class Course {
         var facts: Facts
         let policy: Policy
         let requestID: String?
         /// The decision of the present attempt.
         var evaluation: PolicyEvaluation
-        /// What is known of the account.
+        /// The knowledge of the account.
         var knowledge = Knowledge.guess
-        /// The one that was asked last, which is the one that an error is of.
+        /// The engine that was asked last, to which an error belongs.
         var asked = Engine.sessionStore
-        /// What an attempt wrote of the token's use. It is this request's own, and refuses it nothing.
+        /// The record of the token's use that an attempt wrote. It is this request's own, and never a reason to refuse it.
         var spent: (key: RecordKey, record: Record)?
         /// Whether an attempt found a store late.
         var wasLate = false
-        /// What an attempt took of the bound, and has not kept a license for.
+        /// Room of the bound that an attempt took, and has not kept a license for.
         var taken: SlotUse?
 
         @inline(never) init(_ facts: Facts, _ policy: Policy, _ requestID: String?, at now: Date) {
@@ -72,18 +72,18 @@ extension AccountSessions {
         }
     }
 
-    /// A decision, and what has to be written before it counts.
+    /// A decision, and the writes that must succeed before it counts.
     final class Proposal {
         let booked: BookedDecision
         var token: (key: RecordKey, record: Record, end: Date)?
-        /// The account in this node's memory, while its store is out, and what it replaces.
+        /// The account in this node's memory, while its store is out, and the version that it replaces.
         var remembered: (key: RecordKey, version: UInt64, account: AccountState)?
         var account: AccountWrite?
 
         init(_ booked: BookedDecision) { self.booked = booked }
     }
 
-    /// What a store keeps of an account from now on. An account of which nothing counts ends at once.
+    /// The new state of an account in the store. An account of which nothing counts expires immediately.
     struct AccountWrite {
         let key: RecordKey
         let account: AccountState

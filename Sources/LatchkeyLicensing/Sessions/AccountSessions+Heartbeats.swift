@@ -4,9 +4,9 @@ package import LatchkeyDecision
 package import LatchkeySystem
 import LatchkeyVault
 
-// What players tell of their slots. Source: `Documentation/LicenseServer.md` §7.1.
+// Players' reports about their slots. Source: `Documentation/LicenseServer.md` §7.1.
 extension AccountSessions {
-    /// A player tells that it plays.
+    /// Answers a player's report that it plays.
     /// - Parameters:
     ///   - token: the token that came with the license.
     ///   - tenant: whose API was asked.
@@ -32,7 +32,7 @@ extension AccountSessions {
         return refusal
     }
 
-    /// Whom a heartbeat's token is of; nobody for one that no node of this server made for this tenant.
+    /// The account and session of a heartbeat's token; none for a token that no node of this server made for this tenant.
     package func subject(of text: String, at tenant: String) -> (account: String?, session: String?) {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
             return (nil, nil)
@@ -52,8 +52,8 @@ extension AccountSessions {
         }
     }
 
-    /// Changes a slot, if it is still the one that the token is of.
-    /// - Parameter isExtension: whether the change extends it, which some stores can do by themselves. Defaults to no.
+    /// Changes a slot, if it is still the token's.
+    /// - Parameter isExtension: whether the change extends it, which some stores can do themselves. Defaults to no.
     private func withSlot(
         of text: String, _ tenant: String, extending isExtension: Bool = false,
         _ body: (HeartbeatToken, inout AccountState, Date) -> HeartbeatAnswer?
@@ -61,7 +61,7 @@ extension AccountSessions {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
             return .refused(.notOurHeartbeat)
         }
-        // A store that fails here fails below, too, and there it is said what follows.
+        // A store that fails here fails below, too, where the failure is handled.
         if let answer = try? changeAtOnce(token.accountKey, { token.change(&$0, $1, body) }) { return answer }
         for isSecondTry in [false, true] {
             do {

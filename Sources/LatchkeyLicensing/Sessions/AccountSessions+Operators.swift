@@ -28,7 +28,7 @@ extension AccountSessions {
     /// How many slots of a tenant's accounts are in use. An account that cannot be read counts none.
     /// - Parameters:
     ///   - tenant: the tenant.
-    ///   - most: about how many accounts are looked at, at most, of those that a version of the server wrote that kept no count.
+    ///   - most: about how many accounts to read, at most, among those of server versions that kept no count.
     /// - Throws: `StoreError`.
     package func sessionCount(of tenant: String, most: Int) async throws(StoreError) -> RecordCount {
         try await accounts.all.count(of: .account, tenant, most: most) {
@@ -38,7 +38,7 @@ extension AccountSessions {
 
     /// Shares what each process counts of something, such as a tenant's licenses of a day.
     ///
-    /// Each writes how many it has counted altogether, so that a write whose outcome nobody knows can be made again.
+    /// Each writes its whole count, so that a write with an unknown outcome can be repeated.
     /// - Parameters:
     ///   - count: how many this process counted.
     ///   - name: of what.
@@ -89,7 +89,7 @@ extension AccountSessions {
     }
 
     /// Stops all sessions of an account, each as `stop` does.
-    /// - Returns: those that had a slot.
+    /// - Returns: the sessions that had a slot.
     /// - Throws: `StoreError`.
     package func stopAll(
         of account: String, _ tenant: String, by who: String
@@ -101,8 +101,8 @@ extension AccountSessions {
         }
     }
 
-    /// Stops a session, also while the store is out: then on this node at once, and for the others once the store is back.
-    /// - Returns: whether it had a slot; `nil` if nobody can tell now, and the store gets it later.
+    /// Stops a session, even while the store is out: then immediately on this node, and for the others once the store is back.
+    /// - Returns: whether it had a slot; `nil` if this is unknown now, and the store gets the change later.
     /// - Throws: `StoreError` without a copy of the node's own.
     package func stopEvenInOutage(
         session: String, of account: String, _ tenant: String, by who: String
@@ -153,7 +153,7 @@ private struct SharedCounts {
 
     init() {}
 
-    /// What cannot be read counts nothing.
+    /// Unreadable text counts nothing.
     init(_ bytes: [UInt8]) {
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -4,7 +4,7 @@ import LatchkeyDecision
 import LatchkeySystem
 package import LatchkeyVault
 
-// Where accounts are kept, and what is said of their stores.
+// Where accounts are kept, and the errors of their stores.
 extension GuardedRecords {
     /// - Parameter isOwn: whether this process wrote the record itself. Defaults to no.
     func account(in record: Record?, isOwn: Bool = false) throws(StoreError) -> AccountState {
@@ -42,7 +42,7 @@ extension StoreError {
 }
 
 extension AccountSessions {
-    /// - Returns: `nil` if it was written; what the store holds where it was not.
+    /// - Returns: `nil` if it was written; otherwise the store's reading.
     func exchange(_ write: AccountWrite) async throws(StoreError) -> RecordReading? {
         let held = try await accounts[write.key].exchange(
             write.record, at: write.key, knowing: write.reading, until: write.end, counting: write.slotEnds)

@@ -6,10 +6,10 @@ import LatchkeyForms
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// Decides with what is kept of accounts and tokens, and keeps what the decision changes.
+/// Decides by the stored state of accounts and tokens, and stores the decision's changes.
 ///
-/// Reads, decides, and writes under the condition that nobody else wrote meanwhile; else begins again. So any number of nodes share a
-/// store, and none grants a slot too many. A policy that counts nothing asks no store.
+/// Reads, decides, and writes if the state has not changed meanwhile; else begins again. So any number of nodes share a store, and none
+/// grants a slot too many. A policy that counts nothing asks no store.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.
 package final class AccountSessions: Sendable {
@@ -62,23 +62,23 @@ package final class AccountSessions: Sendable {
     /// the beginning, so that nothing is taken twice; if it is late again, the license is refused as by a server that has too much to do: it may
     /// be this machine that is slow, and no limit opens for that.
     /// - Parameters:
-    ///   - facts: what the request, the token and the key say. What is kept of the account, and the time, are filled in; engines that
-    ///     are out of service stay so.
+    ///   - facts: the facts of the request, the token and the key. The account's state and the time are filled in; engines that are out of
+    ///     service stay so.
     ///   - policy: the policy, resolved.
     ///   - requestID: the request's identifier, for the record.
     ///   - bound: in which a license has to find room. Defaults to none.
-    /// - Throws: what the bound says of a license without room; then nothing was written.
+    /// - Throws: the bound's error for a license without room; then nothing was written.
     package func decide<Bound: DecisionBound>(
         _ facts: Facts, by policy: Policy, requestID: String? = nil, within bound: Bound = Unbounded()
     ) async throws(Bound.Excess) -> BookedDecision {
         let course = Course(facts, policy, requestID, at: timekeeper.date.inMilliseconds)
-        // What answers at once needs no task that waits for it.
+        // An immediate answer needs no task to wait for it.
         let first = attemptAtOnce(course, within: bound)
         if case .booked(let booked)? = first, course.spent == nil || booked.decision.terms != nil { return booked }
         return try await decide(course, within: bound, after: first)
     }
 
-    /// Goes on until an attempt succeeds.
+    /// Retries until an attempt succeeds.
     /// - Parameter first: an attempt that was made; `nil` if none was.
     private func decide<Bound: DecisionBound>(
         _ course: Course, within bound: Bound, after first: Attempt<Bound.Excess>?
@@ -121,13 +121,13 @@ package final class AccountSessions: Sendable {
     /// - Parameter tookSlot: whether the request took the slot, with this decision or with one before. A slot that was there stays.
     package func undo(_ booked: BookedDecision, tookSlot: Bool) async {
         guard tookSlot, let slot = booked.slot, let key = booked.account else { return }
-        // An error is reported, and the slot ends by itself.
+        // An error is reported, and the slot expires automatically.
         try? await change(key) { state, _ in
             state.slots.removeAll { $0.fence == slot.fence && $0.tracks == slot.tracks && $0.ends <= slot.ends + 0.001 }
         }
     }
 
-    /// An attempt where every store answers at once; `nil` where one has to be waited for.
+    /// An attempt if every store answers immediately; `nil` if one has to be waited for.
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func attemptAtOnce<Bound: DecisionBound>(
         _ course: Course, within bound: Bound
@@ -166,7 +166,7 @@ package final class AccountSessions: Sendable {
         }
     }
 
-    /// What an attempt comes to. Room that it took of the bound is kept with its license, or given back.
+    /// The result of an attempt. Room that it took of the bound is kept with its license, or given back.
     private func settled<Bound: DecisionBound>(
         _ result: Result<Attempt<Bound.Excess>, StoreError>, _ course: Course, _ bound: Bound
     ) -> Attempt<Bound.Excess> {
@@ -182,7 +182,7 @@ package final class AccountSessions: Sendable {
         return attempt
     }
 
-    /// Decides on what the stores said.
+    /// Decides by the stores' replies.
     @inline(never) private func weigh<Bound: DecisionBound>(
         _ course: Course, _ needs: Needs, _ accountReading: RecordReading?, _ tokenReading: RecordReading?,
         within bound: Bound
@@ -210,7 +210,7 @@ package final class AccountSessions: Sendable {
         let decision = course.evaluation.decision()
         if decision.terms != nil {
             let use = SlotUse(decision, keepsSlots: needs.account != nil)
-            // Nobody is refused for what the node believes.
+            // A guess alone is not a reason to refuse.
             if let excess = bound.take(use) {
                 return .ended(accountReading?.isGuess == true ? .again(nil) : .beyond(excess))
             }
@@ -232,13 +232,13 @@ package final class AccountSessions: Sendable {
                 let write = AccountWrite(next, accountReading, at: key)
                 if write.isChange { proposal.account = write }
             }
-            // Nobody is refused for what the node believes.
+            // A guess alone is not a reason to refuse.
             if proposal.account == nil, accountReading.isGuess { return .ended(.again(nil)) }
         }
         return .proposed(proposal)
     }
 
-    /// Writes what a decision needs to be written.
+    /// Writes a decision's changes.
     private func keep<Excess>(_ proposal: Proposal, _ course: Course) async throws(StoreError) -> Attempt<Excess> {
         if let (key, record, end) = proposal.token {
             // Before the store says so: a write that is late may come in any time.
@@ -257,7 +257,7 @@ package final class AccountSessions: Sendable {
         return .booked(proposal.booked)
     }
 
-    /// The same, where every store answers at once.
+    /// The same, if every store answers immediately.
     private func keepAtOnce<Excess>(_ proposal: Proposal, _ course: Course) throws(StoreError) -> Attempt<Excess> {
         if let (key, record, end) = proposal.token {
             guard try tokens[key].immediate?.write(record, at: key, replacing: nil, until: end) == true else {
@@ -332,7 +332,7 @@ extension AccountSessions {
         do { return .success(try await store[key].read(key)) } catch { return .failure(error) }
     }
 
-    /// What a record says; that it is damaged is reported.
+    /// The value of a record; damage is reported.
     private func reporting<Value>(
         _ engine: Engine, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -344,9 +344,9 @@ extension AccountSessions {
 
     /// Changes an account, beginning again while others change it.
     /// - Parameters:
-    ///   - reading: what the store said of it just now; `nil` if it was not asked.
-    ///   - body: changes it, by the store's clock. What it leaves alone is not written.
-    /// - Returns: what the body gave.
+    ///   - reading: the store's reading just now; `nil` if it was not asked.
+    ///   - body: changes it, by the store's clock. An unchanged account is not written.
+    /// - Returns: the body's result.
     /// - Throws: `StoreError`.
     @discardableResult
     func change<Value>(
@@ -371,8 +371,8 @@ extension AccountSessions {
         throw .contended(accounts.engine)
     }
 
-    /// Changes an account whose store answers at once.
-    /// - Returns: `nil` where the store has to be waited for, or somebody else changed the account meanwhile.
+    /// Changes an account if its store answers immediately.
+    /// - Returns: `nil` if the store has to be waited for, or the account changed meanwhile.
     /// - Throws: `StoreError`.
     func changeAtOnce<Value>(
         _ key: RecordKey, _ body: (inout AccountState, Date) -> Value
@@ -385,7 +385,7 @@ extension AccountSessions {
         return value
     }
 
-    /// What a reading says of an account, with what this node licensed while the store was out. A store in this process's memory is never out.
+    /// The account of a reading, with this node's licenses from an outage of the store. A store in this process's memory is never out.
     private func account(in reading: RecordReading, at key: RecordKey) throws(StoreError) -> AccountState {
         let isOwn = accounts[key].immediate != nil
         let account = try accounts.account(in: reading.record, isOwn: isOwn)

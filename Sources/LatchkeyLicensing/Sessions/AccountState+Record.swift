@@ -12,7 +12,7 @@ extension AccountState {
     /// The slots in the order of records, in which stores count them.
     var slotsInOrder: [Slot] { slots.sorted { ($0.fence, $0.session) < ($1.fence, $1.session) } }
 
-    /// What is kept of the account, at most 256 KiB once it is `kept(at:)`: neither the token's use nor outages.
+    /// The account's record, at most 256 KiB once it is `kept(at:)`: without the token's use and without outages.
     var recordBytes: [UInt8] {
         var writer = RecordWriter(version: Self.version)
         writer.write(each: slotsInOrder) { $0.write($1) }
@@ -37,7 +37,7 @@ extension AccountState {
         return writer.bytes
     }
 
-    /// What is kept of an account of which nothing counts.
+    /// The record of an account of which nothing counts.
     static let emptyRecordBytes = AccountState().recordBytes
 
     /// - Parameter isOwn: whether this process wrote the bytes itself, so that they need no second look. Defaults to no.
@@ -102,7 +102,7 @@ extension AccountState.TokenUse {
 }
 
 extension RecordReader {
-    /// - Throws: `StoreError` for another version than the one that is known.
+    /// - Throws: `StoreError` for an unknown version.
     fileprivate init(_ bytes: [UInt8], _ what: String, version: UInt8, engine: String) throws(StoreError) {
         guard let first = bytes.first else { throw Self(bytes, "An empty record", engine: engine).damage }
         guard first == version else {
@@ -169,7 +169,7 @@ extension LicenseRequestFacts.DRM {
     /// The system's number above the bits of the classes. FairPlay's is 0, so that its slots are written as before there were others.
     fileprivate var flags: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) << 32 }
 
-    /// What is no system's number is read as FairPlay. It would not be written so, and the record counts as damaged.
+    /// An unknown system's number is read as FairPlay. It would not be written so, and the record counts as damaged.
     fileprivate init(flags: UInt64) {
         let number = Int(flags >> 32)
         self = Self.allCases.indices.contains(number) ? Self.allCases[number] : .fairPlay
@@ -177,7 +177,7 @@ extension LicenseRequestFacts.DRM {
 }
 
 extension Set<TrackClass> {
-    /// A bit for each class. Their order stands in records and heartbeat tokens: append only.
+    /// A bit for each class. Their order is part of records and heartbeat tokens: append only.
     private static let order: [TrackClass] = [.audio, .sd, .hd, .uhd1, .uhd2, .all]
 
     var flags: UInt64 {

@@ -3,17 +3,17 @@ import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyVault
 
-/// A decision about one key, with what it left in the account.
+/// A decision about one key, with its effect on the account.
 package final class BookedDecision: Sendable {
-    /// What becomes of the request.
+    /// The decision on the request.
     package let decision: Decision
-    /// What the record is made of, should somebody want it.
+    /// The source of the record, in case it is needed.
     let origin: Origin
     /// The session's slot, with its fence; `nil` where no slot is kept, or the store is out of service.
     package let slot: Slot?
     /// Whether this decision took the slot. `AccountSessions.undo(_:tookSlot:)` gives it back.
     package let isTaken: Bool
-    /// What the player sends as heartbeat and to release its slot; `nil` without a slot.
+    /// The token for heartbeats and for releasing the slot; `nil` without a slot.
     package let heartbeatToken: String?
     /// How often the player sends it; `nil` if slots live by leases.
     package let heartbeat: Duration?
@@ -28,10 +28,10 @@ package final class BookedDecision: Sendable {
         (self.heartbeatToken, self.heartbeat, self.account) = (heartbeatToken, heartbeat, account)
     }
 
-    /// What the license does to the slots in use; `nil` without one.
+    /// The license's effect on the slots in use; `nil` without one.
     var use: SlotUse? { decision.terms == nil ? nil : SlotUse(decision, keepsSlots: account != nil) }
 
-    /// What the decision depended on, to explain it and to make it again.
+    /// The decision's inputs, to explain it and to make it again.
     package var record: DecisionRecord {
         DecisionRecord(origin.facts, by: origin.policy, requestID: origin.requestID, decision)
     }
@@ -43,10 +43,10 @@ package final class BookedDecision: Sendable {
     }
 }
 
-/// What becomes of a heartbeat.
+/// The outcome of a heartbeat.
 package enum HeartbeatAnswer: Sendable, Equatable {
     /// The slot is the session's until then, by the store's clock.
     case continues(until: Date)
-    /// The slot is gone, or nobody can tell; the refusal says why.
+    /// The slot is gone, or its state is unknown; the refusal says why.
     case refused(LicenseRefusal)
 }

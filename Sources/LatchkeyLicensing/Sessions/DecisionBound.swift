@@ -7,11 +7,11 @@ package protocol DecisionBound: Sendable {
     associatedtype Excess: Error
 
     /// Takes room for a license, if there is some.
-    /// - Parameter use: what the license does to the slots that are in use.
+    /// - Parameter use: the license's effect on the slots in use.
     /// - Returns: `nil` if there was room.
     func take(_ use: SlotUse) -> Excess?
 
-    /// The license for which room was taken is kept: what counts slots in the store finds its one from now on.
+    /// The license for which room was taken is kept: the store's count of slots includes it from now on.
     func keep(_ use: SlotUse)
 
     /// Gives room back that was taken for a license which was not kept.
@@ -26,11 +26,11 @@ package struct Unbounded: DecisionBound {
     package func giveBack(_ use: SlotUse) {}
 }
 
-/// What a license does to the slots that are in use.
+/// A license's effect on the slots in use.
 package enum SlotUse: Sendable, Hashable {
     /// One more is in use.
     case another
-    /// A session goes on in its slot.
+    /// A session continues in its slot.
     case renewed
     /// As many are in use: another session's slot is taken over, or none is counted.
     case asMany

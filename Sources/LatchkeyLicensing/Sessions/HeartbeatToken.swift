@@ -6,7 +6,7 @@ import LatchkeyForms
 import LatchkeySystem
 import LatchkeyVault
 
-/// What a player's heartbeats show: which slot is its own. Nobody but the server's nodes can make one.
+/// The token of a player's heartbeats, which identifies its own slot. Only the server's nodes can make one.
 ///
 /// Opaque to players: base64url of fields and their HMAC-SHA-256.
 ///

@@ -2,8 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// Writes values one behind the other, as `RecordReader` reads them: numbers in groups of 7 bits, the lowest first; texts behind
-/// their length.
+/// Writes values one after another, as `RecordReader` reads them: numbers in groups of 7 bits, the lowest first; texts after their length.
 struct RecordWriter {
     private(set) var bytes: [UInt8]
 
@@ -52,13 +51,13 @@ struct RecordReader {
 
     /// - Parameters:
     ///   - position: where to begin, at most the number of bytes.
-    ///   - what: what it is, for an error.
+    ///   - what: its description, for an error.
     ///   - engine: where it comes from, for an error.
     init(_ bytes: [UInt8], from position: Int = 0, _ what: String = "A record", engine: String = "") {
         (self.bytes, self.position, self.what, self.engine) = (bytes, position, what, engine)
     }
 
-    /// Says that the bytes are no record.
+    /// The error for bytes in a malformed record.
     var damage: StoreError { StoreError(.damaged, engine, reason: "\(what) is malformed.") }
 
     var isAtEnd: Bool { position == bytes.count }

@@ -10,10 +10,10 @@ package import LatchkeyVault
 extension KeyEncryptionKey {
     /// Reads a key. Blocks where a token opens it.
     ///
-    /// Its 32 bytes stand in the file or the variable as they are, in base64, or in hexadecimal digits. For a token the file has them
+    /// Its 32 bytes are in the file or the variable, raw, in base64, or in hexadecimal digits. For a token the file has them
     /// encrypted by RSA-OAEP with SHA-1, as `openssl pkeyutl -encrypt -pkeyopt rsa_padding_mode:oaep` makes it.
     /// - Parameters:
-    ///   - source: what the configuration states. A key without a name gets one that is made of the key by a hash.
+    ///   - source: the configured source. A key without a name gets one derived from the key by a hash.
     ///   - places: where files and variables are.
     /// - Throws: `keyEncryptionKeyUnusable`, `LicenseeError`.
     package init(_ source: ServerSettings.KeySource, in places: SecretPlaces) throws {
@@ -36,7 +36,7 @@ extension KeyEncryptionKey {
         _ source: ServerSettings.KeySource, by wrapper: String, in places: SecretPlaces
     ) throws -> Secret {
         let file = source.file ?? ""
-        // What it holds is of use to the token only: its mode does not matter.
+        // Its content is of use to the token only: its mode does not matter.
         let wrapped = try places.contents(file)
         let pin = try places.pin(file: source.pinFile, variable: source.pinVariable)
         guard let key = try PKCS11Key(PKCS11Address(wrapper), pin: pin).decryptOAEP([UInt8](wrapped)[...]) else {
@@ -64,7 +64,7 @@ extension KeyEncryptionKey {
         return Secret(key)
     }
 
-    /// A name that tells keys apart and says nothing about their bytes: the key is random.
+    /// A name that distinguishes keys and reveals nothing about their bytes: the key is random.
     private static func name(of key: Secret) throws(VaultError) -> String {
         do {
             let hash = try key.withUnsafeBytes { key throws(OpenSSLError) in
@@ -76,7 +76,7 @@ extension KeyEncryptionKey {
 }
 
 extension UInt8 {
-    /// Whether it stands in hexadecimal digits, in base64, or between lines.
+    /// Whether it occurs in hexadecimal digits, in base64, or between lines.
     fileprivate var isOfCutText: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -2,23 +2,23 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
-/// Somebody who operates the server, once a request has proved who it is.
+/// An operator of the server, identified by a request.
 ///
-/// Whatever proves it, such as a key of the configuration, makes one of these, and the admin API goes by nothing else.
+/// Every proof, such as a key of the configuration, makes one of these, and the admin API uses nothing else.
 ///
 /// Source: `Documentation/Server/Tenants.md`.
 package struct Operator: Sendable, Hashable {
     /// The name for audit and log, such as `olga`.
     package let name: String
-    /// What they may do, within their tenants.
+    /// Their role within their tenants.
     package let role: AdminRole
-    /// Whose things they see and change.
+    /// The tenants that they see and change.
     package let tenants: TenantScope
     /// The name that people know them by.
     package let shownName: String
     package let proof: Proof
 
-    /// What proved who they are.
+    /// The proof of their identity.
     package enum Proof: Sendable, Hashable {
         /// A key of the configuration.
         case key
@@ -30,8 +30,8 @@ package struct Operator: Sendable, Hashable {
 
     /// - Parameters:
     ///   - name: the name for audit and log. One that no key of the configuration has contains a colon.
-    ///   - shownName: the name that people know them by. Defaults to the name.
-    ///   - proof: what proved it. Defaults to a key.
+    ///   - shownName: the name that people use for them. Defaults to the name.
+    ///   - proof: the proof of their identity. Defaults to a key.
     package init(
         name: String, role: AdminRole, tenants: TenantScope, shownName: String? = nil, proof: Proof = .key
     ) {
@@ -40,7 +40,7 @@ package struct Operator: Sendable, Hashable {
     }
 }
 
-/// What an operator may do; each role may do what those before it may.
+/// An operator's role; each role includes the rights of the roles before it.
 package enum AdminRole: String, Sendable, CaseIterable, Comparable {
     /// Look.
     case viewer

@@ -18,7 +18,7 @@ extension ServerSettings {
         package internal(set) var accounts = Accounts.names
         package internal(set) var decisions = Decisions.refusals
 
-        /// What becomes of a license whose row cannot be kept.
+        /// The treatment of a license whose row cannot be kept.
         package enum WhenFull: String, Sendable, CaseIterable {
             /// It is given, and the lost row is counted.
             case serve

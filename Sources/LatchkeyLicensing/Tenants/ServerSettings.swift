@@ -4,9 +4,9 @@ package import LatchkeyForms
 package import LatchkeyLicensees
 package import LatchkeyVault
 
-/// What a license server's configuration file states.
+/// A license server's configuration file.
 ///
-/// Paths are relative to the file's folder. Secrets never stand in the file: it names files, and environment variables as `env:NAME`.
+/// Paths are relative to the file's folder. Secrets are never in the file: it names files, and environment variables as `env:NAME`.
 ///
 /// Source: `Documentation/LicenseServer.md` §9 and §11.
 package struct ServerSettings: Sendable, Equatable {
@@ -19,14 +19,14 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var stores = Stores()
     /// The key encryption key. It may be absent only where keys are kept in memory.
     package internal(set) var keyEncryptionKey: KeySource?
-    /// The one before, which opens what it wrapped, until data keys are wrapped again.
+    /// The former key encryption key, which opens the data keys that it wrapped until they are wrapped again.
     package internal(set) var formerKeyEncryptionKey: KeySource?
-    /// The one that comes next: it opens what another node has wrapped with it already, and wraps nothing here.
+    /// The next key encryption key: it opens data keys that another node has already wrapped with it, and wraps nothing here.
     package internal(set) var nextKeyEncryptionKey: KeySource?
     package internal(set) var licensee = LicenseeConfiguration()
     /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
     package internal(set) var nodeSecret: KeySource?
-    /// What the node is called in logs, audit, record and the names of its requests; `nil` for the host's name.
+    /// The node's name in logs, audit, record and the names of its requests; `nil` for the host's name.
     package internal(set) var node: String?
     /// The folder of policies; `nil` for none.
     package internal(set) var policies: String?
@@ -43,7 +43,7 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var keepAlive: Duration?
     /// Threads for cryptography; `nil` for one per processor.
     package internal(set) var threads: Int?
-    /// Whether crypto_mb opens several licenses at once. Defaults to where the system's loader finds it.
+    /// Whether crypto_mb opens several licenses together. Defaults to where the system's loader finds it.
     package internal(set) var cryptoMB = CryptoMB.auto
     /// The record of licenses; `nil` keeps none.
     package internal(set) var record: Record?
@@ -66,7 +66,7 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var certificate: String?
         /// The private key, a PEM file.
         package internal(set) var privateKey: String?
-        /// What says who operators are beside their keys: of the operators' listener alone, one of the two at most.
+        /// How operators sign in besides by their keys: of the operators' listener alone, one of the two at most.
         package internal(set) var openID: OpenID?
         package internal(set) var identityProxy: IdentityProxy?
 
@@ -90,13 +90,13 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var copy: String?
         /// The most keys of the copy, 1,000 to 10,000,000.
         package internal(set) var copyRows = 200_000
-        /// What tells the database of the keys from all others; `nil` takes any.
+        /// The fingerprint of the keys' database; `nil` accepts any database.
         package internal(set) var fingerprint: DatabaseFingerprint?
         /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
         package internal(set) var sessionMilliseconds = 50
     }
 
-    /// How many requests a second players may send to one node; 0 for any number. After a rest five times as many come at once.
+    /// How many requests a second players may send to one node; 0 for any number. A burst after a rest may be five times as large.
     package struct Limits: Sendable, Equatable {
         /// From one range of addresses: a /24, or a /56 of version 6. Behind a trusted proxy the client's address counts.
         package internal(set) var perAddress = 1_000
@@ -115,7 +115,7 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// Where 32 secret bytes are: in a file, or in an environment variable, as they are, in base64 or in hexadecimal digits.
     package struct KeySource: Sendable, Equatable {
-        /// Its name. Defaults to one that is made of the bytes by a hash.
+        /// Its name. Defaults to one derived from the bytes by a hash.
         package internal(set) var id: String?
         package internal(set) var file: String?
         package internal(set) var variable: String?
@@ -127,16 +127,16 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var pinVariable: String?
     }
 
-    /// Somebody who operates the server.
+    /// An operator of the server.
     package struct Admin: Sendable, Equatable {
         package internal(set) var name = ""
         /// The SHA-256 of the key, 64 hexadecimal digits.
         package internal(set) var key = ""
         package internal(set) var role = AdminRole.viewer
-        /// Whose things they see and change. Defaults to the whole server.
+        /// The tenants that they see and change. Defaults to the whole server.
         package internal(set) var tenants = TenantScope.all
 
-        /// Who a request is by that has the key.
+        /// The operator that sends requests with this key.
         package var identity: Operator { Operator(name: name, role: role, tenants: tenants) }
     }
 
@@ -154,9 +154,9 @@ package struct ServerSettings: Sendable, Equatable {
         self = try Self.form.decode(Array(json), code: "configurationInvalid")
     }
 
-    /// Decodes what fits of a configuration, for a check that goes on with it; what does not fit has its default.
+    /// Decodes the valid parts of a configuration, for a check that continues with them; invalid parts have their defaults.
     /// - Returns: the configuration and every problem by its place.
-    /// - Throws: `JSONProblems` for what is no JSON object.
+    /// - Throws: `JSONProblems` if it is not a JSON object.
     package static func whatFits(
         of json: Data
     ) throws(JSONProblems) -> (settings: ServerSettings, problems: [JSONProblem]) {
@@ -173,15 +173,15 @@ package struct ServerSettings: Sendable, Equatable {
         return ([policies] + keys + listeners).compactMap { $0 } + licensee.files + tenantFiles
     }
 
-    /// Those that tenants name.
+    /// The files that tenants name.
     package var tenantFiles: [String] { tenants.values.flatMap(\.files) }
 
-    /// Whether some operator is not of all tenants, so that what names tenants needs a key.
+    /// Whether some operator is limited to some tenants, so that output that names tenants needs a key.
     package var hasOperatorsOfSomeTenants: Bool {
         (admins.map(\.tenants) + operators.grants.map(\.tenants)).contains { !$0.isAll }
     }
 
-    /// Where every member of a configuration stands: `tenants.*.packagers[].name`. For tests that each does something.
+    /// The path of every member of a configuration: `tenants.*.packagers[].name`. For tests that each one has an effect.
     package static var memberPaths: [String] { form.memberPaths }
 
     /// The configuration in its canonical form.
@@ -248,7 +248,7 @@ extension ServerSettings {
 }
 
 extension ServerSettings.Listener {
-    /// Whether both cannot be listened on at once. Port 0 is a free one each time.
+    /// Whether the server cannot listen on both. Port 0 is a free one each time.
     fileprivate func overlaps(_ other: Self) -> Bool {
         let everywhere = ["0.0.0.0", "::"]
         return port != 0 && port == other.port

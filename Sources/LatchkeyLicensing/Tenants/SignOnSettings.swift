@@ -4,48 +4,48 @@ package import LatchkeyDecision
 package import LatchkeyForms
 
 extension ServerSettings {
-    /// An OpenID provider that says who operators are.
+    /// An OpenID provider at which operators sign in.
     ///
     /// Source: `Documentation/Server/Operators.md`; OpenID Connect Core 1.0.
     package struct OpenID: Sendable, Equatable {
         /// The provider, an https address without a slash at its end, as the provider itself writes it.
         package internal(set) var issuer = ""
-        /// What the provider calls this server.
+        /// This server's identifier at the provider.
         package internal(set) var clientID = ""
         /// The file of the client's secret; `nil` for a client without one.
         package internal(set) var clientSecretFile: String?
-        /// A PEM file of authorities that are trusted for the provider beside the system's.
+        /// A PEM file of authorities that are trusted for the provider, besides the system's.
         package internal(set) var authorities: String?
-        /// Where browsers reach the console, https, or http on loopback: the only place that anybody is sent back to.
+        /// Where browsers reach the console, https, or http on loopback: the only place to which people are sent back.
         package internal(set) var redirectBase = ""
-        /// What is asked for beside `openid`.
+        /// The scopes to request besides `openid`.
         package internal(set) var scopes = ["profile"]
-        /// The claim with what somebody is mapped by: a text, or a list of texts.
+        /// The claim by which people are mapped to grants: a text, or a list of texts.
         package internal(set) var claim = "groups"
-        /// What the values of the claim are here; the first that fits counts.
+        /// The grants by the claim's values; the first match counts.
         package internal(set) var grants: [Grant] = []
         /// How the provider may sign. Never with a shared secret.
         package internal(set) var algorithms = Self.usualAlgorithms
-        /// How long somebody who signed in stays so, 5 minutes to a day.
+        /// How long a sign-in lasts, 5 minutes to a day.
         package internal(set) var sessionLife = Self.usualLife
 
         fileprivate static let usualAlgorithms: [TokenAlgorithm] = [.rs256, .es256]
         fileprivate static let usualLife = Duration.seconds(8 * 3_600)
     }
 
-    /// A proxy that has asked who an operator is, and says so in a header.
+    /// A proxy that identifies operators, and states the identity in a header.
     package struct IdentityProxy: Sendable, Equatable {
-        /// The addresses that are believed; nobody else may send the header.
+        /// The trusted addresses, the only ones that may send the header.
         package internal(set) var addresses: [AddressRange] = []
         /// The header with the name.
         package internal(set) var userHeader = "X-Forwarded-User"
         /// The header with the groups, with commas between them.
         package internal(set) var groupsHeader = "X-Forwarded-Groups"
-        /// What the groups are here; the first that fits counts.
+        /// The grants by the groups; the first match counts.
         package internal(set) var grants: [Grant] = []
     }
 
-    /// What somebody with a value of a claim, or in a group, may do here.
+    /// The rights of people with a value of a claim, or in a group.
     package struct Grant: Sendable, Equatable {
         package internal(set) var value = ""
         package internal(set) var role = AdminRole.viewer
@@ -108,10 +108,10 @@ extension ServerSettings.Grant {
 }
 
 extension ServerSettings.Listener {
-    /// What people are that no key tells.
+    /// The grants of people without a key.
     var grants: [ServerSettings.Grant] { (openID?.grants ?? []) + (identityProxy?.grants ?? []) }
 
-    /// Finds two ways of saying who somebody is, of which nobody would know which one counted, and grants for tenants that there are not.
+    /// Finds two ways to sign in, which would be ambiguous, and grants for unknown tenants.
     func checkSignOn(
         _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
     ) {

@@ -28,7 +28,7 @@ package final class Tenant: Sendable {
 
     /// - Parameters:
     ///   - name: its name, as in addresses.
-    ///   - settings: what the configuration states.
+    ///   - settings: its configuration.
     ///   - vault: its content keys.
     ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
     ///   - signers: who signs its common-encryption requests, by name.
@@ -64,10 +64,10 @@ package final class Tenant: Sendable {
             tenant: name, source: vault, signers: signers, widevineProvider: settings.widevineProvider)
     }
 
-    /// How the keys stand that sign its tokens; `nil` for a tenant that accepts no token.
+    /// The state of the keys that sign its tokens; `nil` for a tenant that accepts no token.
     package var tokenKeyStanding: KeySetSource.Standing? { tokenKeys?.standing }
 
-    /// Loads the keys that sign its tokens, if they were never loaded. What becomes of it, ``tokenKeyStanding`` says.
+    /// Loads the keys that sign its tokens, if they were never loaded. ``tokenKeyStanding`` has the outcome.
     package func loadTokenKeys() async {
         guard let tokenKeys, tokenKeys.standing == KeySetSource.Standing() else { return }
         // Its failure is in the standing.
@@ -99,7 +99,7 @@ package final class Tenant: Sendable {
         }
     }
 
-    /// Takes over what the tenant of the configuration before knows: open keys, key sets, answers of the operator's service. A reload while
+    /// Takes over the state of the former configuration's tenant: open keys, key sets, answers of the operator's service. A reload while
     /// one of them does not answer loses nothing.
     package func takeOver(_ former: Tenant) {
         vault.takeOver(former.vault)
@@ -130,7 +130,7 @@ package final class Tenant: Sendable {
 
 /// Why a token gives no grant.
 struct UngrantedToken: Error {
-    /// As vague as a stranger may see it.
+    /// Vague enough to show to a stranger.
     let refusal: LicenseRefusal
     /// The cause for the log; `nil` where there is no more to say.
     var cause: TokenError?
@@ -147,13 +147,13 @@ extension UngrantedToken {
 }
 
 extension LicenseRefusal {
-    /// Why a vault gives no key, as a player may know it.
+    /// Why a vault gives no key, as far as a player may know it.
     init(_ error: VaultError) {
         switch error {
         case .unknown(let kid): self = .unknownKey("\(kid)")
         case .severalKeys(let content): self = .ambiguousKey("\(content)")
         case .disabled: self.init(.policy(.blocked), reason: "The key is disabled.")
-        // It stays so until somebody replaces the key, so no player is told to try again.
+        // It stays so until the key is replaced, so players are not asked to try again.
         case .ivMissing: self.init(.vendor(code: error.code, status: 409), reason: error.reason, remedy: error.remedy)
         default: self.init(.policy(.storeUnavailable), reason: "The key cannot be looked up now.")
         }

@@ -6,13 +6,13 @@ package import LatchkeyLicensees
 package import LatchkeyPackaging
 package import LatchkeyVault
 
-/// What a configuration states of one tenant.
+/// The configuration of one tenant.
 ///
 /// Source: `Documentation/LicenseServer.md` §1 and §5.
 package struct TenantSettings: Sendable, Equatable {
     /// Its own FairPlay credentials; `nil` for the server's.
     package internal(set) var licensee: LicenseeConfiguration?
-    /// What it may use at most. Defaults to no limits.
+    /// Its limits. Defaults to none.
     package internal(set) var limits = Limits()
     /// The name of the tenant's policy; `nil` grants without limits whatever a token is good for.
     package internal(set) var policy: String?
@@ -26,7 +26,7 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var slots = Slots.off
     /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived
-    /// What becomes of a license for a key that the store has no row of. Defaults to a refusal.
+    /// The treatment of a license for a key without a row in the store. Defaults to a refusal.
     package internal(set) var unlisted = TenantVault.Unlisted.refuse
     package internal(set) var tokens = Tokens()
     /// The APIs of vendors that its apps speak to. Defaults to none.
@@ -39,7 +39,7 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var allowsPlainKeys = true
     /// The SHA-256 of the only certificates that keys are encrypted to, 64 hexadecimal digits each; none takes every certificate.
     package internal(set) var recipients: Set<String> = []
-    /// Whom keys are encrypted to that come in by CPIX. Defaults to nobody: they come in clear.
+    /// The recipients of encrypted keys that come in by CPIX. Defaults to none: keys come in clear.
     package internal(set) var importRecipients: [ImportRecipient] = []
     /// The provider's name at Widevine.
     package internal(set) var widevineProvider: String?
@@ -61,11 +61,11 @@ package struct TenantSettings: Sendable, Equatable {
         func takes(isService: Bool) -> Bool { self == .players || self == .services && isService }
     }
 
-    /// What the tenant may use at most; `nil` for as much as there is.
+    /// The tenant's limits; `nil` means unlimited.
     package struct Limits: Sendable, Equatable {
         /// Requests a second that players may send to one node, in place of the server's `limits.perTenant`; five times as many after a rest.
         package internal(set) var requestsPerSecond: Int?
-        /// Slots in use at once, on all nodes.
+        /// Slots in use at the same time, on all nodes.
         package internal(set) var sessions: Int?
         /// Content keys in the store.
         package internal(set) var keys: Int?
@@ -166,7 +166,7 @@ extension TenantSettings {
         return vault
     }
 
-    /// A tenant that a demonstration makes for itself. Its players may ask for keys that nobody packaged.
+    /// A demonstration's own tenant. Its players may ask for keys that were never packaged.
     package static func demonstration(keySet: String, packagerKey: String) -> TenantSettings {
         var settings = TenantSettings()
         settings.policy = "demo"

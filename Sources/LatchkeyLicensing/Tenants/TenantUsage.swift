@@ -6,8 +6,8 @@ package import LatchkeyVault
 
 /// How much of its limits a tenant uses, as far as this node knows.
 ///
-/// What all nodes use together is exchanged every few seconds, and counted here meanwhile: so a limit of sessions or licenses may be passed by
-/// what the other nodes grant in that time, and by no more. A renewal of a playback that runs is counted and never refused.
+/// All nodes' use is exchanged every few seconds, and counted here meanwhile: so a limit of sessions or licenses may be passed by the other
+/// nodes' grants in that time, and by no more. A renewal of a running playback is counted and never refused.
 ///
 /// Source: `Documentation/Server/Tenants.md`.
 package final class TenantUsage: Sendable {
@@ -24,10 +24,10 @@ package final class TenantUsage: Sendable {
     }
 
     private struct State {
-        /// Slots in use when the store was last asked, at least, and those that were taken here since then.
+        /// Slots in use when the store was last asked, at least, and slots taken here since then.
         var sessions: RecordCount?
         var taken = 0
-        /// Slots that are being taken: nobody knows yet whether the store's count has them.
+        /// Slots that are being taken: the store's count may or may not have them yet.
         var underWay = 0
         var days: [String: Day] = [:]
         var keys: Int?
@@ -36,19 +36,19 @@ package final class TenantUsage: Sendable {
         var sessionsInUse: Int { (sessions?.value ?? 0) + taken + underWay }
     }
 
-    /// What part of a limit is near it, and worth a word.
+    /// The part of a limit from which it is near, and worth a notice.
     package static let near = 0.8
     /// Below which part of a limit it is no longer near.
     package static let away = 0.75
-    /// Which process counts, among those that share a store.
+    /// The name of this process, among the processes that share a store.
     package let process = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Locked(State())
     private let refused: @Sendable (TenantLimit) -> Void
 
-    /// - Parameter refused: is told of each refusal; must not wait. Defaults to nobody.
+    /// - Parameter refused: called for each refusal; must not wait. Defaults to nothing.
     package init(refused: @escaping @Sendable (TenantLimit) -> Void = { _ in }) { self.refused = refused }
 
-    /// Counts a license, or says which limit it is beyond.
+    /// Counts a license, or returns the limit that it exceeds.
     fileprivate func take(_ use: SlotUse, _ limits: TenantSettings.Limits, at date: Date) -> TenantLimit? {
         // The text of a date costs as much as half a decision.
         let today = limits.licensesPerDay.map { (limit: $0, name: Self.day(date)) }
@@ -91,11 +91,11 @@ package final class TenantUsage: Sendable {
             remedy: "Try again later, or ask the server's operator to raise the tenant's limit.", retryAfter: wait)
     }
 
-    /// Counts a refusal that somebody else makes.
+    /// Counts a refusal made elsewhere.
     package func countRefusal(_ limit: TenantLimit) { refused(limit) }
 }
 
-// What the nodes exchange.
+// The nodes' exchange.
 extension TenantUsage {
     /// Slots taken here since the last count.
     package var taken: Int { state.withLock { $0.taken } }
@@ -144,7 +144,7 @@ extension TenantUsage {
         fileprivate func reaches(_ part: Double, of bound: Int) -> Bool { Double(value) >= Double(bound) * part }
     }
 
-    /// How much of its limits is used; without those that nobody counted yet.
+    /// How much of its limits is used; without limits that were not counted yet.
     package func used(_ limits: TenantSettings.Limits, at date: Date) -> [TenantLimit: Use] {
         state.withLock { state in
             var used: [TenantLimit: Use] = [:]
@@ -159,7 +159,7 @@ extension TenantUsage {
         }
     }
 
-    /// What an operator should know before the bound is reached, for each limit that is near.
+    /// A notice to operators before the bound is reached, for each limit that is near.
     package func notices(
         _ tenant: String, _ limits: TenantSettings.Limits, at date: Date
     ) -> [(limit: TenantLimit, text: String)] {
@@ -173,8 +173,8 @@ extension TenantUsage {
         }
     }
 
-    /// The notices of limits that came near since they were last asked for, to say so once each time. A limit is near until less than
-    /// ``away`` of it is used, so that one at the edge is not told again and again.
+    /// The notices of limits that came near since the last call, one each time. A limit is near until less than ``away`` of it is used, so
+    /// that a limit at the edge is not reported again and again.
     package func news(_ tenant: String, _ limits: TenantSettings.Limits, at date: Date) -> [String] {
         let (used, notices) = (used(limits, at: date), notices(tenant, limits, at: date))
         return state.withLock { state in
@@ -196,7 +196,7 @@ extension TenantUsage {
 
 /// The limits of a tenant, at the time of a request.
 struct TenantBound: DecisionBound {
-    /// Which limit a license is beyond, and after how long it may come again.
+    /// The limit that a license exceeds, and after how long it may come again.
     struct Excess: Error {
         let limit: TenantLimit
         let wait: Duration

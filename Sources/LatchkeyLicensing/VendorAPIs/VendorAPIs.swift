@@ -38,16 +38,16 @@ package struct VendorAPIs: Sendable {
         self.mounted = mounted
     }
 
-    /// Every address of every tenant's APIs: the tenant, where the API begins, and what is below.
+    /// Every address of every tenant's APIs: the tenant, the API's base path, and the route below it.
     var routes: [(tenant: String, base: String, route: Route<VendorEndpoint>)] {
         mounted.sorted { $0.key < $1.key }.flatMap { base, one in one.router.routes.map { (one.tenant.name, base, $0) }
         }
     }
 
     /// Answers a request. Never throws: a refusal is an answer.
-    /// - Returns: `nil` for an address that is no endpoint's.
+    /// - Returns: `nil` for an address without an endpoint.
     package func answer(_ call: APICall) async -> APIAnswer? {
-        // Most requests are no vendor's, and need none of what follows.
+        // Most requests are not for a vendor's API, and skip the rest.
         guard let (mounted, below) = mounted(for: call.request) else { return nil }
         return await answer(call, mounted, below)
     }
@@ -85,7 +85,7 @@ package struct VendorAPIs: Sendable {
         }
     }
 
-    /// The methods of a path, for a browser that asks first; `nil` for an address that is no endpoint's.
+    /// The methods of a path, for a browser's preflight; `nil` for an address without an endpoint.
     package func methods(of request: HTTPRequest) -> [HTTPMethod]? {
         guard let (mounted, below) = mounted(for: request) else { return nil }
         return switch mounted.router.match(below) {
@@ -95,7 +95,7 @@ package struct VendorAPIs: Sendable {
         }
     }
 
-    /// Whose address a request has, and the request below it.
+    /// The API of a request's address, and the request below it.
     private func mounted(for request: HTTPRequest) -> (Mounted, HTTPRequest)? {
         guard !mounted.isEmpty else { return nil }
         let parts = request.path.split(separator: "/", maxSplits: 3)
@@ -154,6 +154,6 @@ private struct VendorAPICall: VendorRequest {
     let date: Date
     let id: String
 
-    /// Leniency is for clients of the vendor, and nobody reads warnings about each of them.
+    /// Leniency is for the vendor's clients, and warnings about each of them would go unread.
     func warn(_ code: String, _ text: String) {}
 }
