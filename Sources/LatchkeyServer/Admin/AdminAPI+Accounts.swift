@@ -68,7 +68,7 @@ extension AdminCall {
         }
     }
 
-    /// Stops all sessions of an account: `{"account"}`. While the store is out nobody knows which they are.
+    /// Stops all sessions of an account: `{"account"}`. While the store is out, its sessions are unknown.
     fileprivate func stopAll() async throws -> HTTPResponse {
         let (tenant, account) = (try tenant(), try members("account")[0])
         return try await change(.sessionStopped, of: "\(tenant.name)/\(account)", ["session": "all"]) {

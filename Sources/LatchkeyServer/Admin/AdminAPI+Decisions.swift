@@ -79,8 +79,8 @@ extension AdminCall {
         ])
     }()
 
-    /// Explains a request's outcome, whichever of the operator's tenants it is of: `record` if a policy decided, `refusal` if it was
-    /// refused before, `rows` if the record tells it. `source` says who does: this node's recent `decisions` or `refusals`, or the `record`.
+    /// Explains a request's outcome, for any of the operator's tenants: `record` if a policy decided, `refusal` if it was refused before,
+    /// `rows` if it comes from the record. `source` names the source: this node's recent `decisions` or `refusals`, or the `record`.
     fileprivate func why() async throws -> HTTPResponse {
         let request = path["request"]
         if let record = shared.decisions.record(of: request, in: tenants) {
@@ -116,7 +116,7 @@ extension AdminCall {
             ]))
     }
 
-    /// What another policy, the body, would have decided on the recorded facts. Changes nothing.
+    /// Repeats a decision on the recorded facts with another policy, the body. Changes nothing.
     fileprivate func decideAgain() async throws -> HTTPResponse {
         let (record, stated) = (try await record(), try Policy(json: request.body))
         var policy = stated
@@ -134,7 +134,7 @@ extension AdminCall {
 }
 
 extension LicenseRecordRow {
-    /// The decision that the row keeps; `nil` without one. What cannot be read is told as a row without its decision.
+    /// The decision that the row keeps; `nil` without one. An unreadable decision counts as absent.
     fileprivate var decisionRecord: DecisionRecord? {
         guard let decision, let value = JSONValue(Array(decision.utf8)) else { return nil }
         return try? DecisionRecord(json: Data(value.withSingleAddresses.canonicalText.utf8))
@@ -170,7 +170,7 @@ extension RecentDecisions.Kept {
 }
 
 extension HTTPResponse {
-    /// A reply of JSON that is written already.
+    /// A reply of JSON that is already text.
     fileprivate static func admin(bytes: Data) -> HTTPResponse {
         var response = HTTPResponse(contentType: "application/json", bytes: bytes)
         response.headers[.cacheControl] = "no-store"

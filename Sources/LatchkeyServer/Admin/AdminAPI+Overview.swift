@@ -41,7 +41,7 @@ extension AdminCall {
         return .admin(Self.meForm.json(self))
     }
 
-    /// Who asks, and whose things they see.
+    /// The operator who asks, and the tenants that they see.
     fileprivate static let meForm = AnswerForm<AdminCall>(
         named: "Me",
         [
@@ -54,10 +54,10 @@ extension AdminCall {
             .value("node") { $0.shared.node },
         ])
 
-    /// One overview per second, and each refusal as it happens, as long as whoever asked may see them.
+    /// One overview per second, and each refusal as it happens, as long as the reader may see them.
     fileprivate func events() throws(AdminRefusal) -> HTTPResponse {
         let (shared, current, admin, again) = (shared, current, admin, again)
-        // Takes the reader's place at once, and gives it back when the body is dropped.
+        // Takes the reader's place immediately, and gives it back when the body is dropped.
         guard let events = shared.feed.events(in: tenants, { await current().overview(shared, $0) }) else {
             throw AdminRefusal(
                 503, "adminEvents", "Too many consoles are open.", "Close one, or request the overview instead.")
@@ -106,8 +106,8 @@ private struct EventReader {
     private static let interval = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - admin: who it was when the request came.
-    ///   - again: who it is now.
+    ///   - admin: the operator when the request came.
+    ///   - again: the operator now.
     ///   - uptime: when the request came.
     init(
         _ admin: Operator, _ again: @escaping @Sendable () async throws(AdminRefusal) -> Operator,
@@ -116,7 +116,7 @@ private struct EventReader {
         (self.admin, self.again, self.shared, asked) = (admin, again, shared, uptime)
     }
 
-    /// Whether the next event may be sent. Why not is logged.
+    /// Whether the next event may be sent. The reason against it is logged.
     mutating func mayGoOn() async -> Bool {
         if let end = admin.proof.end, shared.timekeeper.date >= end { return false }
         let uptime = shared.timekeeper.uptime
@@ -135,7 +135,7 @@ private struct EventReader {
 
 extension ServerState {
     /// Everything of the first page. Figures are those of the metrics.
-    /// - Parameter scope: whose. What is the whole server's, such as threads and times, only an operator of all tenants gets.
+    /// - Parameter scope: the tenants. Only operators of all tenants get figures of the whole server, such as threads and times.
     func overview(_ shared: ServerShared, _ scope: TenantScope) async -> JSONValue {
         let sessions = await shared.sessions.counts(of: tenants.keys.sorted()).filter { scope.covers($0.key) }
         return Self.overviewForm.json(
@@ -145,7 +145,7 @@ extension ServerState {
                 pool: shared.pool.admission))
     }
 
-    /// What is shown to the operators of some tenants.
+    /// The overview for operators of some tenants.
     fileprivate struct Overview {
         let shared: ServerShared
         let scope: TenantScope
@@ -188,7 +188,7 @@ extension ServerState {
             .made("pool?", poolForm.schema) { $0.scope.isAll ? poolForm.json($0.pool) : nil },
         ])
 
-    /// Beside `number` the outcomes that there were.
+    /// `number`, and each outcome that occurred.
     private static let secondSchema = JSONSchema.object(["number": .count], required: ["number"])
         .with(["additionalProperties": JSONSchema.count.json])
 
@@ -203,7 +203,7 @@ extension ServerState {
         .value("overloaded") { $0.isOverloaded },
     ])
 
-    /// What somebody should do something about, the most urgent first.
+    /// Problems that need attention, the most urgent first.
     private func notices(_ shared: ServerShared, _ scope: TenantScope) -> [String] {
         let date = shared.timekeeper.date
         let limits = tenants.values.filter { scope.covers($0.name) }.sorted { $0.name < $1.name }
@@ -254,7 +254,7 @@ extension EngineHealth {
         .value("error") { $0.standing.lastError?.reason.onOneLine }, .value("failed") { $0.standing.failed },
     ])
 
-    /// What somebody should do something about. A key set's own words say more.
+    /// A notice if it needs attention. A key set's own notice says more.
     fileprivate var notice: String? {
         guard let role = EngineRole(rawValue: name), role != .keySet, let trouble else { return nil }
         return "\(words)\(tenant.map { " of \($0)" } ?? "") \(trouble). \(consequence)"

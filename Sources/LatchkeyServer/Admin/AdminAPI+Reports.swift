@@ -5,7 +5,7 @@ import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyVault
 
-/// The record: figures, an account's history, viewers at once.
+/// The record: figures, an account's history, concurrent viewers.
 ///
 /// Source: `Documentation/Server/Reports.md` §4.
 extension AdminAPI {
@@ -74,7 +74,7 @@ extension AdminCall {
         return .csv(answer.csv(of: report, notes), "report-by-\(report.grouping.rawValue)")
     }
 
-    /// Viewers at once: `?from&to&last&format`.
+    /// Concurrent viewers: `?from&to&last&format`.
     fileprivate func viewers() async throws -> HTTPResponse {
         let question = RecordViewers.Question(of: try tenant().name, times: try times())
         let isCSV = try isCSV()
@@ -109,8 +109,8 @@ extension AdminCall {
             .members(members.merging(JSONValue.range(range, standing.asOf, notes)) { one, _ in one }))
     }
 
-    /// All pages, one after the other. The first is asked for before the answer begins, so that a record that is away is a refusal; one that
-    /// goes away later leaves the answer without an end.
+    /// All pages, one after the other. The first is requested before the answer begins, so that an outage of the record is a refusal; a
+    /// later outage leaves the answer without an end.
     private func historyCSV(_ asked: RecordQuery) async throws -> HTTPResponse {
         var first = asked
         first.limit = 500
@@ -144,10 +144,10 @@ extension AdminCall {
         } catch { throw AdminRefusal(400, error.code, error.reason, error.remedy) }
     }
 
-    /// The account as the record has it: `account` is its name, `recorded` what stands in the record; `nil` without both.
+    /// The account as the record has it: `account` is its name, `recorded` its form in the record; `nil` without both.
     private func account(_ tenant: String) throws(AdminRefusal) -> String? {
         if let recorded = try given("recorded") { return recorded }
-        // However long it is: the record has a name of its own for it then.
+        // Of any length: the record has its own name for a long one.
         guard let name = request.queryValue("account"), !name.isEmpty else { return nil }
         return shared.desk.name(of: name, at: tenant)
     }
@@ -184,7 +184,7 @@ extension AdminCall {
 }
 
 extension RecordQuery {
-    /// Ends the range where the page begins, so that no later row is looked at.
+    /// Ends the range where the page begins, so that no later row is read.
     fileprivate mutating func narrow() {
         guard let before else { return }
         let end = min(times.upperBound - 1, max(times.lowerBound, before.time)) + 1

@@ -100,7 +100,7 @@ extension AdminCall {
         "atLeast?": .flag.explained("`true` if `used` does not count everything yet."),
     ])
 
-    /// The tenant's limits and what it uses of them; `nil` without any.
+    /// The tenant's limits and their use; `nil` without limits.
     fileprivate func limits(of tenant: Tenant) -> JSONValue? {
         let limits = tenant.settings.limits
         let used = tenant.usage.used(limits, at: shared.timekeeper.date)
@@ -160,7 +160,7 @@ extension AdminCall {
         }
     }
 
-    /// Removes a key, after the audit has what it was.
+    /// Removes a key, after the audit has recorded it.
     fileprivate func remove() async throws -> HTTPResponse {
         let (tenant, kid) = (try tenant(), try kid())
         let removal = try await tenant.vault.removal(of: kid)
@@ -171,8 +171,8 @@ extension AdminCall {
         }
     }
 
-    /// Takes the keys of a CPIX document in; `?policy=NAME` sets the policies of those that are new, `?content=NAME` the content of those
-    /// for which the document states none, and `?replace=KID,KID` names those that take the place of a key that is there.
+    /// Imports the keys of a CPIX document; `?policy=NAME` sets the policies of new keys, `?content=NAME` the content of keys without one
+    /// in the document, and `?replace=KID,KID` names the keys that replace an existing key.
     fileprivate func importKeys() async throws -> HTTPResponse {
         let tenant = try tenant()
         var wanted = try CPIXExchange.Change(ofOperator: request)
@@ -203,14 +203,14 @@ extension AdminCall {
     fileprivate func exportKeys() async throws -> HTTPResponse {
         let tenant = try tenant()
         let outcome = try await tenant.cpix.exporting(request)
-        // Before the keys leave: what cannot be accounted for stays.
+        // Before the keys leave: without an audit entry they stay.
         try await audit(.keyExported, of: tenant.name, outcome.details)
         return outcome.response
     }
 }
 
 extension CPIXExchange.Outcome {
-    /// What the audit says of it.
+    /// Its details for the audit.
     fileprivate var details: [String: String] {
         [
             "endpoint": "admin", "count": "\(keys.count)",
@@ -221,7 +221,7 @@ extension CPIXExchange.Outcome {
 }
 
 extension KeyRow {
-    /// What is known of a key without its bytes.
+    /// The facts of a key without its bytes.
     fileprivate static let form = AnswerForm<KeyRow>(
         named: "Key",
         [

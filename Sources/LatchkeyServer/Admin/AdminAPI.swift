@@ -4,14 +4,14 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 
-/// What is below `/admin/v1`: everything that operators see and change, as JSON, by bearer keys with roles.
+/// The API below `/admin/v1`: everything that operators see and change, as JSON, by bearer keys with roles.
 ///
 /// Every change is in the audit, and so are wrong keys, once a minute for each range of addresses. After ten wrong keys within a minute
 /// further wrong ones of the range get 429 for the rest of it; the right key is always let in.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.6.
 struct AdminAPI: Sendable {
-    /// One address of the API: who may ask, and for what; what it takes and answers.
+    /// One address of the API: its role and scope, its parameters and its answers.
     struct Page: Sendable {
         /// The least role.
         let role: AdminRole
@@ -25,9 +25,9 @@ struct AdminAPI: Sendable {
         let answer: @Sendable (AdminCall) async throws -> HTTPResponse
     }
 
-    /// Whose things an address is about.
+    /// The tenants that an address is about.
     enum Scope: String, Sendable, CaseIterable {
-        /// Those of the tenant that the path names as `{tenant}`; to operators of others it is as if there were no such tenant.
+        /// The tenant that the path names as `{tenant}`; to operators of other tenants it does not exist.
         case tenant
         /// The operator's: the answer shows the tenants of ``AdminCall/tenants``, and the whole server to an operator of all.
         case own
@@ -37,7 +37,7 @@ struct AdminAPI: Sendable {
 
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    /// Reads the configuration again, and returns what waits for a restart.
+    /// Reloads the configuration, and returns the members that wait for a restart.
     let reload: @Sendable () async throws -> [String]
     let wrongKeys: WrongKeys
     private var signOn: SignOn { SignOn(shared: shared, state: state, wrongKeys: wrongKeys) }
@@ -93,7 +93,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    /// Who a request is by: the proxy's word, else a key, else the session of a browser.
+    /// The operator of a request: by the proxy's header, else a key, else a browser's session.
     private func admin(of request: HTTPRequest, _ state: ServerState) async throws(AdminRefusal) -> Operator {
         if let proxy = state.settings.operators.identityProxy {
             do throws(AdminRefusal) {
@@ -108,7 +108,7 @@ struct AdminAPI: Sendable {
         return try await keyHolder(of: request, state)
     }
 
-    /// Refuses a proxy's word, which is in the audit once a minute for each range of addresses.
+    /// Refuses a proxy's header, which is in the audit once a minute for each range of addresses.
     private func refuse(
         _ refusal: AdminRefusal, _ request: HTTPRequest, _ state: ServerState
     ) async throws(AdminRefusal) -> Never {
@@ -120,14 +120,14 @@ struct AdminAPI: Sendable {
         throw refusal
     }
 
-    /// Whose figures a request may see: everybody's without a key, as long as all operators are of all tenants.
+    /// The tenants whose figures a request may see: all without a key, as long as all operators are of all tenants.
     func scope(of request: HTTPRequest) async throws(AdminRefusal) -> TenantScope {
         let state = state()
         guard state.settings.hasOperatorsOfSomeTenants else { return .all }
         return try await admin(of: request, state).tenants
     }
 
-    /// Whose key a request brings; compared by digest, in a time that does not depend on the key.
+    /// The operator whose key a request brings; compared by digest, in a time that does not depend on the key.
     private func keyHolder(
         of request: HTTPRequest, _ state: ServerState
     ) async throws(AdminRefusal) -> Operator {
@@ -135,7 +135,7 @@ struct AdminAPI: Sendable {
             let sent = try? CallerCredential(.bearer, secret: Secret(String(field.dropFirst(7))))
         else { throw .keyMissing }
         let found = state.settings.admins.filter { CallerCredential(.bearer, sha256: $0.key)?.matches(sent) == true }
-        // Before anything is counted: who shares an address with somebody else's wrong keys is let in.
+        // Before anything is counted: wrong keys of another client at the same address do not lock an operator out.
         if let admin = found.first { return admin.identity }
         let address = state.proxies.clientAddress(of: request)
         let verdict = wrongKeys.note(address.map { AddressCut.limits.range(of: $0).description } ?? "unknown")
@@ -150,7 +150,7 @@ struct AdminAPI: Sendable {
 extension Route<AdminAPI.Page> {
     /// An address of the API.
     /// - Parameters:
-    ///   - path: what is behind `/admin/v1`.
+    ///   - path: the path below `/admin/v1`.
     ///   - scope: whose things it is about; without it the tenant's that the path names, else the operator's.
     static func page(
         _ method: HTTPMethod, _ path: String, _ role: AdminRole, of scope: AdminAPI.Scope? = nil, _ summary: String,
@@ -167,7 +167,7 @@ extension Route<AdminAPI.Page> {
 
 /// Counts wrong keys by the range of addresses that they came from: a /24, or a /56 of version 6.
 final class WrongKeys: Sendable {
-    /// What becomes of a wrong key.
+    /// The treatment of a wrong key.
     struct Verdict: Equatable {
         /// Whether ten wrong keys came from the range before it, within the minute.
         let isBeyondLimit: Bool
@@ -189,7 +189,7 @@ final class WrongKeys: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
     private static let most = 10
-    /// The most entries of the audit within a minute: who has many ranges shall not fill it.
+    /// The most entries of the audit within a minute: a client with many ranges must not fill it.
     static let mostAudited = 60
     private static let period = Duration.seconds(60)
 

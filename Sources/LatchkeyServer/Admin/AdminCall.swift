@@ -7,7 +7,7 @@ import LatchkeyLicensing
 import LatchkeySystem
 package import LatchkeyVault
 
-/// One request to the admin API by somebody who may send it, with what it is answered from.
+/// One permitted request to the admin API, with the state that answers it.
 struct AdminCall: Sendable {
     let request: HTTPRequest
     let requestID: RequestID
@@ -16,14 +16,14 @@ struct AdminCall: Sendable {
     let shared: ServerShared
     /// The configuration in force when the request came.
     let state: ServerState
-    /// The configuration in force whenever it is asked.
+    /// The configuration in force at the time of the call.
     let current: @Sendable () -> ServerState
-    /// Who the request is by whenever it is asked, for an answer that goes on: an ended session and a key that was taken out are refused.
+    /// The operator at the time of the call, for a continuing answer: an ended session and a removed key are refused.
     let again: @Sendable () async throws(AdminRefusal) -> Operator
-    /// Reads the configuration again, and returns what waits for a restart.
+    /// Reloads the configuration, and returns the members that wait for a restart.
     let reload: @Sendable () async throws -> [String]
 
-    /// Whose things the answer may show and change.
+    /// The tenants that the answer may show and change.
     var tenants: TenantScope { admin.tenants }
 
     /// The tenant of the path, which the router has found to be one of the operator's.
@@ -77,16 +77,16 @@ struct AdminCall: Sendable {
         return texts
     }
 
-    /// Asks for the audit's entry, and has nothing done.
+    /// Asks for the audit's entry without the change.
     static let dryRun: HTTPHeaderName = "X-Latchkey-Dry-Run"
 
-    /// Writes to the audit what is about to be done. What cannot be accounted for is not done.
-    /// - Throws: also the entry itself, for a request that asks for no more: before anything is done.
+    /// Audits a change before it is made. A change without an entry is not made.
+    /// - Throws: also the entry itself, for a request that asks only for it: before anything is done.
     package func audit(
         _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:]
     ) async throws(AdminRefusal) {
         var tenant: String? = path["tenant"].isEmpty ? nil : path["tenant"]
-        // What an operator of one tenant does is the tenant's, and seen there.
+        // An operator of one tenant acts for the tenant, whose audit shows it.
         if tenant == nil { tenant = tenants.only }
         let isDryRun = request.headers[Self.dryRun] != nil
         let event = AuditEvent(
@@ -96,7 +96,7 @@ struct AdminCall: Sendable {
         try await shared.audit(event)
     }
 
-    /// Does what the audit tells, and tells the audit if it fails. If the audit does not take that, the log has it.
+    /// Makes the audited change, and audits its failure. If the audit does not take that, the log has it.
     func change<Value: Sendable>(
         _ action: AuditEvent.Action, of object: String, _ details: [String: String] = [:],
         _ body: () async throws -> Value
@@ -136,7 +136,7 @@ extension ServerShared {
 }
 
 extension TenantScope {
-    /// The tenant whose all of it is; `nil` for several and for the whole server.
+    /// The only tenant; `nil` for several and for the whole server.
     var only: String? {
         guard case .listed(let names) = self, names.count == 1 else { return nil }
         return names.first

@@ -97,7 +97,7 @@ package enum AdminDescription {
     }
 }
 
-/// What an address may answer besides a refusal.
+/// The answers of an address, except refusals.
 struct AdminAnswers: Sendable {
     fileprivate var statuses: [Int: (text: String, types: [String: JSONSchema])]
 
@@ -105,7 +105,7 @@ struct AdminAnswers: Sendable {
         Self(statuses: [200: (text, ["application/json": schema])])
     }
 
-    /// What is in force on all nodes, or on this one alone.
+    /// A change that is in force on all nodes, or on this one alone.
     static func done(_ members: [String: JSONSchema], _ text: String) -> Self {
         let stored = members.merging(["stored": .always(.flag(false))]) { one, _ in one }
         let schema = ["application/json": JSONSchema.object(stored, required: Array(members.keys))]

@@ -7,16 +7,16 @@ import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
-/// Why the admin API does not do what it is asked. Repeats nothing of the request's body.
+/// Why the admin API refuses a request. Repeats nothing of the request's body.
 package struct AdminRefusal: DiagnosableError, Equatable {
     /// The HTTP status.
     let status: Int
     package let code: String
     package let reason: String
     package let remedy: String
-    /// The methods that an address has, for one that it has not.
+    /// The methods of an address, for a request by another one.
     private(set) var allowed: String?
-    /// The entry that the audit would have; with it nothing is refused, and nothing done.
+    /// The entry that the audit would have; with it nothing is refused or done.
     private(set) var preview: AuditEvent?
 
     init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
@@ -26,7 +26,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         self.remedy = remedy
     }
 
-    /// What a store, a vault, a policy's reader or a document's reader says.
+    /// Converts an error of a store, a vault, a policy's reader or a document's reader.
     init(_ error: any Error) {
         switch error {
         case let error as AdminRefusal: self = error
@@ -64,7 +64,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         return response
     }
 
-    /// What ends a request that only asks what the audit would say.
+    /// Ends a request that asks only for the audit's entry.
     static func preview(_ event: AuditEvent) -> Self {
         var preview = Self(
             200, "adminPreview", "The request was a dry run.", "Send it without X-Latchkey-Dry-Run.")
@@ -128,7 +128,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
 }
 
 extension HTTPResponse {
-    /// What was done: 200, or 202 with `"stored":false` for what is in force on this node alone until its store answers again.
+    /// A completed change: 200, or 202 with `"stored":false` if it is in force on this node alone until its store answers again.
     static func done(_ members: [String: JSONValue], isStored: Bool) -> HTTPResponse {
         isStored
             ? .admin(.object(members))

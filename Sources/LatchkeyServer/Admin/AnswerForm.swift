@@ -3,7 +3,7 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
 
-/// How something stands in an answer: one table of its members, from which the JSON and its description follow.
+/// The form of a value in an answer: one table of its members, from which the JSON and its description follow.
 struct AnswerForm<Root: Sendable>: Sendable {
     struct Member: Sendable {
         fileprivate let name: String
@@ -16,7 +16,7 @@ struct AnswerForm<Root: Sendable>: Sendable {
     private let members: [Member]
 
     /// - Parameters:
-    ///   - name: the schema's, for one that stands in several answers.
+    ///   - name: the schema's, for a value of several answers.
     ///   - members: in any order.
     init(named name: String? = nil, _ members: [Member]) {
         let schema = JSONSchema.object(
@@ -37,7 +37,7 @@ extension AnswerForm.Member {
         Self(name: name, schema: Value.schema, isRequired: !Value.mayBeAbsent) { value($0).json }
     }
 
-    /// A list of what has a form of its own.
+    /// A list of values with their own form.
     static func list<Inner: Sendable>(
         _ name: String, of form: AnswerForm<Inner>, _ values: @escaping @Sendable (Root) -> [Inner]
     ) -> Self {
@@ -52,7 +52,7 @@ extension AnswerForm.Member {
     }
 }
 
-/// A value that stands in answers by itself.
+/// A value that answers contain without a form.
 protocol AnswerValue: Sendable {
     static var schema: JSONSchema { get }
     static var mayBeAbsent: Bool { get }

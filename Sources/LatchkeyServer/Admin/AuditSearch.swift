@@ -5,14 +5,14 @@ import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
-/// Which entries of the audit somebody looks for.
+/// A search of the audit.
 struct AuditSearch: Sendable {
-    /// The most entries that one request looks at; a search that finds less goes on with the next one.
+    /// The most entries that one request reads; a search that finds fewer continues with the next request.
     static let mostLooked = 10_000
 
-    /// Whose entries: an operator of single tenants finds those that name one of them.
+    /// The tenants: an operator of single tenants finds entries that name one of them.
     var tenants = TenantScope.all
-    /// A part of who did it, of what was done, and of what it was done to; in any case of letters, empty for all.
+    /// A part of the actor, the action, and the object; in any case of letters, empty for all.
     let who, did, to: String
     /// The first and the last time in UTC, each as the beginning of one: `2026-11-25` is the whole day. Empty for all.
     let since, until: String
@@ -56,7 +56,7 @@ struct AuditSearch: Sendable {
             let page = try await store.entries(from: next, limit: tenants.isAll ? limit : 500)
             guard let end = page.last?.sequence, end >= next else { return (found, nil) }
             found += page.filter { isOfTenants($0) }.prefix(limit - found.count)
-            // What a full page leaves of the rows that were read is looked at again.
+            // Rows read beyond a full page are read again.
             next = (found.count == limit ? found.last?.sequence ?? end : end) + 1
             looked += page.count
         }

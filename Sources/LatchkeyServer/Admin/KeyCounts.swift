@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeySystem
 import LatchkeyVault
 
-/// How many keys each tenant has, counted again when somebody looks and a minute has passed: a count reads all rows of an index.
+/// The number of keys of each tenant, counted again on request once a minute has passed: a count reads all rows of an index.
 final class KeyCounts: Sendable {
     private struct Count {
         let number: Int

@@ -4,14 +4,14 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyLicensing
 
-/// What happens, for operators who look: the latest refusals, and events as they come.
+/// A feed for operators: the latest refusals, and events as they come.
 ///
 /// Everything is bounded: refusals that are kept, events per second, events that wait for a slow reader, and readers.
 final class OperatorFeed: Sendable {
     private struct State {
         var refusals: [JSONValue?] = Array(repeating: nil, count: OperatorFeed.mostRefusals)
         var last: UInt64 = 0
-        /// The latest requests that were turned away before it was read, in a ring of their own: a flood of them pushes out no refusal.
+        /// The latest requests turned away before they were read, in their own ring: a flood of them pushes out no refusal.
         var sheds: [Shed] = []
         var nextShed = 0
         var readers: [Int: Reader] = [:]
@@ -21,7 +21,7 @@ final class OperatorFeed: Sendable {
 
     private struct Reader {
         let events: AsyncStream<Data>.Continuation
-        /// Whose refusals and figures they get.
+        /// The tenants whose refusals and figures they get.
         let scope: TenantScope
         /// How many refusals were sent since the last tick.
         var sent = 0
@@ -36,7 +36,7 @@ final class OperatorFeed: Sendable {
 
     init(timekeeper: any Timekeeper = SystemTimekeeper()) { self.timekeeper = timekeeper }
 
-    /// A request that was turned away. Written only if somebody asks, because such requests have to cost little.
+    /// A request that was turned away. Formatted only on demand, because such requests have to cost little.
     private struct Shed {
         let requestID: String
         let tenant: String?
@@ -55,7 +55,7 @@ final class OperatorFeed: Sendable {
         }
     }
 
-    /// What `refused` and `refusal(of:in:)` write.
+    /// The JSON of `refused` and `refusal(of:in:)`.
     static let refusalSchema: JSONSchema = .named(
         "Refused",
         [
@@ -92,7 +92,7 @@ final class OperatorFeed: Sendable {
 
     /// The latest refusals, the newest first.
     /// - Parameters:
-    ///   - scope: whose. Defaults to everybody's.
+    ///   - scope: the tenants. Defaults to all.
     ///   - tenant: only this one's; empty for all.
     ///   - number: only those before this one.
     func refusals(in scope: TenantScope = .all, tenant: String, before number: UInt64?, limit: Int) -> [JSONValue] {
@@ -114,7 +114,7 @@ final class OperatorFeed: Sendable {
     }
 
     /// The latest refusal of a request; clients choose identifiers, so several tenants may have used the same.
-    /// - Parameter scope: whose. Defaults to everybody's.
+    /// - Parameter scope: the tenants. Defaults to all.
     func refusal(of requestID: String, in scope: TenantScope = .all) -> JSONValue? {
         state.withLock { state in
             state.refusals.compactMap { $0 }.filter {
@@ -136,8 +136,8 @@ final class OperatorFeed: Sendable {
 
     /// Server-sent events from now on: `overview` every second, `refusal` as they happen.
     /// - Parameters:
-    ///   - scope: whose refusals. Defaults to everybody's.
-    ///   - overview: what an overview of somebody's tenants shows.
+    ///   - scope: the tenants whose refusals are sent. Defaults to all.
+    ///   - overview: makes an overview of a scope.
     /// - Returns: `nil` for one reader too many.
     func events(
         in scope: TenantScope = .all, _ overview: @escaping @Sendable (TenantScope) async -> JSONValue
@@ -165,7 +165,7 @@ final class OperatorFeed: Sendable {
         ticking?.cancel()
     }
 
-    /// Makes one overview a second for all readers of the same tenants. Ends when the last one leaves, who cancels it.
+    /// Makes one overview a second for all readers of the same tenants. Ends when the last reader leaves and cancels it.
     private func tick(_ overview: @Sendable (TenantScope) async -> JSONValue) async {
         while !Task.isCancelled {
             for scope in state.withLock({ Set($0.readers.values.map(\.scope)) }) {

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyLicensing
 import LatchkeyVault
 
-/// How many slots each tenant has in use, counted again when somebody looks and ten seconds have passed.
+/// The slots in use of each tenant, counted again on request once ten seconds have passed.
 final class SessionCounts: Sendable {
     private struct State {
         var counts: [String: RecordCount] = [:]
@@ -13,8 +13,8 @@ final class SessionCounts: Sendable {
     private let metrics: ServerMetrics
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    /// About the most accounts that are looked at per tenant, of those that were written without a count; with more, the count is a lower
-    /// bound, and says so.
+    /// About the most accounts that are read per tenant, among accounts written without a count; with more, the count is a lower bound, and
+    /// says so.
     private let most: Int
 
     init(
@@ -28,7 +28,7 @@ final class SessionCounts: Sendable {
     }
 
     /// The counts of some tenants; the metric `latchkey_sessions` has the same. Waits for the first count only, so that a store that does
-    /// not answer holds up nobody for long.
+    /// not answer causes no long delay.
     func counts(of tenants: [String]) async -> [String: RecordCount] {
         let isFirst = state.withLock { $0.next == nil }
         let counting = refresh(tenants)
@@ -37,7 +37,7 @@ final class SessionCounts: Sendable {
     }
 
     /// Counts in the background, if it is time.
-    /// - Returns: the task that counts; nobody has to wait for it.
+    /// - Returns: the counting task, which need not be awaited.
     @discardableResult
     func refresh(_ tenants: [String]) -> Task<Void, Never>? {
         let now = timekeeper.uptime
@@ -50,12 +50,12 @@ final class SessionCounts: Sendable {
         return startTask { [self] in _ = await count(tenants) }
     }
 
-    /// Counts now; the metric and who looks next have it too.
+    /// Counts now; the metric and later readers get it too.
     /// - Returns: the counts of the tenants that could be counted.
     func count(_ tenants: [String]) async -> [String: RecordCount] {
         var counts: [String: RecordCount] = [:]
         for tenant in tenants {
-            // A number that nobody could count is shown nowhere; why, the store's health says.
+            // A failed count is not shown; the store's health has the reason.
             counts[tenant] = try? await accounts.sessionCount(of: tenant, most: most)
         }
         metrics.sessions.replaceAll(counts.map { ([$0.key], Double($0.value.value)) })

@@ -15,7 +15,7 @@ extension ConfigurationFile {
     /// files that tenants name, such as key sets.
     ///
     /// Blocks as long as the files do.
-    /// - Parameter key: made of the nodes' secret: a digest tells nothing about a secret, and a node with another secret differs in each part.
+    /// - Parameter key: derived from the nodes' secret: a digest reveals no secret, and a node with another secret differs in each part.
     func digests(keyedBy key: Secret) -> [String: String] {
         guard case .object(var members)? = JSONValue(settings.canonicalJSON) else { return [:] }
         if case .object(let stores)? = members["stores"] {
@@ -25,7 +25,7 @@ extension ConfigurationFile {
         for (name, value) in members where !Self.ofNode.contains(name) {
             var bytes = Array(value.canonicalText.utf8)
             if name == "tenants" {
-                // A file that cannot be read is a problem of its own, which the build of the configuration reports.
+                // An unreadable file is a separate problem, which the build of the configuration reports.
                 for file in settings.tenantFiles.sorted() {
                     bytes += (try? contents(file)) ?? Data()
                 }

@@ -13,16 +13,16 @@ package struct ConfigurationFile: Sendable {
 
     package let path: String
     package let settings: ServerSettings
-    /// Where this file and those that it names are read while the server runs.
+    /// The threads that read this file and the files that it names while the server runs.
     let threads: FileThreads
-    /// The shared library that stands in place of the configuration's; `nil` for the configuration's.
+    /// The shared library that replaces the configuration's; `nil` for the configuration's.
     private let derivation: String?
 
     /// Reads the file on the calling thread, which it blocks.
     /// - Parameters:
     ///   - path: the file.
     ///   - derivation: a licensee's library in place of the configuration's, relative to the working directory. Defaults to none.
-    ///   - threads: where files are read later. Defaults to threads of its own.
+    ///   - threads: where files are read later. Defaults to new threads.
     /// - Throws: `FileError`, `JSONProblems`.
     package init(_ path: String, derivation: String? = nil, threads: FileThreads = FileThreads()) throws {
         self.path = path
@@ -33,10 +33,10 @@ package struct ConfigurationFile: Sendable {
         try checkPasswords(mode)
     }
 
-    /// Reads what fits of the file, for a check that goes on with it, on a thread for files. What does not fit has its default.
+    /// Reads the valid parts of the file, for a check that continues, on a thread for files. Invalid parts have their defaults.
     /// - Parameters: as `init`.
-    /// - Returns: the file, and what is wrong with it by its place.
-    /// - Throws: `FileError`, `JSONProblems` for what is no JSON object.
+    /// - Returns: the file, and its problems by place.
+    /// - Throws: `FileError`, `JSONProblems` if it is not a JSON object.
     static func readWhatFits(
         _ path: String, derivation: String? = nil, on threads: FileThreads = FileThreads()
     ) async throws -> (file: ConfigurationFile, problems: ServerProblems) {
@@ -108,7 +108,7 @@ package struct ConfigurationFile: Sendable {
     /// The path of a file that the configuration names, relative to the configuration's folder.
     package func path(_ name: String) -> String { secrets.path(name) }
 
-    /// What a file holds that the configuration names.
+    /// The content of a file that the configuration names.
     func contents(_ name: String) throws -> Data { try InputFile.read(path(name), limit: Self.limit) }
 
     /// The address of a database that a file holds alone: that of the role which owns the tables.

@@ -5,7 +5,7 @@ import LatchkeyLicensing
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// Changes of what seals a configuration's keys, each by an explicit word, and each in the audit before it is done.
+/// Explicit changes to the sealing of a configuration's keys, each audited before it is made.
 package struct KeySealing {
     private let shared: ServerShared
     private let wrapping: KeyEncryptionKeys
@@ -13,7 +13,7 @@ package struct KeySealing {
     private var keys: any KeyStore { shared.engines.keys }
 
     /// Opens the stores for a piece of work, and closes them.
-    /// - Throws: `ServerProblems`, and what the work throws.
+    /// - Throws: `ServerProblems`, and the work's errors.
     package static func with<Value: Sendable>(
         _ file: ConfigurationFile, given stores: ServerStores = ServerStores(),
         _ work: (KeySealing) async throws -> Value
@@ -39,7 +39,7 @@ package struct KeySealing {
 
     /// Makes the first data key and seed of a tenant of the configuration.
     /// - Returns: whether they are new, and the fingerprint of their database.
-    /// - Throws: `tenantUnknown` and `tenantInMemory`, before a store is opened; what `create` throws.
+    /// - Throws: `tenantUnknown` and `tenantInMemory`, before a store is opened; the errors of `create`.
     package static func create(
         _ tenant: String, in file: ConfigurationFile, given stores: ServerStores = ServerStores()
     ) async throws -> (isNew: Bool, fingerprint: DatabaseFingerprint?) {
@@ -86,7 +86,7 @@ package struct KeySealing {
         return (try await wrapping.rewrap(in: keys), wrapper)
     }
 
-    /// Takes the database as it is, where it is older than what this node has seen: keys that were disabled since then are licensed again.
+    /// Accepts a database that is older than the state this node has seen: keys that were disabled since then are licensed again.
     /// - Returns: false if it is not older, and nothing changed.
     /// - Throws: `copyMissing` without a copy.
     package func acceptOlder() async throws -> Bool {

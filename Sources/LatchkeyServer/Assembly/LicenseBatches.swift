@@ -3,13 +3,13 @@ import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
 
-/// Whether this process opens several licenses at once, and with what.
+/// Whether this process opens several licenses together, and with which library.
 struct LicenseBatches: Sendable {
     /// Opens them; `nil` where each is opened alone.
     let opening: LicenseIssuer.Opening?
     /// Why the library that the configuration names cannot be used, which is a fault.
     private(set) var problem: LicenseeError?
-    /// What the log says at the start; `nil` for nothing.
+    /// The log's notice at the start; `nil` for none.
     let word: String?
 
     /// Loads the library, if there is one. Blocks as long as its files do.

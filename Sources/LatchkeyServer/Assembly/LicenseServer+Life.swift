@@ -4,7 +4,7 @@ import LatchkeyHTTP
 package import LatchkeyLicensing
 
 extension LicenseServer {
-    /// Writes to the log what an operator should read at the start, and where each listener is: standard error has nothing but JSON.
+    /// Logs the notices for operators at the start, and the address of each listener: standard error has nothing but JSON.
     package func announce() {
         for notice in current.keySetNotices + current.notices {
             shared.log.write(LogEntry(.warning, .life, message: notice.text))
@@ -21,13 +21,13 @@ extension LicenseServer {
         }
     }
 
-    /// Serves until a signal stops it: the first one drains, a second one ends at once, a hang-up reads the configuration again.
+    /// Serves until a signal stops it: the first one drains, a second one ends immediately, a hang-up reloads the configuration.
     ///
     /// Source: `Documentation/LicenseServer.md` §9.2.
     /// - Parameters:
-    ///   - notifier: tells systemd. Defaults to the environment's, if systemd started the process.
-    ///   - signals: has a handler called with each signal's number. Defaults to none.
-    ///   - ready: says to somebody that the server serves; signals are waited for by then, so that whoever reads it may stop the server.
+    ///   - notifier: informs systemd. Defaults to the environment's, if systemd started the process.
+    ///   - signals: registers a handler, called with each signal's number. Defaults to none.
+    ///   - ready: announces that the server serves; signals are handled by then, so that a reader may stop the server.
     package func serve(
         notifier: ServiceNotifier? = ServiceNotifier(environment: ProcessInfo.processInfo.environment),
         signals: (@escaping @Sendable (Int32) -> Bool) -> Void = { _ in }, ready: () throws -> Void = {}

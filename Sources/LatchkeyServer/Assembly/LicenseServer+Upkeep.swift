@@ -5,14 +5,14 @@ import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
-/// What a running server does beside requests. Ends with the task.
+/// The work of a running server besides requests. Ends with the task.
 extension LicenseServer {
-    /// Reads the configuration again when one of its files changed; looks every second, whatever is wrong with the files.
+    /// Reloads the configuration when one of its files changed; looks every second, whatever is wrong with the files.
     /// - Parameter timekeeper: the clock. Defaults to the server's.
     func watchFiles(_ timekeeper: (any Timekeeper)? = nil) async {
         let timekeeper = timekeeper ?? shared.timekeeper
         var known = file
-        // Without a first look, what is there at the next one counts as changed.
+        // Without a first look, all files of the next one count as changed.
         var seen = try? await look(from: known).files
         var isTold = false
         while (try? await timekeeper.sleep(for: .seconds(1))) != nil {
@@ -31,13 +31,13 @@ extension LicenseServer {
             }
             guard now != seen else { continue }
             seen = now
-            // What is wrong is logged there.
+            // The reload logs problems.
             _ = try? await reload()
         }
     }
 
-    /// Looks at the configuration and the files that it names; at those of the last one that could be read, if this one cannot. Why it cannot
-    /// is told by the reload.
+    /// Looks at the configuration and the files that it names; at the files of the last readable one, if this one cannot be read. The
+    /// reload reports the reason.
     private func look(from last: ConfigurationFile) async throws -> (file: ConfigurationFile, files: WatchedFiles) {
         try await last.threads.run(last.path) {
             let file = (try? last.readAgain()) ?? last
@@ -45,8 +45,8 @@ extension LicenseServer {
         }
     }
 
-    /// Follows what other nodes change about keys. Notices may be lost: every half minute all known keys are read again, and every ten
-    /// minutes those of the node's copy, beginning at once.
+    /// Follows other nodes' changes to keys. Notices may be lost: every half minute all known keys are read again, and every ten minutes
+    /// the keys of the node's copy, beginning immediately.
     func followKeys() async {
         await withTaskGroup { group in
             group.addTask { [self] in
@@ -65,8 +65,8 @@ extension LicenseServer {
         }
     }
 
-    /// Sees each second whether engines that are away are back, and every five whether the others answer; then what they missed reaches
-    /// them, and what was missed here is read.
+    /// Checks each second whether engines that are away are back, and every five whether the others answer; then they get the changes that
+    /// they missed, and changes that were missed here are read.
     func watchEngines() async {
         while (try? await shared.timekeeper.sleep(for: .seconds(1))) != nil { await lookAtEngines() }
     }
@@ -95,7 +95,7 @@ extension LicenseServer {
         await showCopy()
     }
 
-    /// Notes each second whether there is more work than can be done, and which lines the log dropped.
+    /// Notes each second whether the pool is overloaded, and which lines the log dropped.
     func watchPool() async {
         while (try? await shared.timekeeper.sleep(for: .seconds(1))) != nil {
             shared.saturation.note(isFull: shared.pool.admission.isOverloaded)
@@ -104,8 +104,8 @@ extension LicenseServer {
         }
     }
 
-    /// Asks every twenty seconds whether the provider answers at which operators sign in, so that the console's notice is true while nobody
-    /// does. That it does not is logged once.
+    /// Asks every twenty seconds whether the operators' sign-in provider answers, so that the console's notice is true even without
+    /// sign-ins. A failure is logged once.
     func watchProvider() async {
         var isTold = false
         repeat {
@@ -119,14 +119,14 @@ extension LicenseServer {
         } while (try? await shared.timekeeper.sleep(for: .seconds(20))) != nil
     }
 
-    /// Checks the audit, a part every two minutes, and again from its start behind its end: nobody has to ask for it.
+    /// Checks the audit automatically, a part every two minutes, and again from its start after its end.
     func watchAudit() async {
         var walk = AuditWalk()
         while (try? await shared.timekeeper.sleep(for: .seconds(120))) != nil { await checkAudit(&walk) }
     }
 
-    /// Checks up to 10,000 entries of the audit. A store that is away is told by its health, and asked again the next time; what it holds and
-    /// nobody can read is not intact.
+    /// Checks up to 10,000 entries of the audit. A store that is away is reported by its health, and asked again the next time; an audit
+    /// with unreadable entries is not intact.
     func checkAudit(_ walk: inout AuditWalk) async {
         do throws(StoreError) {
             for _ in 0..<20 {
@@ -159,19 +159,19 @@ extension LicenseServer {
     }
 
     func apply(_ change: KeyChange) async {
-        // Before everything is read again: what another database does not have is not to be forgotten.
+        // Before everything is read again: keys that another database lacks must not be forgotten.
         if change == .everything { await shared.engines.keys.probe() }
         switch change {
         case .key(let tenant, let kid):
             current.tenants[tenant]?.vault.noteChange(of: kid)
-            // The copy learns it too, whether or not somebody asks for the key.
+            // The copy learns it too, whether or not the key is requested.
             if shared.engines.keys.copy != nil { _ = try? await shared.engines.keys.rows([kid], of: tenant) }
         case .tenant(let tenant): await refresh(current.tenants[tenant])
         case .everything: for tenant in current.tenants.values { await refresh(tenant) }
         }
     }
 
-    /// What is known stays where the store does not answer; that it does not, its health tells.
+    /// Known keys stay if the store does not answer; its health reports that.
     private func refresh(_ tenant: Tenant?) async {
         guard let tenant else { return }
         do throws(VaultError) { try await tenant.vault.refresh() } catch {
@@ -183,7 +183,7 @@ extension LicenseServer {
         }
     }
 
-    /// Reads the rows of the node's copy again, so that it has what changed while the node did not run or did not hear.
+    /// Reads the rows of the node's copy again, to get changes from the time when the node did not run or missed notices.
     func readCopyAgain() async {
         guard let copy = shared.engines.keys.copy else { return }
         for tenant in current.tenants.keys.sorted() {
@@ -205,7 +205,7 @@ extension LicenseServer {
         metrics.copyKept.set(figures.kept?.timeIntervalSince1970 ?? 0)
     }
 
-    /// Hands a change over that could not reach its store. One that its store does not know any more is told and given up.
+    /// Delivers a change that could not reach its store. A change that its store no longer knows is logged and dropped.
     private func deliver(_ change: PendingChange.Kind) async throws {
         switch change {
         case .disabled(let tenant, let name):

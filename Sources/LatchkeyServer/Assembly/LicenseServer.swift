@@ -13,7 +13,7 @@ import LatchkeyVault
 ///
 /// `latchkey-server run` runs this server; <doc:LatchkeyServer> describes it.
 public final class LicenseServer: Sendable {
-    /// What outlives a configuration.
+    /// The state that outlives a configuration.
     package let shared: ServerShared
     /// The configuration as it was at the start.
     let file: ConfigurationFile
@@ -57,8 +57,8 @@ public final class LicenseServer: Sendable {
     /// - Parameters:
     ///   - file: the configuration.
     ///   - lines: takes the log. Defaults to standard error.
-    ///   - engines: the stores. Defaults to those that the configuration names.
-    ///   - timekeeper: the time of everything that the server does by the clock. Defaults to the machine's.
+    ///   - engines: the stores. Defaults to the configuration's.
+    ///   - timekeeper: the clock of the whole server. Defaults to the machine's.
     ///   - front: answers before the player API does; for the media of a demonstration.
     /// - Throws: `ServerProblems`, `Diagnosis`.
     package convenience init(
@@ -178,7 +178,7 @@ public final class LicenseServer: Sendable {
                 return state
             }
             former.retire()
-            // What was told to the configuration before while this one took over its knowledge.
+            // Changes that reached the former configuration while this one took over its knowledge.
             startTask { [weak self] in await self?.apply(.everything) }
             shared.show(next)
             shared.log.write(LogEntry(.info, .configuration, message: "The configuration was reloaded."))
@@ -198,7 +198,7 @@ public final class LicenseServer: Sendable {
         }
     }
 
-    /// Stops accepting, finishes what is open, and closes the stores. Waits for a reload that goes on, because it needs the stores; later ones
+    /// Stops accepting, finishes open requests, and closes the stores. Waits for a running reload, because it needs the stores; later ones
     /// fail. `serve()` does not wait longer than the drain's deadline.
     /// - Parameter limit: how long open requests may take.
     package func stop(within limit: Duration = .seconds(10)) async {
@@ -214,7 +214,7 @@ public final class LicenseServer: Sendable {
             for listener in listeners { group.addTask { await listener.stop(within: limit) } }
         }
         patience.cancel()
-        // What is not told in that time is as after a kill.
+        // Counts not shared in that time are lost, as after a kill.
         _ = try? await withDeadline(.seconds(1), shared.timekeeper, expired: { CancellationError() }) { [self] in
             await shareLicenses()
         }
@@ -247,7 +247,7 @@ public struct ServerAddresses: Sendable {
 }
 
 extension ListenerIdentities {
-    /// Has the servers of players, packagers and operators show them from now on. One that runs without TLS goes on without.
+    /// Gives the servers of players, packagers and operators their identities. A server that runs without TLS stays without it.
     fileprivate func show(_ servers: [HTTPServer]) {
         for (server, identity) in zip(servers, [players, packagers, operators]) {
             if let identity { server.use(identity) }

@@ -1,26 +1,26 @@
 import LatchkeyCore
 
-/// Work that never goes on twice at once.
+/// Work that never runs twice at the same time.
 ///
-/// Who asks while it goes on gets the result of one more run, which begins after that moment, and so sees what was changed before it. All who
-/// ask meanwhile share that run.
+/// A call while it runs gets the result of one more run, which begins after that moment, and so sees earlier changes. All calls in the
+/// meantime share that run.
 package final class OneAtATime<Value: Sendable>: Sendable {
     typealias Work = @Sendable () async throws -> Value
 
     private struct State {
         var isRunning = false
-        /// Whether nothing more begins.
+        /// Whether no further run begins.
         var isEnded = false
-        /// What begins when the run ends.
+        /// The run that begins when this one ends.
         var next: (work: Work, result: Promise<Value, any Error>)?
     }
 
     private let state = Locked(State())
-    /// Resolved once it is ended and nothing goes on.
+    /// Resolved once it is ended and nothing runs.
     private let rest = Promise<Void, Never>()
 
-    /// Does the work, now or after the run that goes on. It is done in a task of its own: who asked and is cancelled stops neither it nor the
-    /// others who wait, and waits for it all the same.
+    /// Does the work, now or after the current run, in its own task: a cancelled caller stops neither the work nor other callers, and still
+    /// waits for it.
     func run(_ work: @escaping Work) async throws -> Value {
         let result = begin(work)
         return try await withCheckedThrowingContinuation { continuation in
@@ -28,7 +28,7 @@ package final class OneAtATime<Value: Sendable>: Sendable {
         }
     }
 
-    /// Begins nothing more: who asks from now on gets a `CancellationError`. Waits for what goes on, and for what was asked for before.
+    /// Begins no further run: later calls get a `CancellationError`. Waits for the current run, and for a run that was already requested.
     func end() async {
         let isResting = state.withLock { state in
             state.isEnded = true

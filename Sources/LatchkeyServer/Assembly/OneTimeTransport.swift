@@ -6,7 +6,7 @@ import LatchkeyTransport
     import FoundationNetworking
 #endif
 
-/// Sends each request over a connection of its own.
+/// Sends each request over its own connection.
 ///
 /// For servers that are asked once in minutes, or after a person has typed a password: they have ended a kept connection by then, which a
 /// request may find out only once it was sent, and one with a body is not sent again.

@@ -5,9 +5,9 @@ import LatchkeyLicensing
 import LatchkeySystem
 import LatchkeyVault
 
-/// What seals the tenants' keys, and what they are opened with. Nothing here changes a store.
+/// The keys that seal the tenants' keys, and the tenants' secrets that they open. Nothing here changes a store.
 extension ServerBuilder {
-    /// The key encryption keys: the one in force, and those that are known beside it.
+    /// The key encryption keys: the one in force, and the other known ones.
     func wrapping(_ problems: inout ServerProblems) async -> KeyEncryptionKeys? {
         let others = [
             ("formerKeyEncryptionKey", settings.formerKeyEncryptionKey),
@@ -63,8 +63,8 @@ extension ServerBuilder {
         }
     }
 
-    /// Says that data keys are still wrapped by another key than the one in force, which has to stay known so long. A store that does not
-    /// answer is told where its tenants are opened.
+    /// Says that data keys are still wrapped by another key than the one in force, which must stay known until then. A store that does not
+    /// answer is reported where its tenants are opened.
     func wrappedByOthers(_ wrapping: KeyEncryptionKeys) async -> [String] {
         let rows = (try? await engines.keys.dataKeys()) ?? []
         let current = wrapping.current.id
@@ -76,7 +76,7 @@ extension ServerBuilder {
         ]
     }
 
-    /// Checks that the database of the keys is the one that the configuration remembers.
+    /// Checks that the database of the keys has the configured fingerprint.
     func checkFingerprint(_ problems: inout ServerProblems) async {
         // One that is away is looked at when it is back, as every database is.
         guard let expected = engines.settings.fingerprint, !engines.keys.isAway, !engines.standsInForKeys else {
@@ -94,8 +94,8 @@ extension ServerBuilder {
             ))
     }
 
-    /// A tenant's data keys and seeds. They are opened, never made: `KeySealing` makes them when somebody says so. Only keys in memory
-    /// are made here, because nothing outlives the process, and nobody else could make them.
+    /// A tenant's data keys and seeds. They are opened, never made: `KeySealing` makes them on request. Only keys in memory are made here,
+    /// because nothing outlives the process, and no other process could make them.
     func secrets(of name: String, _ wrapping: KeyEncryptionKeys) async throws -> TenantSecrets {
         guard engines.keyHome != .memory, !engines.standsInForKeys else {
             return try await TenantSecrets.create(name, in: engines.keys, with: wrapping)

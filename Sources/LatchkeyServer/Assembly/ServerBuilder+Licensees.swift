@@ -40,7 +40,7 @@ extension ServerBuilder {
         }
     }
 
-    /// What the tenants' operators should know of their credentials, and those of all tenants of certificates that several have.
+    /// Notices to tenants' operators about their credentials, and to operators of all tenants about certificates that several share.
     static func notices(of licensees: [String: LicenseeSetup], beside server: LicenseeSetup) -> [Notice] {
         var notices: [Notice] = []
         var places = Dictionary(server.credentials.map { ($0.sha1, "licensee") }) { first, _ in first }

@@ -6,7 +6,7 @@ import LatchkeyTransport
 
 /// Where operators sign in.
 extension ServerBuilder {
-    /// The provider of the configuration, which nobody has asked yet: a server starts also while it is away.
+    /// The configured provider, which was not asked yet: a server starts even while it is away.
     func openID(_ problems: inout ServerProblems) -> OpenIDProvider? {
         guard let stated = settings.operators.openID else { return nil }
         let secret = stated.clientSecretFile.flatMap { name in
@@ -18,7 +18,7 @@ extension ServerBuilder {
         return transport.map { OpenIDProvider(stated, secret: secret, transport: $0, timekeeper: timekeeper) }
     }
 
-    /// A transport that trusts a file's authorities beside the system's.
+    /// A transport that trusts a file's authorities in addition to the system's.
     func transport(_ authorities: String?) throws -> any Transport {
         guard let authorities else { return OneTimeTransport() }
         let pem = try file.contents(authorities)

@@ -10,7 +10,7 @@ import LatchkeyTransport
     import LatchkeyLicensees
 #endif
 
-/// What tells a tenant's viewers: the keys that sign their tokens, and the operator's own service.
+/// Verification of a tenant's viewers: the keys that sign their tokens, and the operator's own service.
 extension ServerBuilder {
     func tokenKeys(
         _ tokens: TenantSettings.Tokens, of tenant: String, _ backgroundTasks: inout [Task<Void, Never>],
@@ -34,12 +34,12 @@ extension ServerBuilder {
             return nil
         }
         let source = fetched(url, tokens, of: tenant)
-        // An address that does not answer now may answer later; until then no token is good. A check asks by itself, once.
+        // An address that does not answer now may answer later; until then every token is refused. A check asks once, elsewhere.
         if !isChecking { backgroundTasks.append(startTask { await source.keepFresh(every: tokens.refresh) }) }
         return source
     }
 
-    /// A key set at an https address, which nobody has fetched yet.
+    /// A key set at an https address, not yet fetched.
     func fetched(_ url: URL, _ tokens: TenantSettings.Tokens, of tenant: String) -> KeySetSource {
         let transport = OneTimeTransport()
         let health = health.health(.keySet, of: tenant, engine: "https")
@@ -52,7 +52,7 @@ extension ServerBuilder {
         }
     }
 
-    /// Logs what becomes of a tenant's key set: each failure, and each refused key once while it stays refused.
+    /// Logs events of a tenant's key set: each failure, and each refused key once while it stays refused.
     private func reporter(of tenant: String) -> @Sendable (KeySetSource.Event) -> Void {
         let log = log
         return { event in
@@ -65,8 +65,8 @@ extension ServerBuilder {
         }
     }
 
-    /// Asks by `POST` of `{"user","asset"}`. What its statuses mean, ``EntitlementStatus`` says; with 200 comes what the claim `latchkey` of a
-    /// token may say.
+    /// Asks by `POST` of `{"user","asset"}`. ``EntitlementStatus`` explains its statuses; with 200 comes anything that a token's claim
+    /// `latchkey` may say.
     func callout(_ stated: TenantSettings.Callout, of tenant: String) throws -> EntitlementCallout<Grant> {
         guard let url = URL(string: stated.url), let host = url.host(),
             url.scheme == "https" || (url.scheme == "http" && ["127.0.0.1", "::1", "localhost"].contains(host))

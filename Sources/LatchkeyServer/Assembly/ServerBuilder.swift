@@ -10,7 +10,7 @@ import LatchkeySystem
 import LatchkeyVault
 import LatchkeyVendorWire
 
-/// Builds a server's state out of a configuration, and finds everything that is wrong with it.
+/// Builds a server's state from a configuration, and finds all problems of the configuration.
 struct ServerBuilder: Sendable {
     let file: ConfigurationFile
     let engines: ServerEngines
@@ -27,15 +27,15 @@ struct ServerBuilder: Sendable {
     let usages: TenantUsages
     /// The configuration that is in force; `nil` at the start.
     var former: ServerState?
-    /// Whether it is for a check: it then looks at everything, whatever is wrong, and leaves addresses to the check.
+    /// Whether it is for a check, which then looks at everything despite problems, and asks addresses itself.
     var isChecking = false
 
-    /// How long it may take to read what a token may have to open.
+    /// How long reading may take if a token may have to open the file.
     static let tokenLimit = Duration.seconds(30)
 
     package var settings: ServerSettings { file.settings }
 
-    /// - Parameter notices: what an operator should read beside what the configuration gives cause for. Defaults to nothing.
+    /// - Parameter notices: further notices to operators, besides the configuration's. Defaults to none.
     /// - Throws: every problem.
     func state(notices: [String] = []) async throws(ServerProblems) -> ServerState {
         var problems = ServerProblems()

@@ -29,28 +29,28 @@ package struct ServerEngines: Sendable {
     package let audit: any AuditStore
     package let auditGuard: EngineGuard
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
-    /// What operators ask for reports.
+    /// The operators' source of reports.
     package var recordSource = RecordDesk.Source.none
     /// Keys and audit.
     var watched: [EngineGuard] { [keys.guarded, auditGuard] }
-    /// Whether another store stands in for that of the keys, which a check could not open.
+    /// Whether another store replaces that of the keys, which a check could not open.
     let standsInForKeys: Bool
-    /// What there is to close.
+    /// Closes the stores.
     private let closing: @Sendable () -> Void
     private let closed: @Sendable () async -> Void
 
     /// - Parameters:
-    ///   - settings: what the configuration says of them.
+    ///   - settings: the configuration's settings for them.
     ///   - sessions: sessions and used tokens.
     ///   - operatorSessions: the same for people who look. Defaults to the same store.
-    ///   - redirections: what a cluster's nodes sent elsewhere. Defaults to nothing.
+    ///   - redirections: the requests that a cluster's nodes redirected. Defaults to nothing.
     ///   - keys: content keys.
     ///   - audit: the audit.
     ///   - auditProbe: does the audit's work in a form that changes nothing. Defaults to nothing.
     ///   - changes: what other nodes change about keys.
-    ///   - keyHome: where content keys are kept. Defaults to what the configuration says.
-    ///   - standsInForKeys: whether another store stands in for that of the keys. Defaults to no.
-    ///   - timekeeper: the clock that says how long nobody heard of the audit's store. Defaults to the machine's.
+    ///   - keyHome: where content keys are kept. Defaults to the configuration's place.
+    ///   - standsInForKeys: whether another store replaces that of the keys. Defaults to no.
+    ///   - timekeeper: the clock for the time since the audit's store last answered. Defaults to the machine's.
     ///   - closing: ends threads and connections. Defaults to nothing.
     package init(
         settings: ServerSettings.Stores, sessions: any RecordStore, operatorSessions: (any RecordStore)? = nil,
@@ -72,13 +72,13 @@ package struct ServerEngines: Sendable {
             probing: [.write], question: { try await auditProbe($0.operation) })
     }
 
-    /// What waits until the stores answer; `nil` without a copy.
+    /// Changes that wait until the stores answer; `nil` without a copy.
     var pending: PendingChanges? { keys.pending }
 
     /// Opens the stores; each address once, however often it is named. With a node's own copy that knows the tenants, databases may be away.
     /// - Parameters:
     ///   - file: the configuration.
-    ///   - given: stores of the embedding program, in place of those that the configuration names. Defaults to none.
+    ///   - given: stores of the embedding program, in place of the configuration's. Defaults to none.
     ///   - purpose: whether a file of a store may be made or changed. Defaults to yes.
     ///   - timekeeper: the clock of their health. Defaults to the machine's.
     /// - Throws: `ServerProblems`.
@@ -89,11 +89,11 @@ package struct ServerEngines: Sendable {
         var problems = ServerProblems()
         var opened: [String: Stores?] = [:]
         let stores = file.settings.stores
-        // Who only looks makes no file.
+        // A check makes no file.
         let copy = purpose == .checking ? nil : await problems.awaiting("stores.copy") { try file.copy() } ?? nil
         let pending = await problems.awaiting("stores.copy") { try await copy.openChanges() } ?? nil
         let copied = await problems.awaiting("stores.copy") { try await copy.openFingerprint() } ?? nil
-        // What the copy cannot read of itself is said when it is asked for keys.
+        // The copy's own read errors are reported when it is asked for keys.
         let mayBeAway = await (try? copy?.dataKeys())?.isEmpty == false
         func open(_ text: String, _ place: String, mayBeAway: Bool) async -> Stores? {
             if let stores = opened[text] { return stores }
@@ -151,7 +151,7 @@ package struct ServerEngines: Sendable {
             auditProbe: { operation throws(StoreError) in try await audit.probe(.auditStore, operation) },
             changes: keys.changes, keyHome: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
             closed: closed)
-        // What may be away, or another database than the copy's, is looked at before somebody counts on it.
+        // Engines that may be away, or another database than the copy's, are probed before anything relies on them.
         if copy != nil { await engines.look(atLeastEvery: .zero) }
         if let error = guarded.health.standing.lastError, guarded.isAway, error.kind == .misconfigured {
             engines.close()
@@ -161,18 +161,18 @@ package struct ServerEngines: Sendable {
         return engines
     }
 
-    /// Probes what is in doubt, and what nobody did for some time. All at the same time.
+    /// Probes doubtful engines, and those unused for some time, all at the same time.
     func look(atLeastEvery time: Duration) async { await watched.look(atLeastEvery: time) }
 
     /// Ends threads and connections.
     package func close() { closing() }
 
-    /// Ends threads and connections, and waits until files are closed: a file without a log beside it can be checked, and copied.
+    /// Ends threads and connections, and waits until files are closed: a database file without a log file can be checked, and copied.
     func closeFiles() async { await closed() }
 }
 
 extension [EngineGuard] {
-    /// Probes what is in doubt, and what nobody did for some time. All at the same time.
+    /// Probes doubtful engines, and those unused for some time, all at the same time.
     func look(atLeastEvery time: Duration) async {
         await withTaskGroup { group in
             for one in self where one.isDue(after: time) { group.addTask { await one.probe() } }

@@ -1,7 +1,7 @@
 public import LatchkeyCore
 import LatchkeySystem
 
-/// Everything that is wrong with a configuration, with the place of each.
+/// All problems of a configuration, with their places.
 public struct ServerProblems: DiagnosableError {
     struct Problem: Sendable {
         /// Where, such as `tenants.acme.tokens`.
@@ -54,7 +54,7 @@ public struct ServerProblems: DiagnosableError {
         return result?.0
     }
 
-    /// Does the work, and takes what it throws as a problem of the place.
+    /// Does the work, and adds its error as a problem of the place.
     mutating func collecting<Value>(_ place: String, _ work: () throws -> Value) -> Value? {
         do { return try work() } catch {
             take(error, place)
@@ -62,7 +62,7 @@ public struct ServerProblems: DiagnosableError {
         }
     }
 
-    /// Does the work, and takes what it throws as a problem of the place.
+    /// Does the work, and adds its error as a problem of the place.
     mutating func awaiting<Value: Sendable>(_ place: String, _ work: () async throws -> Value) async -> Value? {
         do { return try await work() } catch {
             take(error, place)

@@ -1,8 +1,8 @@
 import LatchkeyLicensing
 
 extension ServerSettings {
-    /// The members that only a restart brings into force, of those that differ from the settings that the process started with. A listener's new
-    /// certificate is none of them; that it has one or none, is.
+    /// The members that differ from the settings at the process's start and that only a restart brings into force. A listener's new
+    /// certificate does not count; adding or removing one does.
     func waitingForRestart(since start: ServerSettings) -> [String] {
         let listeners = [
             ("players", start.players, players), ("packagers", start.packagers, packagers),

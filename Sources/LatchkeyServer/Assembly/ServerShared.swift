@@ -8,16 +8,16 @@ package import LatchkeyLicensing
 import LatchkeySystem
 package import LatchkeyVault
 
-/// What all configurations of a process share: stores, accounts, threads, metrics, log, audit.
+/// The state that all configurations of a process share: stores, accounts, threads, metrics, log, audit.
 package final class ServerShared: Sendable {
-    /// The time of everything that the process does by the clock.
+    /// The clock of the whole process.
     let timekeeper: any Timekeeper
     package let engines: ServerEngines
     let accounts: AccountSessions
     let pool: WorkerPool
-    /// Whether several licenses are opened at once.
+    /// Whether several licenses are opened together.
     let batches: LicenseBatches
-    /// Packagers' requests: threads of their own, to which players' go before.
+    /// Packagers' requests, on their own threads, with a lower priority than players'.
     package let packagers = PackagerPool()
     let playbacks = RunningPlaybacks()
     let metrics: ServerMetrics
@@ -28,7 +28,7 @@ package final class ServerShared: Sendable {
         set { keptRecord.withLock { $0 = newValue } }
     }
     private let keptRecord = Locked<LicenseRecord?>(nil)
-    /// Names viewers where their names may not stand.
+    /// Names viewers where their names may not appear.
     let pseudonyms: UserPseudonyms
     package let audit: AuditChain
     package let decisions = RecentDecisions()
@@ -36,9 +36,9 @@ package final class ServerShared: Sendable {
     let saturation: Saturation
     /// The name of this node, for its log and for operators: the configuration's, or the host's.
     let node: String
-    /// How everything outside stands that this node needs.
+    /// The health of everything outside that this node needs.
     let health: EngineTable
-    /// What operators see as it happens.
+    /// The events that operators see as they happen.
     let feed: OperatorFeed
     /// The accounts for operators: more patient than for players, and no slow page of theirs counts as an outage.
     let operatorAccounts: AccountSessions
@@ -48,11 +48,11 @@ package final class ServerShared: Sendable {
     /// Where operators ask the record.
     let desk: RecordDesk
     private let digestKey: Secret?
-    /// What browsers of operators keep for the server.
+    /// The members that operators' browsers keep for the server.
     let signedText: SignedText
     /// Sign-ins that are over, and sessions of operators that were ended.
     let spentNames: SpentNames
-    /// How many of the players' requests are worked on at once, from their arrival on.
+    /// The limit of players' requests in progress at the same time, from their arrival on.
     let requestLimit: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
     private let lines: LineWriter
@@ -70,7 +70,7 @@ package final class ServerShared: Sendable {
 
     /// Blocks as long as the file of the node's secret does.
     /// - Parameters:
-    ///   - hasOwnSecret: whether a secret of its own stands in for the configuration's. Defaults to no.
+    ///   - hasOwnSecret: whether the server's own secret replaces the configuration's. Defaults to no.
     ///   - timekeeper: the clock of everything that goes by time. Defaults to the machine's.
     init(
         _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter, hasOwnSecret: Bool = false,
@@ -132,13 +132,13 @@ package final class ServerShared: Sendable {
         }
     }
 
-    /// Probes what is in doubt of the stores, and what nobody did for some time. All at the same time.
+    /// Probes doubtful stores, and those unused for some time, all at the same time.
     func look(atLeastEvery time: Duration) async {
         await (engines.watched + accounts.watched).look(atLeastEvery: time)
     }
 
     /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
-    /// - Parameter scope: whose services outside count beside the server's own. Defaults to all tenants'.
+    /// - Parameter scope: the tenants whose outside services count besides the server's own. Defaults to all tenants.
     func readiness(_ state: ServerState, _ scope: TenantScope = .all) -> Readiness {
         Readiness(
             [
@@ -151,7 +151,7 @@ package final class ServerShared: Sendable {
                 + health.all.filter { $0.tenant == nil || scope.covers($0.tenant) }.map { .init($0) })
     }
 
-    /// Sets the gauges that nobody counts.
+    /// Sets the gauges that are read on demand.
     func fillMetrics(_ state: ServerState) {
         state.showKeySets(in: metrics)
         metrics.show(engines.redirections())
@@ -166,7 +166,7 @@ package final class ServerShared: Sendable {
         metrics.auditSequence.set(Double(audit.lastSeen?.sequence ?? 0))
     }
 
-    /// Shows what a check of the audit found, in the log only what is wrong.
+    /// Shows the result of an audit check; only problems are logged.
     func show(_ verdict: AuditVerdict) {
         var isIntact = true
         if case .broken = verdict { isIntact = false }
@@ -174,7 +174,7 @@ package final class ServerShared: Sendable {
         if !isIntact { log.write(LogEntry(.error, .admin, message: "\(verdict)")) }
     }
 
-    /// Why this node's own disk does not take what it should, by the name of a check; `nil` for what it takes.
+    /// Why this node's own disk refuses writes, by the name of a check; `nil` if it does not.
     var disks: [(name: String, trouble: String?)] {
         var disks: [(name: String, trouble: String?)] = []
         if let record {
@@ -189,10 +189,10 @@ package final class ServerShared: Sendable {
         return disks
     }
 
-    /// What requests' names end with that this node makes.
+    /// The end of the names of requests that this node makes.
     var nodeName: String { RequestID.nodeName(node) }
 
-    /// What builds a configuration's state with what is shared.
+    /// Makes the builder of a configuration's state from the shared state.
     /// - Parameter former: the configuration that is in force, whose knowledge is taken over. Defaults to none.
     func builder(_ file: ConfigurationFile, former: ServerState? = nil) -> ServerBuilder {
         ServerBuilder(
@@ -210,12 +210,12 @@ package final class ServerShared: Sendable {
             default: true
             }
         }
-        // Who used up a limit stays so while the limits stay the same.
+        // A client that used up a limit stays limited while the limits stay the same.
         limits.withLock { limits in
             guard limits.settings != state.settings.limits else { return }
             limits = (state.settings.limits, RateLimiter(state.settings.limits.rates, timekeeper: timekeeper))
         }
-        // What the configuration before had is gone: nobody is to be woken for a certificate that was replaced.
+        // The former configuration's certificates are gone: a replaced one must not cause an alert.
         metrics.credentialExpiry.replaceAll(
             state.credentials.map { tenant, credential in
                 ([tenant ?? "", credential.sha1], credential.notAfter?.timeIntervalSince1970 ?? 0)
@@ -227,7 +227,7 @@ package final class ServerShared: Sendable {
         metrics.configurationInfo.replaceAll(state.digests.map { ([$0.key, $0.value], 1) })
     }
 
-    /// What limits players' requests, by the configuration in force.
+    /// The limiter of players' requests, by the configuration in force.
     var limiter: RateLimiter { limits.withLock { $0.limiter } }
 
     /// Whether the node is shutting down.
@@ -236,7 +236,7 @@ package final class ServerShared: Sendable {
         set { draining.withLock { $0 = newValue } }
     }
 
-    /// Writes what is left of the log, and closes the stores.
+    /// Writes the rest of the log, and closes the stores.
     package func close() async {
         await record?.close()
         desk.close()
@@ -247,7 +247,7 @@ package final class ServerShared: Sendable {
 }
 
 extension EngineHealth {
-    /// Has the log say when the engine goes away and comes back, for each kind of work.
+    /// Logs when the engine fails and when it is back, for each kind of work.
     fileprivate func tell(_ metrics: ServerMetrics, _ log: ServerLog) {
         let (name, tenant) = (name, tenant)
         let role = EngineRole(rawValue: name)

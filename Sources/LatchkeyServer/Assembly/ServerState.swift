@@ -15,14 +15,14 @@ package final class ServerState: Sendable {
     /// The credentials of tenants with their own.
     let licensees: [String: LicenseeSetup]
     let identities: ListenerIdentities
-    /// What an operator should read at the start and on the console's first page.
+    /// Notices to operators at the start and on the console's first page.
     package let notices: [Notice]
     let policies: PolicySet
-    /// What wraps the tenants' data keys.
+    /// The keys that wrap the tenants' data keys.
     let wrapping: KeyEncryptionKeys
     package let tenants: [String: Tenant]
     package let players: PlayerAPI
-    /// What players ask that speak to a vendor.
+    /// The APIs for players that speak to a vendor.
     let vendors: VendorAPIs
     package let packagers: PackagerAPI
     let proxies: TrustedProxies
@@ -33,7 +33,7 @@ package final class ServerState: Sendable {
     let pages: [String: CORSPolicy]
     /// Digests of the parts that all nodes have to have alike, by their names.
     let digests: [String: String]
-    /// What fetches key sets as long as this configuration is in force.
+    /// The tasks that fetch key sets as long as this configuration is in force.
     let backgroundTasks: [Task<Void, Never>]
 
     init(
@@ -53,7 +53,7 @@ package final class ServerState: Sendable {
         (self.pages, self.digests, self.backgroundTasks) = (pages, digests, backgroundTasks)
     }
 
-    /// Ends what goes on in the background for this configuration.
+    /// Ends the background work of this configuration.
     func retire() {
         for task in backgroundTasks { task.cancel() }
     }
@@ -73,12 +73,12 @@ package final class ServerState: Sendable {
         pages(for: request)?.allowing(response, for: request) ?? response
     }
 
-    /// The methods of a player's path; empty for a path that is none.
+    /// The methods of a player's path; empty for any other path.
     func methods(of request: HTTPRequest) -> [HTTPMethod] {
         vendors.methods(of: request) ?? players.methods(of: request)
     }
 
-    /// What a path says behind `/t/`. As bytes, because characters cost ten times as much.
+    /// The tenant's name after `/t/` in a path. As bytes, because characters cost ten times as much.
     private static func tenantName(in path: String) -> String? {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
         return parts.count > 1 && parts[0].elementsEqual("t".utf8) ? String(Substring(parts[1])) : nil
@@ -90,7 +90,7 @@ package final class ServerState: Sendable {
             + licensees.sorted { $0.key < $1.key }.flatMap { name, setup in setup.credentials.map { (name, $0) } }
     }
 
-    /// What a request's surroundings say of the viewer.
+    /// The viewer's facts that a request's connection and headers reveal.
     func viewer(of request: HTTPRequest) -> LicenseRequestFacts {
         var viewer = LicenseRequestFacts()
         viewer.address = proxies.clientAddress(of: request)
@@ -100,9 +100,9 @@ package final class ServerState: Sendable {
     }
 }
 
-/// What an operator should know, one sentence.
+/// A notice to operators, one sentence.
 package struct Notice: Sendable, Hashable {
-    /// Whose it is; `nil` for the whole server's.
+    /// The tenant; `nil` for the whole server.
     package let tenant: String?
     package let text: String
 

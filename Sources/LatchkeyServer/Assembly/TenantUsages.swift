@@ -39,7 +39,7 @@ extension LicenseServer {
         }
     }
 
-    /// What the store does not answer counts as it did before; that it does not, its health says.
+    /// Counts that the store does not answer stay as before; its health reports the failure.
     private func exchange(_ tenant: Tenant, _ limits: TenantSettings.Limits) async {
         let (accounts, usage) = (shared.operatorAccounts, tenant.usage)
         if limits.sessions != nil {
@@ -52,7 +52,7 @@ extension LicenseServer {
         if limits.keys != nil, let count = await tenant.vault.rowCount() { usage.learn(keys: count) }
     }
 
-    /// Tells the store of the licenses of the last seconds, before the server ends.
+    /// Shares the licenses of the last seconds with the store, before the server ends.
     func shareLicenses() async {
         for tenant in current.tenants.values where tenant.settings.limits.licensesPerDay != nil {
             await shareLicenses(of: tenant)
@@ -62,7 +62,7 @@ extension LicenseServer {
     private func shareLicenses(of tenant: Tenant) async {
         let (usage, date) = (tenant.usage, shared.timekeeper.date)
         for (day, own) in usage.licenses(at: date) {
-            // Two days later nobody asks.
+            // Two days later the count is not needed.
             let end = date.addingTimeInterval(2 * 86_400)
             let others = try? await shared.operatorAccounts.share(
                 own, of: "licenses/\(day)", tenant.name, by: usage.process, until: end)
@@ -83,7 +83,7 @@ extension ServerShared {
                 TenantLimit.allCases.compactMap { limit in limits[limit].map { ([name, limit.rawValue], Double($0)) } }
             })
         for (name, limits, _) in rows {
-            // A counter that is born with its first event has not risen, for who watches it.
+            // A counter that first appears with its first event shows no rise to a monitor.
             for limit in TenantLimit.allCases where limits[limit] != nil {
                 _ = metrics.tenantRefusals[name, limit.rawValue]
             }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyLicensing
 import LatchkeySystem
 
-/// A look whether a listener could be opened, by taking its address for a moment without listening.
+/// A check whether a listener could be opened, by taking its address for a moment without listening.
 struct ListenerCheck: Sendable {
     private let name: String
     private let listener: ServerSettings.Listener
@@ -44,8 +44,8 @@ struct ListenerCheck: Sendable {
         }
     }
 
-    /// Takes an address and leaves it at once.
-    /// - Returns: 0, or what the system said; `EINVAL` for what is no address.
+    /// Takes an address and releases it immediately.
+    /// - Returns: 0, or the system's error; `EINVAL` for an invalid address.
     private static func bind(_ address: String, _ port: UInt16) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
@@ -61,15 +61,15 @@ struct ListenerCheck: Sendable {
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
         var on: CInt = 1
-        // As a server's does: what closed connections have left is in nobody's way.
+        // As a server does: remains of closed connections do not block the address.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
         return Foundation.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0 ? 0 : errno
     }
 }
 
-/// Who listens on a port of this machine, as `/proc` says. Only processes of the same user are seen, by root all.
+/// The process that listens on a port of this machine, from `/proc`. Only processes of the same user are seen, by root all.
 enum PortHolder {
-    /// The process, such as `latchkey-server (process 123)`; `nil` if nobody is seen.
+    /// The process, such as `latchkey-server (process 123)`; `nil` if none is seen.
     static func name(of port: UInt16) -> String? {
         let sockets = Set(["tcp", "tcp6"].flatMap { inodes(of: port, in: "/proc/net/\($0)") }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty, let all = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else {

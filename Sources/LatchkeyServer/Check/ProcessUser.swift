@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
 
-/// The user as whom a process goes on, so that a check sees files as the service does.
+/// The user as whom a process continues, so that a check sees files as the service does.
 package enum ProcessUser {
-    /// Gives up what the process may do beyond the user, for good.
+    /// Permanently gives up the process's privileges beyond the user's.
     /// - Parameter text: a name, or a number, which need not have a name.
     /// - Throws: `userUnknown`, `userRefused`.
     package static func become(_ text: String) throws(Diagnosis) {

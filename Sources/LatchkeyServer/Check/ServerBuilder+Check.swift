@@ -8,7 +8,7 @@ import LatchkeyTransport
     import LatchkeyDecision
 #endif
 
-/// What a check asks addresses that a server asks while it runs.
+/// A check's requests to addresses that a server asks while it runs.
 extension ServerBuilder {
     /// How long an operator's own service may take to answer a check.
     private static let calloutLimit = Duration.seconds(5)
@@ -28,7 +28,7 @@ extension ServerBuilder {
 
     /// Asks the provider at which operators sign in for its document and its keys. A server starts without it, and lets operators in by keys.
     func lookAtProvider(_ problems: inout ServerProblems) async {
-        // What keeps it from being asked is told where the configuration's provider is made.
+        // The reason that it cannot be asked is reported where the configuration's provider is made.
         var untold = ServerProblems()
         let provider = await untold.reading("operators.openID", on: file.threads) { self.openID(&$0) } ?? nil
         do throws(SignOnRefusal) { try await provider?.answers() } catch {
@@ -42,13 +42,13 @@ extension ServerBuilder {
 
     /// Connects to the operator's own service as a server would, by TLS with the same trust, and asks for its options: no viewer's question.
     ///
-    /// Services need not know the question, so most answers are good. That a gateway stands before a service that is away, that it is
-    /// elsewhere, and perhaps that nothing is there, they say all the same.
+    /// Services need not know the question, so most answers are good. They still show that a gateway fronts a service that is away, that
+    /// the service is elsewhere, and perhaps that nothing is there.
     func lookAtCallout(
         _ stated: TenantSettings.Callout?, of tenant: String, _ problems: inout ServerProblems,
         _ notices: inout [String]
     ) async {
-        // What is wrong with the address itself is told where the callout is built.
+        // An invalid address is reported where the callout is built.
         guard let url = stated.flatMap({ URL(string: $0.url) }), url.host() != nil,
             ["http", "https"].contains(url.scheme)
         else { return }
@@ -77,11 +77,11 @@ extension ServerBuilder {
     }
 }
 
-/// What the status of an answer to `OPTIONS` says of the operator's own service.
+/// The meaning of an `OPTIONS` answer's status for the operator's own service.
 ///
 /// Source: `Documentation/Server/Operations.md` §2.
 enum CalloutSign: Equatable {
-    /// Somebody answers who need not know the question.
+    /// The service answers, and need not know the question.
     case answers
     /// No license would have an answer; the sentence, and what to do.
     case away(String, String)

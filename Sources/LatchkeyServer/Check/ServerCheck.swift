@@ -6,21 +6,21 @@ import LatchkeyLicensees
 import LatchkeyLicensing
 import LatchkeySystem
 
-/// A look at everything that a configuration names, which writes nothing: not to a store, and not to a folder.
+/// A check of everything that a configuration names, which writes nothing: not to a store, and not to a folder.
 ///
-/// It goes on where something is wrong, and tells all of it.
+/// It continues after a problem, and reports all of them.
 package struct ServerCheck {
-    /// What was found, apart from what is right.
+    /// The problems found.
     package private(set) var problems = ServerProblems()
-    /// What stops no server and somebody should know, one sentence each.
+    /// Facts that need attention but stop no server, one sentence each.
     package private(set) var notices: [String] = []
-    /// What there is, where nothing is wrong.
+    /// A summary, if there is no problem.
     package private(set) var summary = ""
 
     /// - Parameters:
     ///   - path: the configuration.
     ///   - derivation: a licensee's library in place of the configuration's.
-    /// - Throws: for a file that cannot be read, or is no JSON object.
+    /// - Throws: for a file that cannot be read, or is not a JSON object.
     package init(_ path: String, derivation: String?) async throws {
         let (file, form) = try await ConfigurationFile.readWhatFits(path, derivation: derivation)
         var found = ServerProblems()
@@ -48,7 +48,7 @@ package struct ServerCheck {
                 notices += file.settings.hazards(await file.policies())
             }
         }
-        // What does not fit stands as its default in the settings, and whatever was found of that is not so.
+        // Invalid members have their defaults in the settings, so findings about them are wrong.
         let places = form.problems.map(\.place)
         let isOfForm = { (place: String) in places.contains { place == $0 || place.hasPrefix($0 + ".") } }
         problems = form
@@ -67,7 +67,7 @@ package struct ServerCheck {
         return builder
     }
 
-    /// Asks the addresses of key sets and of the operators' own services, all at once.
+    /// Asks the addresses of key sets and of the operators' own services, all at the same time.
     private mutating func lookAtAddresses(
         _ file: ConfigurationFile, _ builder: ServerBuilder, _ problems: inout ServerProblems
     ) async {
@@ -91,7 +91,7 @@ package struct ServerCheck {
 }
 
 extension ConfigurationFile {
-    /// The policies, where all of them can be read; what is wrong with them is told elsewhere.
+    /// The policies, if all of them can be read; their problems are reported elsewhere.
     fileprivate func policies() async -> PolicySet? {
         guard let name = settings.policies else { return nil }
         let folder = URL(filePath: path(name))

@@ -5,8 +5,8 @@ import LatchkeySystem
 import LatchkeyVault
 
 extension ServerEngines {
-    /// Opens the stores for a check, which makes and changes nothing, and looks at each whether it can be used. In memory stands what
-    /// cannot be opened, so that the check can go on.
+    /// Opens the stores for a check, which makes and changes nothing, and checks whether each can be used. A store in memory replaces one
+    /// that cannot be opened, so that the check can continue.
     static func checking(
         _ file: ConfigurationFile, _ problems: inout ServerProblems, _ notices: inout [String]
     ) async -> ServerEngines {
@@ -72,7 +72,7 @@ extension RecordStore {
         var quickest: Duration?
         for _ in 0..<3 {
             let began = clock.now
-            // Why it fails, the findings say.
+            // The findings say why it fails.
             guard (try? await read(nothing)) != nil else { return nil }
             quickest = min(quickest ?? .seconds(60), clock.now - began)
         }
@@ -81,7 +81,7 @@ extension RecordStore {
 }
 
 extension ConfigurationFile {
-    /// Looks whether the node's own copy could be kept.
+    /// Checks whether the node's own copy could be kept.
     /// - Returns: the newest entry of the audit that the node has seen.
     fileprivate func checkCopy() throws -> AuditAnchor? {
         guard let text = settings.stores.copy else { return nil }

@@ -3,15 +3,15 @@ import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyStores
 
-/// What a configuration leaves to defaults that are dangerous, or states so. Nothing of it stops a server.
+/// A configuration's dangerous settings, stated or by default. None of them stops a server.
 extension ServerSettings {
     /// One sentence each with its place and what to do, for the check, the start and the console's first page.
     func hazards(_ policies: PolicySet?) -> [String] {
         storeHazards + networkHazards + (policies.map(Self.hazards) ?? [])
     }
 
-    /// What the record lacks.
-    /// - Parameter isProduction: whether there is a certificate that is none of a test's.
+    /// The hazards of the record.
+    /// - Parameter isProduction: whether there is a certificate other than a test's.
     func recordHazards(isProduction: Bool) -> [String] {
         guard let record else {
             guard isProduction, !tenants.isEmpty else { return [] }
@@ -116,7 +116,7 @@ extension ServerSettings {
 }
 
 extension Policy {
-    /// Whether it counts what the store of sessions keeps.
+    /// Whether it counts state of the store of sessions.
     fileprivate var limitsAccounts: Bool {
         concurrency.limit != nil || concurrency.perClass?.isEmpty == false || devices.limit != nil
     }

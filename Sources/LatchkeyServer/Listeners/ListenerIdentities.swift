@@ -4,19 +4,19 @@ import LatchkeyHTTP
 import LatchkeyLicensees
 import LatchkeyLicensing
 
-/// What the listeners of a configuration show of themselves by TLS; `nil` for plain HTTP.
+/// The TLS identities of a configuration's listeners; `nil` for plain HTTP.
 struct ListenerIdentities: Sendable {
     package let players, packagers, operators: TLSIdentity?
 
     /// Up to so many days before the end it is time to say so; fewer than for FairPlay, as most authorities issue for weeks.
     private static let daysOfWarning = 7
 
-    /// Those that there are, by the names of their listeners.
+    /// The identities by the names of their listeners.
     var named: [String: TLSIdentity] {
         ["players": players, "packagers": packagers, "operators": operators].compactMapValues { $0 }
     }
 
-    /// What an operator should know of the certificates' dates, a sentence each. Clients judge dates, so they stop no server.
+    /// Notices to operators about the certificates' dates, a sentence each. Clients judge dates, so they stop no server.
     package func notices(at date: Date) -> [String] {
         named.sorted { $0.key < $1.key }.compactMap { listener, identity in
             let place = "The TLS certificate of \(listener)"
@@ -31,7 +31,7 @@ struct ListenerIdentities: Sendable {
 }
 
 extension ConfigurationFile {
-    /// Reads the certificate and the key of a listener. The key is a secret: nobody but its owner may read its file.
+    /// Reads the certificate and the key of a listener. The key is a secret: only its owner may read its file.
     /// - Returns: `nil` for plain HTTP.
     /// - Throws: `FileError`, `LicenseeError`, `Diagnosis`.
     func identity(of listener: ServerSettings.Listener) throws -> TLSIdentity? {

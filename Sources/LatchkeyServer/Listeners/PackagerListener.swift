@@ -7,12 +7,12 @@ import LatchkeySystem
 import LatchkeyVault
 import LatchkeyVendorWire
 
-/// What packagers' requests pass: the API; then the audit, log and metrics.
+/// The way of packagers' requests: the API; then the audit, log and metrics.
 struct PackagerListener: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
 
-    /// What to do for a request: more than may wait is refused here.
+    /// Begins a request. Requests beyond the queue's limit are refused here.
     func begin(_ request: HTTPRequest) -> HTTPWork {
         let tenant = state().tenant(of: request)
         guard shared.packagers.begin(of: tenant) else { return .reply(full(request, state())) }
@@ -60,7 +60,7 @@ struct PackagerListener: Sendable {
         return response
     }
 
-    /// Writes who got which keys. Keys that nobody could account for are not handed out.
+    /// Audits who got which keys. Without an entry the keys are not handed out.
     private func audit(_ report: LicenseReport) async -> Bool {
         guard !report.keys.isEmpty, let tenant = report.tenant else { return true }
         let kids = report.keys.prefix(100).map { "\($0.kid)" }.joined(separator: " ")

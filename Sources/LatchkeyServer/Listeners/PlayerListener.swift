@@ -6,10 +6,10 @@ import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyVendorWire
 
-/// What players' requests pass: rate limits and the limit of requests under way, on the thread that has read them; then the tenant's pages and the API; then log
-/// and metrics.
+/// The way of players' requests: rate limits and the limit of requests under way, on the thread that has read them; then the tenant's pages
+/// and the API; then log and metrics.
 struct PlayerListener: Sendable {
-    /// A request with what is known before anything is done for it.
+    /// A request with the facts that are known before any work.
     private struct ReceivedRequest: Sendable {
         let call: APICall
         let id: RequestID
@@ -28,7 +28,7 @@ struct PlayerListener: Sendable {
     private let shedReply = ShedReply()
     private var timekeeper: any Timekeeper { shared.timekeeper }
 
-    /// What to do for a request. What is refused before it costs anything is refused here, so that it waits for no thread.
+    /// Begins a request. Refusals that cost nothing are made here, so that they wait for no thread.
     func begin(_ request: HTTPRequest) -> HTTPWork {
         let state = state()
         if request.method == .options,
@@ -71,7 +71,7 @@ struct PlayerListener: Sendable {
         return finished(answer, received, state)
     }
 
-    /// Notes what became of a request, and completes its reply.
+    /// Notes the outcome of a request, and completes its reply.
     private func finished(_ answer: APIAnswer, _ received: ReceivedRequest, _ state: ServerState) -> HTTPResponse {
         let request = received.call.request
         var response = answer.response
@@ -104,13 +104,13 @@ struct PlayerListener: Sendable {
         .unrecorded(report(.recordUnavailable, .fairPlay, received), received.call)
     }
 
-    /// The refusal of somebody who asks too often.
+    /// The refusal of a client that asks too often.
     private func limited(
         _ received: ReceivedRequest, _ scope: RateScope, _ refusal: LicenseRefusal, _ state: ServerState
     ) -> HTTPResponse {
         shared.metrics.rateLimited[scope.rawValue].add()
         let response = HTTPResponse.refusal(refusal, requestID: received.id.text)
-        // Counted where licenses are counted: what viewers get is what alerts look at.
+        // Counted where licenses are counted: alerts look at viewers' outcomes.
         let request = received.call.request
         let endpoint = request.method == .post && !request.isHeartbeat ? RequestEndpoint.fairPlay : .none
         return turnedAway(response, report(refusal, endpoint, received), received, state)
@@ -177,7 +177,7 @@ extension ServerShared {
         let degraded = Degradation.all(
             in: report, isCalloutAway: report.tenant.flatMap { health.known(.callout, of: $0) }?.isAway == true)
         for one in degraded { metrics.licensesDegraded[one.rawValue].add() }
-        // What the metrics count by the thousand is no news one by one, and has a cap of its own in the log.
+        // Events that the metrics count by the thousand deserve no line each, and have their own cap in the log.
         let event = LogEvent(of: report)
         if let refusal = report.refusal {
             if event == .shed { feed.shed(report) } else { feed.refused(refusal, report) }

@@ -3,7 +3,7 @@ import LatchkeyDecision
 import LatchkeyHTTP
 import LatchkeyLicensing
 
-/// The reply to what comes beyond the requests that the node works on at once. Made ahead but for the request's name, because what is
+/// The reply to requests beyond the number that the node works on at the same time. Made ahead except for the request's name, because time
 /// spent on refusals is missing for licenses.
 struct ShedReply: Sendable {
     /// A body around the request's name.
@@ -18,7 +18,7 @@ struct ShedReply: Sendable {
         }
     }
 
-    /// What the reply says.
+    /// The refusal in the reply.
     static let refusal = refusal(retryAfter: nil)
     private static let seconds = 1...5
 
@@ -29,7 +29,7 @@ struct ShedReply: Sendable {
             .overloaded, reason: "The server has more requests than it can answer in time.", retryAfter: retryAfter)
     }
 
-    /// The reply to a request. Those who are refused together are spread, so that they do not come back together.
+    /// The reply to a request. Clients that are refused together are spread, so that they do not come back together.
     func response(to id: RequestID) -> HTTPResponse {
         let seconds = Int.random(in: Self.seconds)
         let body = bodies[seconds - Self.seconds.lowerBound]

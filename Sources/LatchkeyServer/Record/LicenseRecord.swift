@@ -24,7 +24,7 @@ package final class LicenseRecord: Sendable {
     private let share = RefusalShare()
     private let shipping = Locked<Task<Void, Never>?>(nil)
 
-    /// Opens the folder, with what a process before left. Blocks.
+    /// Opens the folder, with the rows that a former process left. Blocks.
     /// - Throws: `FileError`.
     init(
         _ settings: ServerSettings.Record, folder: String, node: String, to destination: any RecordDestination,
@@ -71,19 +71,19 @@ package final class LicenseRecord: Sendable {
         return settings.whenFull == .serve
     }
 
-    /// Keeps the rows of a request for which nobody waits: one that was turned away.
+    /// Keeps the rows of a request whose reply need not wait: one that was turned away.
     func note(_ report: LicenseReport, _ viewer: LicenseRequestFacts) {
         for row in rows.rows(of: report, viewer, at: timekeeper.date, timekeeper.uptime) {
             for row in within(row, report) { post(row) }
         }
     }
 
-    /// A session that somebody else than its player ended: an operator, or another service.
+    /// Notes the end of a session by an operator or another service, not by its player.
     func end(_ session: String, of account: String, at tenant: String, _ cause: LicenseRecordRow.Cause) {
         post(rows.end(session, of: account, at: tenant, cause, timekeeper.date))
     }
 
-    /// How many sessions tenants have at once.
+    /// Notes the number of concurrent sessions of tenants.
     func viewers(_ counts: [String: Int]) {
         let time = Int64(saturating: timekeeper.date.timeIntervalSince1970 * 1_000)
         for (tenant, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -96,10 +96,10 @@ package final class LicenseRecord: Sendable {
     /// Whether licenses are refused now because their rows could not be kept.
     var refuses: Bool { settings.whenFull == .refuse && spool.standing.isFull }
 
-    /// Keeps the rows of refusals that came in too great a number. To be called each second.
+    /// Keeps the rows of refusals beyond the share. Call it each second.
     func flushShare() { for row in share.take(at: timekeeper.uptime) { post(row) } }
 
-    /// Shows how much there is.
+    /// Fills in the record's metrics.
     func fillMetrics() {
         let standing = spool.standing
         metrics.recordSpoolRows.set(Double(standing.rows))
@@ -108,7 +108,7 @@ package final class LicenseRecord: Sendable {
         metrics.recordOldest.set(standing.oldest.map { max(0, now - Double($0) / 1_000) } ?? 0)
     }
 
-    /// Keeps what waits, ships what can be shipped in a moment, and closes.
+    /// Keeps waiting rows, ships the rows that it can in a moment, and closes.
     package func close(within limit: Duration = .seconds(2)) async {
         for row in share.take(at: nil) { post(row) }
         await spool.close()
@@ -124,8 +124,8 @@ package final class LicenseRecord: Sendable {
         destination.close()
     }
 
-    /// The rows to keep now, the request's own last. A refusal that cost its sender nothing has a share, so that nobody fills the disk with
-    /// such; beyond it, it has none of its own.
+    /// The rows to keep now, the request's own last. A refusal that cost its sender nothing has a share, so that a client cannot fill the
+    /// disk with refusals; beyond the share, it has no separate row.
     private func within(_ row: LicenseRecordRow, _ report: LicenseReport) -> [LicenseRecordRow] {
         guard row.event == .refusal, report.record == nil else { return [row] }
         return share.rows(of: row, at: timekeeper.uptime)
@@ -163,7 +163,7 @@ extension LicenseRecord {
                     .error, .record,
                     message: "The disk may have lost some of the record's rows: \(reason). Check the disk."))
         case .damaged(let file, let bytes, let rows, let isEnd):
-            // While the disk does not have a row, its license is not sent: nobody got the one whose row a crash tore.
+            // Until the disk has a row, its license is not sent: a license whose row a crash tore was never delivered.
             let isNobodys = isEnd && sync == .always
             if !isNobodys { metrics.recordLost["damaged"].add(UInt64(clamping: rows)) }
             let torn = "A crash truncated the last row of \(file): \(bytes) bytes were dropped."
@@ -208,7 +208,7 @@ extension RecordSpool.Loss {
     }
 }
 
-/// How many refusals a second have rows of their own; the rest of a kind is one row with their number.
+/// The refusals a second with separate rows; the rest of a kind is one row with their number.
 final class RefusalShare: Sendable {
     private struct Kind: Hashable {
         let tenant, api, code: String
@@ -217,15 +217,15 @@ final class RefusalShare: Sendable {
     private struct State {
         var second: Int64 = 0
         var count = 0
-        /// Those of each tenant.
+        /// The number of rows of each tenant.
         var counts: [String: Int] = [:]
         var more: [Kind: LicenseRecordRow] = [:]
     }
 
     static let perSecond = 500
-    /// Those that a tenant has however many others have.
+    /// The rows guaranteed to each tenant, however many others have.
     static let perTenant = 50
-    /// Codes and tenants come from the code and the configuration; still, nobody fills the memory.
+    /// Codes and tenants come from the code and the configuration; still, memory is bounded.
     private static let kinds = 1_000
     private let state = Locked(State())
 

@@ -6,7 +6,7 @@ import LatchkeyForms
 import LatchkeyLicensing
 import LatchkeyVault
 
-/// Makes the rows of what became of requests.
+/// Makes rows from the outcomes of requests.
 ///
 /// Source: `Documentation/Server/Record.md` §1.
 struct RecordRows: Sendable {
@@ -25,14 +25,14 @@ struct RecordRows: Sendable {
     /// The name of an account as rows have it: as sessions are stored, so that none is too long for an index.
     func name(of account: String, at tenant: String) -> String {
         guard settings.accounts == .pseudonyms, !account.isEmpty else { return account.storedAccount }
-        // Without memory for a digest nobody is named.
+        // Without memory for a digest, the account is not named.
         return pseudonyms.pseudonym(of: account, at: tenant) ?? "unknown"
     }
 
     /// The rows of a request: its own, and one for each session that it ended.
     /// - Parameters:
-    ///   - report: what became of it.
-    ///   - viewer: who asked.
+    ///   - report: the outcome.
+    ///   - viewer: the viewer's facts.
     ///   - date: now.
     ///   - uptime: now, by the uptime clock.
     func rows(
@@ -78,7 +78,7 @@ struct RecordRows: Sendable {
         return [named(row, account)] + replaced
     }
 
-    /// A row of a session that somebody else than a player ended.
+    /// A row of a session that an operator or another service ended.
     func end(
         _ session: String, of account: String, at tenant: String, _ cause: LicenseRecordRow.Cause, _ date: Date
     ) -> LicenseRecordRow {
@@ -87,7 +87,7 @@ struct RecordRows: Sendable {
         return named(row, account)
     }
 
-    /// What a request is in the record; `nil` for what has no row: a certificate, a heartbeat of a session that goes on, a path of nobody's.
+    /// The record's event for a request; `nil` for one without a row: a certificate, a heartbeat of a running session, an unknown path.
     private static func event(
         of report: LicenseReport
     ) -> (LicenseRecordRow.Event, LicenseRecordRow.Cause?)? {
@@ -110,7 +110,7 @@ struct RecordRows: Sendable {
         if let known, known.policy == policy { return known.digest }
         let digest = policy.digest
         digests.withLock { digests in
-            // Contents may have policies of their own; they are not many.
+            // Contents may have separate policies; they are few.
             if digests.count > 1_000 { digests = [:] }
             digests[name] = (policy, digest)
         }
@@ -159,7 +159,7 @@ extension LicenseTerms.Validity {
 }
 
 extension Decision {
-    /// Whether the license is for a playback that goes on, or for a key that the device has.
+    /// Whether the license is for a running playback, or for a key that the device has.
     fileprivate func isRenewal(_ facts: Facts) -> Bool {
         if case .renew = change { return true }
         return facts.request.purpose == .renewStored || facts.request.playback == .leaseExpiring
@@ -172,7 +172,7 @@ extension LicenseRefusal {
 }
 
 extension String {
-    /// The text with a name replaced where it stands by itself, and not within another word.
+    /// The text with a name replaced where it is a whole word.
     func replacing(name: String, by other: String) -> String {
         guard self != name else { return other }
         guard contains(name) else { return self }

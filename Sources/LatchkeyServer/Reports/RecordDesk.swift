@@ -10,26 +10,26 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/Server/Reports.md`.
 package final class RecordDesk: Sendable {
-    /// The most questions that are worked on at once, but for those of tenants that have less than their share of them.
+    /// The most queries in progress, not counting tenants that have less than their share of them.
     static let mostQuestions = 4
     /// The most rows of a page, and how many a request's name may have.
     static let mostRows = 10
 
-    /// What there is to ask.
+    /// The source of answers.
     package enum Source: Sendable {
         /// The server keeps no record.
         case none
         case reporter(any RecordReporter)
     }
 
-    /// What a server's record gives.
+    /// A server's record, with the node's facts about it.
     struct Connection: Sendable {
         var source: Source
-        /// How the record names an account of a tenant: by itself, or by a pseudonym.
+        /// The record's name for an account of a tenant: the name itself, or a pseudonym.
         var recordedName: @Sendable (_ account: String, _ tenant: String) -> String = { account, _ in
             account.storedAccount
         }
-        /// What this node has not shipped yet; `nil` if it ships nothing.
+        /// The rows that this node has not shipped yet; `nil` if it ships nothing.
         var unshipped: @Sendable () -> ReportNotes.Unshipped? = { nil }
         var close: @Sendable () -> Void = {}
     }
@@ -38,7 +38,7 @@ package final class RecordDesk: Sendable {
     private let timekeeper: any Timekeeper
     private let running = Locked(TenantShares())
 
-    /// - Parameter source: what there is to ask until something is connected.
+    /// - Parameter source: the source until a record is connected.
     init(_ source: Source, timekeeper: any Timekeeper) {
         connection = Locked(Connection(source: source))
         self.timekeeper = timekeeper
@@ -68,7 +68,7 @@ package final class RecordDesk: Sendable {
         connection.withLock { $0 }.recordedName(account, tenant)
     }
 
-    /// Counts, and says what is not counted.
+    /// Counts, and notes the rows that are not counted.
     func report(_ report: RecordReport) async throws -> (RecordReportAnswer, ReportNotes) {
         try await ask(of: report.tenant) { reporter in
             let standing = try await reporter.standing(of: report.tenant)
@@ -85,7 +85,7 @@ package final class RecordDesk: Sendable {
         }
     }
 
-    /// A page of rows, the newest first, and what is not among them.
+    /// A page of rows, the newest first, and notes of missing rows.
     func rows(_ query: RecordQuery) async throws -> ([LicenseRecordRow], RecordStanding, ReportNotes) {
         try await ask(of: query.tenant) { reporter in
             let standing = try await reporter.standing(of: query.tenant)
@@ -94,8 +94,8 @@ package final class RecordDesk: Sendable {
         }
     }
 
-    /// What the record has of a request, the newest first, and how far it reaches.
-    /// - Parameter scope: whose requests; of others' rows nothing is read.
+    /// The record's rows of a request, the newest first, and how far the record reaches.
+    /// - Parameter scope: the tenants; other tenants' rows are not read.
     func rows(ofRequest id: String, of scope: TenantScope) async throws -> ([LicenseRecordRow], RecordStanding) {
         var query = RecordQuery(times: 0..<RecordRange.milliseconds(now) + 86_400_000, limit: Self.mostRows)
         query.requestID = id
@@ -122,7 +122,7 @@ package final class RecordDesk: Sendable {
             grouping: grouping)
     }
 
-    /// - Parameter tenant: whose question it is, for its share; `nil` for one about all, which have one share together.
+    /// - Parameter tenant: the tenant whose share the query uses; `nil` for one about all tenants, which have one share together.
     private func ask<Answer>(
         of tenant: String?, _ question: (any RecordReporter) async throws -> Answer
     ) async throws -> Answer {

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyVault
 
-// What the admin API says of the record. Source: `Documentation/Server/Reports.md` §4.
+// The admin API's forms of the record. Source: `Documentation/Server/Reports.md` §4.
 
 extension JSONValue {
     /// A time in UTC.
@@ -18,7 +18,7 @@ extension JSONValue {
 }
 
 extension JSONSchema {
-    /// What has the members of `range`, too.
+    /// The members together with those of `range`.
     static func ranged(_ members: [String: JSONSchema], optional: [String: JSONSchema] = [:]) -> JSONSchema {
         let range: [String: JSONSchema] = [
             "from": .date, "to": .date, "asOf": .date,

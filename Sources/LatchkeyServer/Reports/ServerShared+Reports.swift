@@ -5,8 +5,8 @@ import LatchkeySystem
 import LatchkeyVault
 
 extension ServerShared {
-    /// Has operators ask the record that is open; nothing without one.
-    /// - Throws: `StoreError` for an address that is none.
+    /// Connects the open record to operators' reports, if there is one.
+    /// - Throws: `StoreError` for an invalid address.
     func openReports(_ file: ConfigurationFile) throws(StoreError) {
         guard let record else { return }
         let destination = record.settings.destination

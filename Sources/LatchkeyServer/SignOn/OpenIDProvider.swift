@@ -13,14 +13,14 @@ import LatchkeyTransport
 ///
 /// Source: OpenID Connect Core 1.0 §3.1; RFC 6749 §4.1; RFC 7636.
 final class OpenIDProvider: Sendable {
-    /// What a provider is asked for, each with a fault of its own: one that answers says nothing of the others.
+    /// The requests to a provider, each with a separate fault: an answer to one proves nothing about the others.
     private enum Part: CaseIterable { case document, keys, token }
 
     private struct State {
         var document: ProviderDocument?
         var keys: KeySetSource?
         var asked: Duration?
-        /// The question for the document that goes on.
+        /// The running request for the document.
         var asking: Promise<ProviderDocument, any Error>?
         var loadedKeys: Duration?
         /// Why a part did not answer when it was asked last.
@@ -42,7 +42,7 @@ final class OpenIDProvider: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// How long its document counts before it is asked again: short, so that a provider that is away is noticed before somebody is sent there.
+    /// How long its document counts before it is fetched again: short, so that an outage is noticed before a person is sent there.
     private static let freshness = Duration.seconds(10)
     /// How long its keys count. One that signs with an unknown key has them fetched before.
     private static let keyFreshness = Duration.seconds(600)
@@ -52,8 +52,8 @@ final class OpenIDProvider: Sendable {
         client = ProviderClient(transport: transport, timekeeper: timekeeper)
     }
 
-    /// What somebody should do something about; `nil` if each part of the provider answered when it was asked last: document and keys by the
-    /// server's upkeep, too, the token endpoint by sign-ins alone.
+    /// A notice that needs attention; `nil` if each part of the provider answered when it was asked last: document and keys by the server's
+    /// upkeep, too, the token endpoint by sign-ins alone.
     var notice: String? {
         let failures = state.withLock { $0.failures }
         return Part.allCases.lazy.compactMap { failures[$0] }.first.map {
@@ -70,13 +70,13 @@ final class OpenIDProvider: Sendable {
             state.withLock { $0.failures[part] = nil }
             return value
         } catch {
-            // A browser that goes away says nothing of the provider.
+            // A browser that disconnects says nothing about the provider.
             if !Task.isCancelled { state.withLock { $0.failures[part] = error } }
             throw error
         }
     }
 
-    /// The provider's document, asked for again if it is older than ten seconds. However many ask at once, the provider is asked once.
+    /// The provider's document, fetched again if it is older than ten seconds. Concurrent calls share one request.
     func document() async throws(SignOnRefusal) -> ProviderDocument {
         let now = timekeeper.uptime
         let (kept, asking, isNew) = state.withLock { state in
@@ -91,7 +91,7 @@ final class OpenIDProvider: Sendable {
         }
         if let kept { return kept }
         if isNew {
-            // Goes on for the others when whoever came first goes away; it ends with the client's patience.
+            // Continues for the other callers when the first one leaves; it ends with the client's patience.
             startTask { [self] in
                 let outcome = await Result { try await askedDocument(at: now) }
                 state.withLock { $0.asking = nil }
@@ -124,7 +124,7 @@ final class OpenIDProvider: Sendable {
         return document
     }
 
-    /// Asks for the document and the keys, as a sign-in does: what is fresh is not asked for.
+    /// Asks for the document and the keys, as a sign-in does: fresh ones are not fetched.
     func answers() async throws(SignOnRefusal) { _ = try await keys(document()) }
 
     /// Where a browser is sent to sign in.
@@ -143,11 +143,11 @@ final class OpenIDProvider: Sendable {
         ])
     }
 
-    /// Who the code is for that a browser brings.
+    /// The person whose code a browser brings.
     /// - Parameters:
     ///   - code: the code.
-    ///   - verifier: what the sign-in's challenge was made of.
-    ///   - nonce: what the sign-in asked for.
+    ///   - verifier: the secret behind the sign-in's challenge.
+    ///   - nonce: the sign-in's nonce.
     func person(code: String, verifier: String, nonce: String) async throws(SignOnRefusal) -> Person {
         let document = try await document()
         var request = URLRequest(url: document.token)
@@ -176,7 +176,7 @@ final class OpenIDProvider: Sendable {
             let reply = try await client.reply(to: request, "Its token endpoint")
             let value = try? JSONReader.value(of: reply.body, depth: 8)
             guard reply.status == 200 else {
-                // RFC 6749 §5.2: 400 and 401 are refusals, which any browser can cause; everything else is none of the protocol.
+                // RFC 6749 §5.2: 400 and 401 are refusals, which any browser can cause; other statuses are not part of the protocol.
                 guard [400, 401].contains(reply.status) else {
                     throw .provider("Its token endpoint responded with status \(reply.status).")
                 }

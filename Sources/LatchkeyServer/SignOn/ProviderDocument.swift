@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
-/// What an OpenID provider says of itself.
+/// An OpenID provider's metadata.
 ///
 /// Source: OpenID Connect Discovery 1.0 §3 and §4.3; RFC 9207 §3.
 struct ProviderDocument: Sendable, Equatable {
@@ -16,8 +16,8 @@ struct ProviderDocument: Sendable, Equatable {
 
     /// - Parameters:
     ///   - json: the document.
-    ///   - issuer: whose it has to be.
-    /// - Throws: `SignOnRefusal` for a document of somebody else's, and for a provider without what is needed here.
+    ///   - issuer: the expected issuer.
+    /// - Throws: `SignOnRefusal` for another issuer's document, and for a provider that lacks a required feature.
     init(json: Data, issuer: String) throws(SignOnRefusal) {
         let value: JSONValue
         do throws(JSONError) { value = try JSONReader.value(of: json, depth: 8) } catch {

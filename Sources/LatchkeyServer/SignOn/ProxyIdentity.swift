@@ -4,15 +4,15 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 
-/// Who a trusted proxy says that an operator is.
+/// An operator's identity as a trusted proxy states it.
 ///
 /// Source: `Documentation/Server/Operators.md`.
 struct ProxyIdentity: Sendable {
     let settings: ServerSettings.IdentityProxy
 
     /// - Returns: `nil` for a request without the header.
-    /// - Throws: `AdminRefusal` for a header from elsewhere, for one that stands twice, beside a key, for a request of another page, and for
-    ///   somebody without a role.
+    /// - Throws: `AdminRefusal` for a header from elsewhere, a repeated header, a header together with a key, a request of another page,
+    ///   and a person without a role.
     func person(of request: HTTPRequest) throws(AdminRefusal) -> Operator? {
         let users = request.headers.values(of: HTTPHeaderName(settings.userHeader))
         let groups = request.headers.values(of: HTTPHeaderName(settings.groupsHeader))

@@ -5,17 +5,17 @@ import LatchkeyForms
 import LatchkeyHTTP
 import LatchkeyLicensing
 
-/// Signing in at an OpenID provider and out again, done by the server: what a browser gets is a cookie that its scripts cannot read.
+/// Signs people in at an OpenID provider and out again, on the server: the browser gets a cookie that its scripts cannot read.
 ///
 /// A sign-in is begun in the browser that ends it: state, nonce and the verifier of PKCE are in a cookie for ten minutes, signed with the
-/// node's secret, and a state counts once. A session is a signed cookie, too, with the values of the claim; what they are here the settings in
-/// force say at each request.
+/// node's secret, and a state counts once. A session is a signed cookie, too, with the values of the claim; at each request the settings in
+/// force map them to rights.
 ///
 /// Source: `Documentation/Server/Operators.md`; OpenID Connect Core 1.0 §3.1; RFC 9700 §2.1 and §4.
 struct SignOn: Sendable {
     let shared: ServerShared
     let state: @Sendable () -> ServerState
-    /// Bounds what refused sign-ins write to the audit.
+    /// Bounds the audit entries of refused sign-ins.
     let wrongKeys: WrongKeys
 
     enum Page { case begin, callback, out, ways }
@@ -47,7 +47,7 @@ struct SignOn: Sendable {
         }
     }
 
-    /// How somebody may sign in, and whether a browser has a session.
+    /// The ways to sign in, and whether a browser has a session.
     private func ways(_ request: HTTPRequest, _ state: ServerState) -> HTTPResponse {
         .admin(
             .object([
@@ -95,7 +95,7 @@ struct SignOn: Sendable {
         }
         if let error = sent["error"] { throw .declined(error) }
         guard let code = sent["code"], (1...2_048).contains(code.utf8.count) else { throw .state("It has no code.") }
-        // Only an answer that could sign somebody in ends the sign-in.
+        // Only an answer that could complete the sign-in ends it.
         guard await shared.spentNames.spend(.signIn(name), for: Self.flowLife) else {
             throw .state("It was already completed.")
         }
@@ -124,7 +124,7 @@ struct SignOn: Sendable {
         return response
     }
 
-    /// Ends a session on every node, and says where the browser is signed out of the provider.
+    /// Ends a session on every node, and returns the provider's address for signing out.
     private func out(_ request: HTTPRequest, _ state: ServerState) async throws(SignOnRefusal) -> HTTPResponse {
         guard request.isOfConsole else { throw .state("The request was sent by another page.") }
         var next: String?
@@ -132,7 +132,7 @@ struct SignOn: Sendable {
             let left = session.end.timeIntervalSince(shared.timekeeper.date)
             // A cookie that was kept fills no audit: a session is signed out once.
             if await shared.spentNames.spend(.session(session.id), for: .seconds(left)) {
-                // The tenant's as the sign-in is; nobody's for somebody who has no role any more.
+                // Belongs to the tenant, like the sign-in; to no tenant if the person has no role any more.
                 let tenants = session.grant(of: provider.settings)?.tenants
                 try? await shared.audit(
                     .adminLogout, of: "admin:\(session.name)", by: "admin:\(session.name)", tenant: tenants?.only,
@@ -149,7 +149,7 @@ struct SignOn: Sendable {
         return response
     }
 
-    /// Who a request's cookie says that it is, by the settings in force; `nil` without a good one.
+    /// The operator named by a request's cookie, by the settings in force; `nil` without a valid one.
     /// - Throws: `AdminRefusal` for one that a page of another origin sends along, and one that has no role any more.
     func person(of request: HTTPRequest, _ state: ServerState) async throws(AdminRefusal) -> Operator? {
         guard let provider = state.openID, let session = session(of: request, state) else { return nil }
@@ -170,7 +170,7 @@ struct SignOn: Sendable {
         return Session(members, end)
     }
 
-    /// Tells log and audit that somebody was not signed in; the audit once a minute for each person and range of addresses.
+    /// Logs and audits a refused sign-in; audits it once a minute for each person and range of addresses.
     private func note(_ refusal: SignOnRefusal, _ request: HTTPRequest, _ state: ServerState) async {
         let address = state.proxies.clientAddress(of: request)
         var entry = LogEntry(.admin, refusal, level: .warning)
@@ -180,11 +180,11 @@ struct SignOn: Sendable {
         guard wrongKeys.note(refusal.subject.map { "subject:\($0)" } ?? "sign-in:\(range)").isForAudit else { return }
         let actor =
             refusal.subject.map { "admin:\(Session.name($0))" } ?? "address:\(address?.description ?? "unknown")"
-        // What cannot be written is logged.
+        // A failed entry is logged.
         try? await shared.audit(.adminRefused, of: "admin", by: actor, ["code": refusal.code])
     }
 
-    /// The items of a callback, of which none may stand twice.
+    /// The items of a callback, each at most once.
     private static func items(_ request: HTTPRequest) throws(SignOnRefusal) -> [String: String] {
         var items: [String: String] = [:]
         for item in request.queryItems {
@@ -201,7 +201,7 @@ struct SignOn: Sendable {
     private func flowCookie(_ state: ServerState) -> Cookie { Cookie("latchkey-sign-in", of: state) }
     private func sessionCookie(_ state: ServerState) -> Cookie { Cookie("latchkey-session", of: state) }
 
-    /// What a session's cookie says.
+    /// The content of a session's cookie.
     private struct Session {
         let id, name, shownName: String
         let values: [String]
@@ -215,7 +215,7 @@ struct SignOn: Sendable {
             (name, self.values) = (Self.name(subject), values.compactMap(\.text))
         }
 
-        /// What the session's values are by settings; `nil` for nothing.
+        /// The grant for the session's values by settings; `nil` for none.
         func grant(of settings: ServerSettings.OpenID) -> ServerSettings.Grant? {
             settings.grants.first { grant in values.contains(where: grant.value.equalsByteForByte) }
         }
@@ -232,7 +232,7 @@ private struct Cookie {
     private let name: String
     private let isSecure: Bool
 
-    /// - Parameter state: says whether browsers reach the console over TLS. Then the name has a prefix with which browsers take it from nobody else.
+    /// - Parameter state: says whether browsers reach the console over TLS. Then the name's prefix ties it to this server.
     init(_ name: String, of state: ServerState) {
         isSecure = state.openID?.settings.redirectBase.hasPrefix("https:") ?? true
         self.name = isSecure ? "__Host-\(name)" : name
@@ -246,7 +246,7 @@ private struct Cookie {
 
     func clearing(_ site: Site) -> String { setting("", for: .zero, site) }
 
-    /// Its value; `nil` without one, and where it stands twice.
+    /// Its value; `nil` if it is absent or repeated.
     func value(in request: HTTPRequest) -> String? {
         let values = request.headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -257,7 +257,7 @@ private struct Cookie {
 }
 
 extension HTTPRequest {
-    /// Whether a page of the server's own sent it: another one cannot send the header without asking, and is not allowed to.
+    /// Whether one of the server's pages sent it: another page cannot send the header without asking, and is not allowed to.
     var isOfConsole: Bool {
         headers[SignOn.header] != nil && ["same-origin", nil].contains(headers["Sec-Fetch-Site"])
     }

@@ -1,14 +1,14 @@
 import Foundation
 import LatchkeyHTTP
 
-/// What a browser sees while somebody signs in: pages without a script.
+/// The pages that a browser shows during a sign-in, without a script.
 enum SignOnPage {
-    /// Sends the browser on; nobody keeps the reply, or learns where it came from.
+    /// Sends the browser on; no cache keeps the reply, and the target does not learn where it came from.
     static func redirect(to address: String) -> HTTPResponse {
         HTTPResponse(status: 303, headers: headers.with(.location, address))
     }
 
-    /// Says why somebody is not signed in.
+    /// Says why a sign-in was refused.
     static func refused(_ refusal: SignOnRefusal) -> HTTPResponse {
         let page = """
             <!doctype html>

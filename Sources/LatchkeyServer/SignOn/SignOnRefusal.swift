@@ -1,7 +1,7 @@
 import LatchkeyCore
 import LatchkeyDecision
 
-/// Why somebody is not signed in. No text repeats what a provider or a browser sent, but for names that are cut short.
+/// Why a sign-in was refused. No text repeats input from a provider or a browser, except for names that are cut short.
 ///
 /// Source: `Documentation/Server/Operators.md`.
 struct SignOnRefusal: DiagnosableError, Equatable {
@@ -9,7 +9,7 @@ struct SignOnRefusal: DiagnosableError, Equatable {
     let code: String
     let reason: String
     let remedy: String
-    /// Whom the provider named, if it is known who is refused.
+    /// The refused person as the provider named them, if known.
     private(set) var subject: String?
 
     private init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
@@ -23,7 +23,7 @@ struct SignOnRefusal: DiagnosableError, Equatable {
             "Try again later. Existing sessions and operators' keys still work.")
     }
 
-    /// The provider says what it must not, in its discovery document or in its reply.
+    /// The provider's discovery document or reply violates the protocol.
     static func provider(_ what: String) -> Self {
         Self(
             502, "signOnProvider", "The OpenID provider's reply was rejected. \(what)",
@@ -53,10 +53,10 @@ struct SignOnRefusal: DiagnosableError, Equatable {
             "Report this to the server's administrator.")
     }
 
-    /// Somebody whom the provider knows, and to whom no setting gives a role.
+    /// A person known to the provider, without a role in the settings.
     /// - Parameters:
-    ///   - subject: who it is.
-    ///   - claim: where the roles are looked for.
+    ///   - subject: the person's name at the provider.
+    ///   - claim: the claim with the roles.
     static func unknown(_ subject: String, claim: String) -> Self {
         var refusal = Self(
             403, "signOnUnknown",
@@ -66,7 +66,7 @@ struct SignOnRefusal: DiagnosableError, Equatable {
         return refusal
     }
 
-    /// What a cookie cannot hold.
+    /// Data too long for a cookie.
     static let tooLong = Self(
         502, "signOnTooLong", "The names from the OpenID provider are too long for a session.",
         "Configure shorter names or fewer grants for this client.")

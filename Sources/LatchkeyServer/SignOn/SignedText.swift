@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
 
-/// Members that a browser keeps for the server, in a cookie that nobody but the server's nodes can make: JSON and its HMAC-SHA-256.
+/// Members that a browser keeps for the server, in a cookie that only the server's nodes can make: JSON and its HMAC-SHA-256.
 struct SignedText: Sendable {
     private let secret: Secret
     /// The most bytes of a text: browsers keep cookies of 4,096 bytes with their names and attributes.
@@ -12,7 +12,7 @@ struct SignedText: Sendable {
     /// - Parameter secret: the same on all nodes.
     init(_ secret: Secret) { self.secret = secret }
 
-    /// What a text is for, so that none stands for another.
+    /// The purpose of a text, so that none can replace another.
     enum Purpose: String { case flow, session }
 
     /// - Returns: `nil` for members that are too long, and without memory.

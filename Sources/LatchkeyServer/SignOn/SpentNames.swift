@@ -7,17 +7,17 @@ import LatchkeyVault
 
 /// Names that count once: sign-ins that are over, and sessions that were ended.
 ///
-/// In the store of sessions, so on every node; and in this node's memory, which is all that is asked while the store is away. Sessions have a
-/// memory of their own: anybody can begin sign-ins, and however many they are, no ended session is forgotten for them.
+/// In the store of sessions, so on every node; and in this node's memory, the only source while the store is away. Sessions have a separate
+/// memory: anyone can begin sign-ins, but no number of them makes the node forget an ended session.
 final class SpentNames: Sendable {
-    /// What is spent.
+    /// A name to spend.
     enum Name: Sendable, Hashable {
         /// The state of a sign-in.
         case signIn(String)
         /// The identifier of a session.
         case session(String)
 
-        /// What the store has its digest of; nodes of another version ask for the same.
+        /// The text whose digest the store has; nodes of another version use the same.
         fileprivate var text: String {
             switch self {
             case .signIn(let state): "state:\(state)"
