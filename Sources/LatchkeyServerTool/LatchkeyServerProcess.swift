@@ -5,7 +5,7 @@ import LatchkeyTerminal
 @main
 struct LatchkeyServerProcess {
     static func main() async {
-        // A server that is told to read its files again while it reads them goes on, and takes the signal itself later.
+        // A reload signal while the server still starts must not end it; the server handles the signal itself later.
         if ["run", "demo"].contains(CommandLine.arguments.dropFirst().first) {
             Interruption.handle { $0 == SIGHUP }
         }

@@ -6,7 +6,7 @@ import LatchkeyForms
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// A folder with everything that a server needs, made out of nothing: credentials, secrets, a key set, policies, a configuration.
+/// A folder with everything that a server needs, made from scratch: credentials, secrets, a key set, policies, a configuration.
 struct DemoFolder {
     let url: URL
     /// The key that demo packagers send.
@@ -25,7 +25,7 @@ struct DemoFolder {
     /// - Parameters:
     ///   - url: the folder.
     ///   - ports: the ports for players, packagers and operators; 0 for free ones. Written into the configuration.
-    ///   - credentials: what a new folder gets. Defaults to new ones of 2048 bits.
+    ///   - credentials: the credentials of a new folder. Defaults to new ones of 2048 bits.
     /// - Throws: errors of files.
     init(_ url: URL, ports: [Int], credentials: TestCredentials? = nil) throws {
         self.url = url
@@ -52,7 +52,7 @@ struct DemoFolder {
     var credentials: String { url.appending(path: "credentials").path }
 
     /// A viewer's token for everything, good for an hour.
-    /// - Parameter claims: what it says beside.
+    /// - Parameter claims: its further claims.
     /// - Throws: `demoDamaged`, and errors of files.
     static func token(
         in url: URL, for viewer: String, at date: Date, claims: [String: JSONValue] = [:]

@@ -5,7 +5,7 @@ import LatchkeyMedia
 import LatchkeyVault
 import LatchkeyWebPlayer
 
-/// What a demonstration serves beside licenses: the demo streams below `/media`, and a page that plays them in a browser at `/player/`.
+/// A demonstration's content besides licenses: the demo streams below `/media`, and a page that plays them in a browser at `/player/`.
 struct DemoMedia: Sendable {
     private static let content = "demo"
     private static let mediaPath = "/media"
@@ -17,7 +17,7 @@ struct DemoMedia: Sendable {
     private let player: WebPlayer
 
     /// - Parameter folder: the demonstration's folder, whose key signs the tokens of the page's viewers.
-    /// - Throws: `demoAssetMissing` if the streams are not beside the program, and errors of their keys' file.
+    /// - Throws: `demoAssetMissing` if the streams are not next to the program, and errors of their keys' file.
     init(_ folder: URL) throws {
         let place = try DemoAsset.located()
         let keys = try DemoAsset.keys()
@@ -65,7 +65,7 @@ struct DemoMedia: Sendable {
     }
 }
 
-/// What the page is told to play: `setup.json` of `Examples/Web`.
+/// The page's setup: `setup.json` of `Examples/Web`.
 private struct PlayerSetup: Encodable {
     struct Stream: Encodable {
         let title, playlist: String
@@ -83,7 +83,7 @@ private struct PlayerSetup: Encodable {
     ]
     let viewers: [Viewer]
 
-    /// - Throws: what `DemoFolder.token(in:for:at:)` throws.
+    /// - Throws: the errors of `DemoFolder.token(in:for:at:)`.
     init(_ folder: URL, at date: Date) throws {
         viewers = try [
             ("Play as an allowed viewer", "viewer-1", date),

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyServer
 
-/// What a demonstration prints: as JSON for programs, as text with commands for people.
+/// A demonstration's output: as JSON for programs, as text with commands for people.
 struct DemoSheet: Encodable {
     let fairplay, certificate, clearkey, speke, commonEncryption, cpix, metrics, console: String
     /// The file of the operator's key.

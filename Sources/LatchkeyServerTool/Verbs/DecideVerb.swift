@@ -4,7 +4,7 @@ import LatchkeyServer
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// `latchkey-server decide`: what a policy decides on facts, without a server.
+/// `latchkey-server decide`: evaluates a policy on facts, without a server.
 struct DecideVerb: Verb {
     private let policy = Option(
         "policy", .path("FILE"), "the policy; it may extend other policies in its folder", .required)

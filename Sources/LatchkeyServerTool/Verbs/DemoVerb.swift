@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyServer
 import LatchkeyTerminal
 
-/// `latchkey-server demo`: a server out of nothing.
+/// `latchkey-server demo`: a server from scratch.
 struct DemoVerb: Verb {
     private let folder = Option(
         "folder", .path("DIR"), "the folder of credentials, secrets and the database; defaults to latchkey-demo")
@@ -48,7 +48,7 @@ struct DemoVerb: Verb {
     /// Packagers and operators get the next two.
     private static let lastPort = 65_533
 
-    /// Prints where everything is; for people with what an operator should know.
+    /// Prints where everything is; for people also the notices to operators.
     func show(
         _ demonstration: Demonstration, in folder: String, _ arguments: Arguments, _ console: Console
     ) throws {

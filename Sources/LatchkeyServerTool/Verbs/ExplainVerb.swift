@@ -4,7 +4,7 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyTerminal
 
-/// `latchkey-server explain`: why a server decided so, by the request's identifier.
+/// `latchkey-server explain`: why a server decided as it did, by the request's identifier.
 struct ExplainVerb: Verb {
     private let address = OperatorAddress(code: "notExplained")
     private let tenant = Option("tenant", .text("NAME"), "the request's tenant; defaults to any tenant")
@@ -42,10 +42,10 @@ struct ExplainVerb: Verb {
     }
 }
 
-/// What the server or the record knows of one request: a decision, a refusal before a policy was evaluated, or rows of the record.
+/// The answer about one request: a decision, a refusal before a policy was evaluated, or rows of the record.
 private struct Why {
     let tenant: String?
-    /// Who tells it, where it is not the node that was asked.
+    /// The source, if it is not the node that was asked.
     let source: String?
     /// For people.
     let text: String

@@ -24,7 +24,7 @@ struct OperatorAddress: Sendable {
     ///   - parts: the path below `/admin/v1`, in its parts.
     ///   - query: names and values; empty values are left out. Defaults to none.
     ///   - limit: how many bytes of the answer are taken. Defaults to 1 MiB.
-    /// - Throws: `Diagnosis` with what the API says is wrong.
+    /// - Throws: `Diagnosis` with the API's reason.
     func get(
         _ parts: [String], query: [(String, String)] = [], limit: Int = 1 << 20, _ arguments: Arguments,
         _ console: Console

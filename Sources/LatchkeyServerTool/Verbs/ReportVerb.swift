@@ -4,7 +4,7 @@ import LatchkeyForms
 import LatchkeyTerminal
 import LatchkeyVault
 
-/// `latchkey-server report`: what the record of licenses says, of all nodes.
+/// `latchkey-server report`: figures from the record of licenses, of all nodes.
 struct ReportVerb: Verb {
     private let address = OperatorAddress(code: "notReported")
     private let tenant = Option("tenant", .text("NAME"), "the tenant; defaults to the only one")
@@ -112,7 +112,7 @@ extension JSONValue {
         self[name]?.number.flatMap { Int64(exactly: $0) }.map { "\($0)" } ?? "–"
     }
 
-    /// From when to when, as of when, and what is not in it.
+    /// The range, the time of reading, and notes of missing data.
     private var standing: [String] {
         let times = ["from", "to", "asOf"].map { self[$0]?.text ?? "–" }
         return ["From \(times[0]) to \(times[1]), as of \(times[2])."] + (self["notes"]?.texts ?? [])
