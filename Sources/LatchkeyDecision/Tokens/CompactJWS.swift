@@ -1,6 +1,6 @@
 package import LatchkeyForms
 
-/// Something signed, as three texts in URL-safe base64 with dots between them: header, payload and signature. Read, not verified.
+/// A signed message, as three texts in URL-safe base64 with dots between them: header, payload and signature. Read, not verified.
 ///
 /// Source: RFC 7515 §3.1 and §7.1.
 package struct CompactJWS: Sendable {
@@ -8,7 +8,7 @@ package struct CompactJWS: Sendable {
     package let header: [String: JSONValue]
     /// The payload; any bytes.
     package let payload: [UInt8]
-    /// What is signed: the texts of header and payload with the dot between them.
+    /// The signing input: the texts of header and payload with the dot between them.
     package let signed: [UInt8]
     /// The signature, at least a byte.
     package let signature: [UInt8]
@@ -45,7 +45,7 @@ package struct CompactJWS: Sendable {
         signed = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
     }
 
-    /// What is to be signed: the texts of header and payload with a dot between them.
+    /// The signing input: the texts of header and payload with a dot between them.
     package static func signed(header: some Collection<UInt8>, payload: some Collection<UInt8>) -> String {
         "\(Base64URL.text(header)).\(Base64URL.text(payload))"
     }

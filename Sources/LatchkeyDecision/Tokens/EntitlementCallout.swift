@@ -4,30 +4,30 @@ package import LatchkeySystem
 
 /// Decides by asking the operator's service whether a user may have an asset. For services that cannot put that into a token.
 ///
-/// An answer counts for a few seconds for this user and asset, and all who ask for it meanwhile share one question. The service has
-/// a second; one that fails again and again is left alone for a while, and then tried by a question for which nobody waits. What it said before counts on while it does not answer, for an
-/// hour. One callout per tenant.
+/// An answer counts for a few seconds for this user and asset, and concurrent requests for it share one question. The service has a second;
+/// if it fails repeatedly it is left alone for a while, and then tried by a question that no request waits for. During an outage its
+/// earlier answers count for an hour. One callout per tenant.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package final class EntitlementCallout<Grant: Sendable>: Sendable {
-    /// What the service says.
+    /// The service's answer.
     package enum Answer: Sendable {
-        /// Yes, and what comes with it.
+        /// Yes, with a grant.
         case granted(Grant)
         case denied
         /// The service refuses the question about this viewer with a status of HTTP, 400 to 499.
         case rejected(status: Int)
     }
 
-    /// What an operator should know.
+    /// An event for operators.
     package enum Event: Sendable, Equatable {
         /// The service gave no answer, with the cause.
         case failed(Diagnosis)
-        /// The service answered 401 or 407: it may not know this server. Told once a minute.
+        /// The service answered 401 or 407: it may not know this server. Reported once a minute.
         case unauthorized(status: Int)
     }
 
-    /// What is to be done.
+    /// The verdict on a request.
     package enum Verdict: Sendable {
         /// The service says yes.
         case granted(Grant)
@@ -37,7 +37,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         case refused(LicenseRefusal)
     }
 
-    /// How often an operator is told that the service does not know this server.
+    /// How often operators are warned that the service does not know this server.
     private static var unauthorizedInterval: Duration { .seconds(60) }
 
     private struct State {
@@ -45,7 +45,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         var answers = BoundedDictionary<EntitlementQuestion, (answer: Answer, until: Duration)>(limit: 10_000)
         var asking: [EntitlementQuestion: Promise<Answer, any Error>] = [:]
 
-        /// Whether an answer says that the service does not know this server, and nobody was told so within the last minute.
+        /// Whether an answer says that the service does not know this server, and none was reported within the last minute.
         mutating func isNews(_ answer: Answer, at now: Duration) -> Bool {
             guard case .rejected(let status) = answer, status == 401 || status == 407 else { return false }
             if let last = lastUnauthorized, now - last < EntitlementCallout.unauthorizedInterval { return false }
@@ -68,9 +68,9 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     ///   - limits: times. Defaults to those of `EntitlementLimits`.
     ///   - outage: what happens while the service does not answer. How long the license may last then, `decide` finds by the same rule,
     ///     once the facts have `Engine.callout` among the engines that are out of service.
-    ///   - health: notes whether the service answers, and says when it is left alone. Defaults to one of its own.
+    ///   - health: notes whether the service answers, and says when it is left alone. Defaults to a new one.
     ///   - timekeeper: the time. Defaults to the machine's.
-    ///   - report: called with what an operator should know. Defaults to nothing.
+    ///   - report: called with events for operators. Defaults to nothing.
     ///   - transport: asks the service. It throws where the service gives no answer; a no is an answer.
     package init(
         _ limits: EntitlementLimits = EntitlementLimits(), outage: OutageRule, health: EngineHealth? = nil,
@@ -89,7 +89,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     }
 
     /// Asks, or repeats an answer of the last seconds.
-    /// - Throws: `CancellationError` if the waiting task is cancelled; the question goes on for the others.
+    /// - Throws: `CancellationError` if the waiting task is cancelled; the question continues for the others.
     package func verdict(on question: EntitlementQuestion) async throws -> Verdict {
         let step = nextStep(question)
         let promise: Promise<Answer, any Error>
@@ -117,7 +117,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
         case known(Answer)
         case wait(Promise<Answer, any Error>)
         case ask(Promise<Answer, any Error>, CircuitBreaker.Permit)
-        /// A service that is left alone is tried, and nobody waits for it.
+        /// A service that is left alone is tried, and no request waits for it.
         case askBeside(Promise<Answer, any Error>, CircuitBreaker.Permit)
         case closed
     }
@@ -158,20 +158,20 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
             return answer
         } catch {
             state.withLock { $0.asking[question] = nil }
-            // Whatever it was, and be it a cancellation of the transport's own: there is no answer.
+            // Whatever the error, even the transport's own cancellation: there is no answer.
             let failure = Diagnosis(callout: error)
             report(.failed(failure))
             throw failure
         }
     }
 
-    /// Takes over what another callout of the same service knows, because the configuration was read again.
+    /// Takes over the knowledge of another callout of the same service, because the configuration was reloaded.
     package func takeOver(_ former: EntitlementCallout) {
         let answers = former.state.withLock { $0.answers }
         state.withLock { $0.answers = answers }
     }
 
-    /// What the service said before; without that, the rule of the outage.
+    /// The service's earlier answer; without one, the rule of the outage.
     private func unanswered(_ question: EntitlementQuestion) -> Verdict {
         let now = timekeeper.uptime
         let known = state.withLock { $0.answers[question] }
@@ -188,7 +188,7 @@ package final class EntitlementCallout<Grant: Sendable>: Sendable {
     }
 }
 
-/// Who wants what.
+/// The question whether a user may have an asset.
 package struct EntitlementQuestion: Sendable, Hashable {
     /// The user, as the token names them.
     package let user: String
@@ -234,7 +234,7 @@ extension Diagnosis {
         self.init(code: Self.calloutUnanswered, reason: "The callout does not respond. \(what)", remedy: remedy)
     }
 
-    /// What a transport threw.
+    /// Converts a transport's error.
     fileprivate init(callout error: any Error) {
         switch error {
         case let error as Diagnosis where error.code == Self.calloutUnanswered: self = error
@@ -254,7 +254,7 @@ extension Diagnosis {
         Self(callout: "It took longer than \(limit.inWords).", remedy: "Make it faster, or raise callout.timeout.")
     }
 
-    /// A status that is no answer: the service is out of order, or asked too often.
+    /// A status without an answer: the service is out of order, or asked too often.
     package static func callout(status: Int) -> Self {
         Self(
             callout: "It responds with \(status).",
@@ -262,7 +262,7 @@ extension Diagnosis {
     }
 }
 
-/// What a status of the operator's own service means.
+/// The meaning of a status of the operator's own service.
 ///
 /// Source: `Documentation/Server/Tokens.md`.
 package enum EntitlementStatus: Sendable, Equatable {

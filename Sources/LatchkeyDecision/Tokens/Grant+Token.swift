@@ -3,12 +3,12 @@ import LatchkeyCore
 package import LatchkeyForms
 
 extension Grant {
-    /// The claim that holds what no registered claim says: `profile`, `device`, `label`, `address`, `contents`, `keys` and `policy`.
+    /// The claim for values without a registered claim: `profile`, `device`, `label`, `address`, `contents`, `keys` and `policy`.
     package static let claim = "latchkey"
 
-    /// What a token grants: `sub` is the account, `sid` the session, and the rest stands in the claim `latchkey`.
+    /// A token's grant: `sub` is the account, `sid` the session, and the rest is in the claim `latchkey`.
     ///
-    /// A token without `sub` is for nobody in particular: its session, or else the token itself, counts as an account of its own.
+    /// A token without `sub` is anonymous: its session, or else the token itself, counts as an account.
     ///
     /// Source: `Documentation/LicenseServer.md` §5.1.
     /// - Throws: `tokenMalformed` with the first problem by its place in the claim.
@@ -29,13 +29,13 @@ extension Grant {
         expires = token.expiry
     }
 
-    /// What the operator's own service grants: the members of the claim `latchkey`, as a JSON object of its own.
+    /// The grant of the operator's own service: the members of the claim `latchkey`, as a JSON object.
     /// - Throws: `JSONProblems` with the code `grantInvalid`.
     package init(calloutReply json: Data) throws(JSONProblems) {
         self = try Self.rights.decode(Array(json), code: "grantInvalid")
     }
 
-    /// Narrows a token's grant to what the operator's own service says beside it. What that states counts before the token.
+    /// Narrows a token's grant by the reply of the operator's own service. The reply's statements count before the token's.
     package mutating func narrow(to reply: Grant) {
         profile = reply.profile ?? profile
         device = reply.device ?? device

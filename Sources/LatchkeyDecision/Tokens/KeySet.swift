@@ -2,7 +2,7 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
-/// The keys that verify tokens, each with a name and an algorithm of its own. Never changes; a new set replaces it as a whole.
+/// The keys that verify tokens, each with its own name and algorithm. Never changes; a new set replaces it as a whole.
 ///
 /// Source: RFC 7517 §5; `Documentation/LicenseServer.md` §5.2.
 package struct KeySet: Sendable {
@@ -32,9 +32,9 @@ package struct KeySet: Sendable {
     /// no name.
     /// - Parameters:
     ///   - document: the document, at most 64 KiB.
-    ///   - keys: keys beside it, such as those from PEM files. Defaults to none.
-    ///   - algorithms: those that are taken; empty for all. They say, too, what a key of RSA is for that does not.
-    /// - Throws: `KeySetError` for what is no key set, and for one without a key that can be used.
+    ///   - keys: further keys, such as those from PEM files. Defaults to none.
+    ///   - algorithms: the accepted algorithms; empty means all. They also apply to a key of RSA that states none.
+    /// - Throws: `KeySetError` for an invalid key set, and for one without a usable key.
     package init(
         jwks document: Data, beside keys: [TokenKey] = [], algorithms: [TokenAlgorithm] = []
     ) throws(KeySetError) {
@@ -79,7 +79,7 @@ package struct KeySet: Sendable {
         }
     }
 
-    /// What became of one key, and where it stands in its document; `nil` for a key of none.
+    /// The result for one key, and its place in its document; `nil` for a key without a document.
     private typealias Read = (place: String?, result: Result<TokenKey, KeySetError>)
 
     private init(read: [Read]) throws(KeySetError) {
@@ -100,7 +100,7 @@ package struct KeySet: Sendable {
         self.refused = refused
     }
 
-    /// The most keys that a token without `kid` is tried with: a signature on a curve takes a part of what a license takes.
+    /// The most keys that a token without `kid` is tried with: verifying a signature on a curve takes a part of a license's time.
     package static let candidateLimit = 4
 
     /// The keys that a token may mean: the one of its `kid`, or without one those for its algorithm, at least one.
@@ -142,13 +142,13 @@ package struct KeySetError: DiagnosableError, Equatable {
     private let problem: String
     /// The name of the key that is refused; `nil` if it has none, and for a whole set.
     package private(set) var id: TokenKeyID?
-    /// Where the key stands in its document, such as `keys[2]`; `nil` for a key of no document, and for a whole set.
+    /// The key's place in its document, such as `keys[2]`; `nil` for a key without a document, and for a whole set.
     package private(set) var place: String?
 
     /// A key that is refused.
     /// - Parameters:
     ///   - id: the key's name; `nil` if it has none.
-    ///   - problem: what is wrong, in small letters and without a full stop.
+    ///   - problem: the fault, in small letters and without a full stop.
     ///   - remedy: what to do, one imperative sentence. Defaults to a correction.
     init(_ id: TokenKeyID?, _ problem: String, remedy: String = "Correct the key in the key set.") {
         self.init("tokenKeyRefused", problem, remedy: remedy)
@@ -194,7 +194,7 @@ package struct KeySetError: DiagnosableError, Equatable {
         Self("keySetUnreachable", "The key set cannot be fetched. \(problem)", remedy: remedy)
     }
 
-    /// An address that answered, and not with a set.
+    /// An address that answered, but not with a set.
     /// - Parameter status: the HTTP status.
     package static func status(_ status: Int) -> Self {
         let hint = (300...399).contains(status) ? ", which is not followed" : ""

@@ -2,22 +2,22 @@ package import Foundation
 package import LatchkeyCore
 package import LatchkeySystem
 
-/// Keeps the key set in force: from a file, which is read when told, or from an address, which is fetched in the background.
+/// Keeps the key set in force: from a file, which is read on request, or from an address, which is fetched in the background.
 ///
-/// A set that cannot be fetched or used, or has no key, does not replace a good one; the error is reported. One fetch goes on at a
-/// time, whoever asks. Tokens whose key is known never wait for one.
+/// A set that cannot be fetched or used, or has no key, does not replace a good one; the error is reported. Only one fetch runs at a time.
+/// Tokens whose key is known never wait for one.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.2.
 package final class KeySetSource: Sendable {
-    /// What became of an attempt to load the set.
+    /// The outcome of an attempt to load the set.
     package enum Event: Sendable, Equatable {
-        /// A set of so many keys is in force; others were refused. News are those of them that the set before did not have refused.
+        /// A set of so many keys is in force; others were refused. News are the refused keys that the former set did not refuse.
         case loaded(keys: Int, refused: [KeySetError], news: [KeySetError])
         /// The set in force stays; it may be empty, if there never was a good one.
         case kept(KeySetError)
     }
 
-    /// How a set stands, for a check, a metric and a console.
+    /// The state of a set, for a check, a metric and a console.
     package struct Standing: Sendable, Equatable {
         /// How many keys verify tokens now.
         package internal(set) var keys = 0
@@ -30,7 +30,7 @@ package final class KeySetSource: Sendable {
             (self.keys, self.refused, self.failure) = (keys, refused, failure)
         }
 
-        /// What somebody should do something about, one sentence each with its remedy.
+        /// Problems that need attention, one sentence each with its remedy.
         package var problems: [String] {
             [failure].compactMap { $0.map { "\($0.reason) \($0.remedy)" } }
                 + refused.prefix(8).map { "\($0.reason) \($0.remedy)" }
@@ -49,7 +49,7 @@ package final class KeySetSource: Sendable {
         var loading: Promise<Void, any Error>?
         /// When a token with an unknown key last made it fetch, and how long the next one waits from then on.
         var lastUnknownKey: (time: Duration, wait: Duration)?
-        /// What was verified with the set in force.
+        /// The tokens verified with the set in force.
         var verified = VerifiedTokens()
         /// The number of the set in force.
         var number = 0
@@ -87,9 +87,9 @@ package final class KeySetSource: Sendable {
     /// A set in a file. Nothing is read before ``reload()``.
     /// - Parameters:
     ///   - file: a JSON web key set, or public keys in PEM; at most 64 KiB.
-    ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
-    ///   - algorithms: those that the tenant takes; empty for all.
-    ///   - threads: where the file is read. Defaults to threads of its own.
+    ///   - extra: further keys, such as those from PEM files. Defaults to none.
+    ///   - algorithms: the tenant's accepted algorithms; empty means all.
+    ///   - threads: where the file is read. Defaults to new threads.
     ///   - health: notes whether the set can be loaded. Defaults to nothing.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
@@ -117,12 +117,12 @@ package final class KeySetSource: Sendable {
 
     /// A set at an address. Nothing is fetched before ``reload()`` or ``keepFresh(every:)``.
     /// - Parameters:
-    ///   - extra: keys beside it, such as those from PEM files. Defaults to none.
-    ///   - algorithms: those that the tenant takes; empty for all.
+    ///   - extra: further keys, such as those from PEM files. Defaults to none.
+    ///   - algorithms: the tenant's accepted algorithms; empty means all.
     ///   - health: notes whether the set can be loaded. Defaults to nothing.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: called with each attempt's result, by the task that loads.
-    ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s. What it throws is told if it is a `KeySetError` or
+    ///   - fetch: gets the document over TLS. It should stop at 64 KiB; it is given 10 s. Its error is reported if it is a `KeySetError` or
     ///     a `TransportError`.
     package static func fetched(
         beside extra: [TokenKey] = [], algorithms: [TokenAlgorithm] = [], health: EngineHealth? = nil,
@@ -137,7 +137,7 @@ package final class KeySetSource: Sendable {
     /// The set in force; empty until the first good one.
     package var keys: KeySet { state.withLock { $0.keys } }
 
-    /// Takes over the set of another source of the same address, because the configuration was read again, until there is a newer one.
+    /// Takes over the set of another source of the same address, because the configuration was reloaded, until there is a newer one.
     package func takeOver(_ former: KeySetSource) {
         let keys = former.keys
         guard isRemote else { return }
@@ -147,13 +147,13 @@ package final class KeySetSource: Sendable {
         }
     }
 
-    /// How the set stands.
+    /// The state of the set.
     package var standing: Standing {
         state.withLock { Standing(keys: $0.keys.keys.count, refused: $0.keys.refused, failure: $0.failure) }
     }
 
-    /// Loads the set. If that goes on already, waits for its result.
-    /// - Throws: `KeySetError`, which is reported too; `CancellationError` if the waiting task is cancelled, and the loading goes on.
+    /// Loads the set, or waits for a load that is already running.
+    /// - Throws: `KeySetError`, which is reported too; `CancellationError` if the waiting task is cancelled, and the loading continues.
     package func reload() async throws {
         let (promise, isNew) = state.withLock { state in
             if let loading = state.loading { return (loading, false) }
@@ -178,7 +178,7 @@ package final class KeySetSource: Sendable {
     ///
     /// A token that was verified by the same rules and the same set is good until its end, and costs a digest.
     ///
-    /// Only a token with an unknown key waits, for the fetch that it caused or that goes on.
+    /// Only a token with an unknown key waits, for a fetch that it caused or that is running.
     /// - Throws: as `TokenVerifier.verified(_:with:at:)`.
     package func verified(
         _ text: String, by verifier: TokenVerifier, at date: Date
@@ -274,7 +274,7 @@ package final class KeySetSource: Sendable {
         } catch let error as KeySetError {
             throw error
         } catch let error as TransportError {
-            // Its words are its own: host and cause, and nothing of an address that may have a token.
+            // Its reason has only host and cause, and no part of an address that may have a token.
             throw .unreachable(error.reason, remedy: error.kind.remedyForKeySets)
         } catch {
             // The error may quote the address, and an address a token.
@@ -285,7 +285,7 @@ package final class KeySetSource: Sendable {
 }
 
 extension Diagnosis.Kind {
-    /// What an operator does whose server cannot fetch a key set.
+    /// The remedy for an operator whose server cannot fetch a key set.
     fileprivate var remedyForKeySets: String {
         switch self {
         case .hostNotFound: "Correct the host's name, or the resolver of this machine."

@@ -1,10 +1,10 @@
-/// The refusals of the production server's tokens. They are as vague as a stranger may see them.
+/// The refusals of the production server's tokens. They are vague enough to show to a stranger.
 extension LicenseRefusal {
     /// A token that was refused, for whatever reason; 401.
     package static let tokenRefused = Self(
         .vendor(code: "tokenRefused", status: 401), reason: "The token was refused.", remedy: "Send a fresh token.")
 
-    /// The operator's service does not answer, and policy does not go on without it; 503.
+    /// The operator's service does not answer, and policy does not continue without it; 503.
     package static let entitlementUnavailable = Self(
         .vendor(code: "entitlementUnavailable", status: 503), reason: "The operator's service does not answer.",
         remedy: "Try again shortly.")

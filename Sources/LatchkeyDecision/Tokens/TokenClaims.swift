@@ -11,7 +11,7 @@ struct TokenClaims {
     let issued: Date?
     private let start: Date?
 
-    /// - Parameter payload: a JSON object with `exp`, in which nothing stands twice.
+    /// - Parameter payload: a JSON object with `exp`, without duplicate members.
     /// - Throws: `TokenError` of the kind `form` or `claim`.
     init(_ payload: [UInt8]) throws(TokenError) {
         let value: JSONValue
@@ -26,7 +26,7 @@ struct TokenClaims {
         self.expiry = expiry
         start = try Self.date("nbf", members)
         issued = try Self.date("iat", members)
-        // A “sid” that is ignored would give each device a session of its own, and the account a slot for each.
+        // An ignored “sid” would give each device a separate session, and the account a slot for each.
         for claim in ["iss", "sub", "jti", "sid"] {
             switch members[claim] {
             // One empty name would be one viewer for all.

@@ -1,22 +1,22 @@
 import LatchkeyCore
 
-/// Why a token was refused, for the operator's log. The client gets ``refusal``, which tells none of it.
+/// Why a token was refused, for the operator's log. The client gets ``refusal``, which reveals none of it.
 ///
 /// No text holds any part of the token but the name of its key, cut short and on one line.
 package struct TokenError: DiagnosableError, Equatable {
-    /// What was wrong. The raw values are stable; metrics count by them.
+    /// The fault. The raw values are stable; metrics count by them.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Not a signed token in compact form, too long, or a header that asks for what is not done.
+        /// Not a signed token in compact form, too long, or a header that asks for an unsupported feature.
         case form
         /// No algorithm, an unknown one, `none`, or another than the key's.
         case algorithm
-        /// No key of this name, or no telling which key.
+        /// No key of this name, or an ambiguous key.
         case key
         /// Expired, not valid yet, or valid for too long.
         case time
         /// Not signed with the key.
         case signature
-        /// A claim that is missing, of another form, or of another value than the rules want.
+        /// A claim that is missing, of another form, or of another value than the rules require.
         case claim
     }
 

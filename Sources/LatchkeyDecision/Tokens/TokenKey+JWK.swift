@@ -12,8 +12,8 @@ extension TokenKey {
 
     /// Reads a JSON web key.
     /// - Parameter taken: the algorithms that the tenant takes; empty for all.
-    /// - Throws: `KeySetError` for a key whose algorithm nothing tells, or does not fit it, or is none of those that are taken, and for
-    ///   one that is weak, is not for verifying, or is a private one.
+    /// - Throws: `KeySetError` for a key whose algorithm is unknown, does not fit it, or is not accepted, and for a key that is weak, is
+    ///   not for verifying, or is private.
     init(jwk: JSONValue, of taken: [TokenAlgorithm] = []) throws(KeySetError) {
         guard case .object = jwk else { throw KeySetError(nil, "it is not a JSON object") }
         var id: TokenKeyID?
@@ -43,8 +43,8 @@ extension TokenKey {
         try self.init(key, id: id, stated: stated, of: taken)
     }
 
-    /// A public key with the algorithm that it states; without, with that of its kind, and RSA with those that are taken, else RS256, which
-    /// is what issuers who state none sign with.
+    /// A public key with the algorithm that it states; without one, with that of its kind, and RSA with the accepted ones, else with RS256,
+    /// which issuers that state none use.
     init(
         _ key: PublicKey, id: TokenKeyID?, stated: TokenAlgorithm?, of taken: [TokenAlgorithm]
     ) throws(KeySetError) {
@@ -140,11 +140,11 @@ extension TokenKey {
         return bytes
     }
 
-    /// The key as an element of a key set, if it is a public one; `nil` for a secret, which nobody publishes.
+    /// The key as an element of a key set, if it is a public one; `nil` for a secret, which is never published.
     package var jwk: JSONValue? {
         guard let publicKey, let numbers = try? publicKey.numbers() else { return nil }
         var members: [String: JSONValue] = ["use": .text("sig")]
-        // One that is for several says none, and its reader's list decides as this one's did.
+        // A key for several algorithms states none, and its reader's list decides as this one's did.
         if algorithms.count == 1 { members["alg"] = .text(algorithm.rawValue) }
         if let id { members["kid"] = .text(id.text) }
         switch numbers {

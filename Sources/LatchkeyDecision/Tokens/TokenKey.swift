@@ -26,7 +26,7 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - algorithm: HS256, HS384 or HS512.
     ///   - id: the key's name. Defaults to none.
-    ///   - secret: at least as long as the hash: 32, 48 or 64 bytes. Never PEM, which is what a public key looks like.
+    ///   - secret: at least as long as the hash: 32, 48 or 64 bytes. Never PEM, which looks like a public key.
     package init(_ algorithm: TokenAlgorithm, id: TokenKeyID? = nil, secret: Secret) throws(KeySetError) {
         guard case .hmac(let hash) = algorithm.method else {
             throw KeySetError(id, "it is a secret, but \(algorithm.rawValue) needs a public key")
@@ -83,7 +83,7 @@ package struct TokenKey: Sendable, CustomStringConvertible {
         try self.init(algorithm, id: id, publicKey: try Self.publicKey(pem: pem, id))
     }
 
-    /// All that it is for.
+    /// All its algorithms.
     package var algorithms: [TokenAlgorithm] { [algorithm] + others }
 
     /// A public key in PEM, with the algorithm of its kind.
@@ -121,7 +121,7 @@ package struct TokenKey: Sendable, CustomStringConvertible {
     }
 
     /// Whether the key signed a token. Compares MACs in constant time.
-    /// - Parameter algorithm: what the token says. Defaults to the key's first one.
+    /// - Parameter algorithm: the token's algorithm. Defaults to the key's first one.
     func signed(_ token: CompactJWS, by stated: TokenAlgorithm? = nil) -> Bool {
         let algorithm = stated ?? algorithm
         guard algorithms.contains(algorithm) else { return false }

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// What a tenant wants of tokens, beside a good signature.
+/// A tenant's requirements on tokens, besides a valid signature.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.2; RFC 7519 §4.1.
 package struct TokenRules: Sendable, Hashable {

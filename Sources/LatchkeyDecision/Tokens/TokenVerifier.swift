@@ -4,20 +4,20 @@ import LatchkeyForms
 
 /// Verifies tokens: signed JWTs in compact form.
 ///
-/// What is cheap comes first: form, key, time, then the signature. The key says which algorithm it is for; the header only has to
-/// agree. A pure function of token, rules, keys and date.
+/// The cheap checks come first: form, key, time, then the signature. The key determines its algorithm; the header only has to agree. A pure
+/// function of token, rules, keys and date.
 ///
 /// A signature on a curve costs up to a third of an RSA-1024 private operation: verify on the pool that makes licenses.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.2; RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725 §3.
 package struct TokenVerifier: Sendable {
-    /// What the tenant wants of tokens.
+    /// The tenant's requirements on tokens.
     package let rules: TokenRules
 
-    /// - Parameter rules: what the tenant wants of tokens. Defaults to the defaults of `TokenRules`.
+    /// - Parameter rules: the tenant's requirements on tokens. Defaults to the defaults of `TokenRules`.
     package init(_ rules: TokenRules = TokenRules()) { self.rules = rules }
 
-    /// Header members that make somebody fetch a key, bring one along, or ask for what is not done here.
+    /// Header members that cause a key to be fetched, bring one along, or ask for unsupported features.
     private static let refusedMembers = ["crit", "zip", "enc", "b64", "jku", "x5u", "jwk", "x5c"]
 
     /// Reads and verifies a token.

@@ -2,7 +2,7 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyForms
 
-/// What a token says whose signature and claims are good.
+/// A token with a valid signature and valid claims.
 package struct VerifiedToken: Sendable, CustomStringConvertible {
     /// All claims.
     package let claims: [String: JSONValue]
@@ -15,7 +15,7 @@ package struct VerifiedToken: Sendable, CustomStringConvertible {
 
     /// Who it is for, `sub`; `nil` without.
     package var subject: String? { text("sub") }
-    /// What tells it from all others of its service, `jti`; `nil` without.
+    /// Its unique identifier at its service, `jti`; `nil` without.
     package var identifier: String? { text("jti") }
 
     /// Its end and key; never a claim, which may be personal.

@@ -2,7 +2,7 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-// What licenses leave in an account. Pure, so that every store follows the same model.
+// The effect of licenses on an account. Pure, so that every store follows the same model.
 // Source: `Documentation/LicenseServer.md` §7.1.
 extension AccountState {
     /// The most slots of an account, and the most sessions whose end is remembered.
@@ -47,7 +47,7 @@ extension AccountState {
         stopped.append(StoppedSession(session: session, by: by?.storedLabel, at: now))
     }
 
-    /// The account without what has ended, and within the bounds of a record.
+    /// The account without expired entries, and within the bounds of a record.
     package func kept(at now: Date) -> AccountState {
         var state = self
         state.slots = slots.filter { $0.ends > now }.newest(Self.mostSlots) { $0.fence }
@@ -75,7 +75,7 @@ extension AccountState {
 }
 
 extension PolicyEvaluation {
-    /// Whether the decision depends on what is kept of the account. Where it does not, no store is asked.
+    /// Whether the decision depends on the account's stored state. If not, no store is asked.
     package var needsAccount: Bool {
         countsSessions || (isStreaming && policy.concurrency.heartbeat != nil) || policy.devices.limit != nil
             || countsDownloads || policy.validity.afterFirstPlay != nil || policy.limits.licensesPerMinute != nil

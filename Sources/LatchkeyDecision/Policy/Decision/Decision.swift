@@ -1,35 +1,35 @@
 package import Foundation
 package import LatchkeyCore
 
-/// What becomes of a license request.
+/// The decision on a license request.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3.
 package enum Decision: Sendable, Equatable {
     /// A license on these terms.
-    /// - `SessionChange`: what changes in the account's slots.
+    /// - `SessionChange`: the change of the account's slots.
     /// - `renewAfter`: when the player renews; `nil` if it need not.
-    /// - `delivers`: what the CKC has to carry.
+    /// - `delivers`: the content that the CKC has to carry.
     case license(LicenseTerms, SessionChange, renewAfter: Duration?, delivers: Delivery, notes: [PolicyNote])
     /// No license. The notes hold every reason; the refusal is the first.
     case refuse(LicenseRefusal, SessionChange, notes: [PolicyNote])
     /// The player stopped: its slot is free, and it needs neither license nor refusal.
     case acknowledge(SessionChange, notes: [PolicyNote])
 
-    /// What a CKC has to carry, by the player's state.
+    /// The content that a CKC has to carry, by the player's state.
     package enum Delivery: String, Sendable, Hashable, CaseIterable {
         case keyAndDuration
         /// The player has the key; it may come along.
         case duration
     }
 
-    /// What changes in the account's slots.
+    /// The change of the account's slots.
     package var change: SessionChange {
         switch self {
         case .license(_, let change, _, _, _), .refuse(_, let change, _), .acknowledge(let change, _): change
         }
     }
 
-    /// What the decision came upon, reasons to refuse first.
+    /// The decision's findings, reasons to refuse first.
     package var notes: [PolicyNote] {
         switch self {
         case .license(_, _, _, _, let notes), .refuse(_, _, let notes), .acknowledge(_, let notes): notes
@@ -48,7 +48,7 @@ package enum Decision: Sendable, Equatable {
         return refusal
     }
 
-    /// `license`, `acknowledge`, or the refusal's code: what a policy's example expects.
+    /// `license`, `acknowledge`, or the refusal's code, as a policy's example expects it.
     package var word: String {
         switch self {
         case .license: "license"
@@ -63,11 +63,11 @@ package enum Decision: Sendable, Equatable {
 /// A function of its arguments: it reads no clock and no store, and every input has one decision.
 ///
 /// - Parameters:
-///   - request: what the request says.
-///   - grant: what the token gives.
+///   - request: the request's facts.
+///   - grant: the token's grant.
 ///   - policy: the tenant's, the content's and the key's policies, resolved by `PolicySet.policy(for:tenant:)`.
-///   - key: the key that is asked for.
-///   - account: what is kept of the account.
+///   - key: the requested key.
+///   - account: the account's stored state.
 ///   - now: the store's clock.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3.

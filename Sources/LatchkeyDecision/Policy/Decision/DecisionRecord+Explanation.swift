@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyForms
 
 extension KeyOrigin {
-    /// What an operator should know of a key that did not come as usual; `nil` for one that did.
+    /// A note to operators about a key that came from an unusual place; `nil` for the usual one.
     package var words: String? {
         switch self {
         case .store, .memory: nil
@@ -15,7 +15,7 @@ extension KeyOrigin {
 }
 
 extension DecisionRecord {
-    /// What was decided and why, in lines for people.
+    /// The decision and its reasons, in lines for people.
     package var explanation: String {
         var lines = [
             "\(word), by the policy \(policyName.map { "“\($0)”" } ?? "without a name") (\(policyDigest.prefix(12)))"

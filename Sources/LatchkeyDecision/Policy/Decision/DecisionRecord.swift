@@ -8,21 +8,21 @@ package import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3.
 package struct DecisionRecord: Sendable {
-    /// What is written of the policy and the decision.
+    /// The written form of the policy and the decision.
     private struct Written: Sendable, Equatable {
         var policyName: String?
         var policyDigest = ""
         var outcome = JSONValue.null
     }
 
-    /// Writing takes longer than deciding, and few records are read: a record is written when somebody reads it.
+    /// Writing takes longer than deciding, and few records are read: a record is written when it is first read.
     private enum Source: Sendable {
-        /// Behind a reference, because records are handed on.
+        /// Behind a reference, because records are passed on.
         indirect case made(Policy, Decision)
         case written(Written)
     }
 
-    /// The request's identifier, which the log and the refusal have too; `nil` for a decision that nobody asked for.
+    /// The request's identifier, which the log and the refusal have too; `nil` for a decision without a request.
     package internal(set) var requestID: String?
     package internal(set) var facts: Facts
     package internal(set) var policyName: String? {

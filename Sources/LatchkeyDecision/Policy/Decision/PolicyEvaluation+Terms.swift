@@ -3,7 +3,7 @@ import LatchkeyFairPlay
 import LatchkeyForms
 
 extension PolicyEvaluation {
-    /// The terms by the policy, the output, and what ends. Refuses what cannot be stated or enforced.
+    /// The terms by the policy, the output, and every earlier end. Refuses terms that cannot be stated or enforced.
     mutating func terms() -> LicenseTerms {
         checkSessionStore()
         var bounds = baseBounds
@@ -35,7 +35,7 @@ extension PolicyEvaluation {
         bounds = shorter
     }
 
-    /// One note for all that is counted in the session store.
+    /// One note for everything that is counted in the session store.
     private mutating func checkSessionStore() {
         guard needsAccount, isOut(.sessionStore, policy.outage.sessionStore ?? Policy.Outage.usual) else { return }
         note(.outage, "This node applies limits only to sessions that it knows; every other node may grant as many.")

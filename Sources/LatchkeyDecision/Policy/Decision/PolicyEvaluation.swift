@@ -3,13 +3,13 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
 
-/// One decision in the making: facts, the narrowed policy, and what was found so far.
+/// One decision in the making: facts, the narrowed policy, and the findings so far.
 package struct PolicyEvaluation {
     package private(set) var facts: Facts
     package private(set) var policy: Policy
     private(set) var refusals: [LicenseRefusal] = []
     private(set) var notes: [PolicyNote]
-    /// What the license may last at most, beside its terms.
+    /// An upper bound of the lease, besides the terms.
     var longestLease: Duration?
 
     package init(_ facts: Facts, _ policy: Policy) {
@@ -18,7 +18,7 @@ package struct PolicyEvaluation {
         (self.policy, notes) = (narrowed.policy, narrowed.notes)
     }
 
-    /// Takes in what the stores say of the account, and their time. The policy is narrowed already: neither changes that.
+    /// Takes in the account's stored state, and the store's time. The policy is narrowed already: neither changes that.
     package mutating func learn(_ account: AccountState, at now: Date) {
         facts.account = account
         facts.now = now
@@ -73,7 +73,7 @@ package struct PolicyEvaluation {
         return true
     }
 
-    /// The rules in their fixed order, which is that of the reasons: what is cheap and says least first.
+    /// The rules in their fixed order, which is that of the reasons: the cheapest and least revealing first.
     package mutating func decision() -> Decision {
         if request.playback == .stopped { return .acknowledge(released, notes: notes) }
         checkRate()

@@ -1,8 +1,8 @@
 package import LatchkeyForms
 
-/// Something that a decision came upon: what it refused for, or what it changed.
+/// A finding of a decision: a reason to refuse, or a change that it made.
 package struct PolicyNote: Sendable, Hashable {
-    /// What kind of note it is. Names are stable.
+    /// The kind of note. Names are stable.
     package enum Code: String, Sendable, Hashable, CaseIterable {
         /// A reason to refuse. The first one is the refusal.
         case refused
@@ -14,9 +14,9 @@ package struct PolicyNote: Sendable, Hashable {
         case replacedByGrant
         /// The policy would let the key be stored, and the request may not store it.
         case notStored
-        /// The license ends before its time, because something else does.
+        /// The license ends before its time, because of another end.
         case shortened
-        /// An engine is out of service, and the policy goes on without it.
+        /// An engine is out of service, and the policy continues without it.
         case outage
         /// A start beyond the limit, which the policy only counts.
         case overLimit
@@ -37,7 +37,7 @@ package struct PolicyNote: Sendable, Hashable {
         self.text = text
     }
 
-    /// What a grant made of a policy's member.
+    /// The result of narrowing a policy's member by a grant.
     package init(_ result: Narrowing.Result, of path: String) {
         switch result {
         case .replaced: self.init(.replacedByGrant, "The grant replaces \(path).")

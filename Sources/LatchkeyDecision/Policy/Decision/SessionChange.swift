@@ -1,4 +1,4 @@
-/// What a decision changes in an account's slots. A store applies it in one step.
+/// A decision's change of an account's slots. A store applies it in one step.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3 and §7.1.
 package enum SessionChange: Sendable, Hashable {

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What is kept of an account, as read in the same store call that will change it.
+/// The stored state of an account, as read in the same store call that will change it.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3 and §7.1.
 package struct AccountState: Sendable, Hashable {
-    /// Slots, in any order. Those that have ended count for nothing.
+    /// Slots, in any order. Ended slots do not count.
     package var slots: [Slot] = []
     /// Sessions that another one stopped.
     package var stopped: [StoppedSession] = []
@@ -12,7 +12,7 @@ package struct AccountState: Sendable, Hashable {
     package var devices: [String: Date] = [:]
     /// How long devices are remembered: the longest window of the policies that counted them. `nil` for the usual one.
     package var deviceWindow: Duration?
-    /// What is stored where. What has ended counts for nothing.
+    /// The stored downloads. Ended ones do not count.
     package var downloads: Set<StoredDownload> = []
     /// Licenses in the present minute.
     package var minute: Minute?
@@ -76,7 +76,7 @@ package struct Slot: Sendable, Hashable {
     /// The device's name for people.
     package var label: String?
     package var profile: String?
-    /// What the session's key was last licensed for.
+    /// The system of the session's last license.
     package var drm: LicenseRequestFacts.DRM
     package var content: String
     /// The classes of the keys that the session took.
@@ -84,7 +84,7 @@ package struct Slot: Sendable, Hashable {
     /// Rises with every slot of an account: the version of the account's record under which the slot was taken.
     package var fence: Int
     package var started: Date
-    /// From here on the slot counts for nothing.
+    /// From here on the slot does not count.
     package var ends: Date
 
     package init(
@@ -104,7 +104,7 @@ package struct Slot: Sendable, Hashable {
         self.ends = ends
     }
 
-    /// What stops the session, if the same account sends it: the fence in base 36.
+    /// The code with which the same account stops the session: the fence in base 36.
     package var stopCode: String { String(fence, radix: 36) }
 }
 

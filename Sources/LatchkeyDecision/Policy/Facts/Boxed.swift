@@ -1,6 +1,6 @@
-/// A large value behind a reference, so that a copy of what holds it costs one count.
+/// A large value behind a reference, so that copying its owner costs one reference count.
 ///
-/// Stays a value: what is written to one copy is not seen by others. Other rooms compile it for their own values: unspecialized, each
+/// Stays a value: a write to one copy does not affect others. Other rooms compile it for their own values: unspecialized, each
 /// access would copy the whole value.
 @propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
     // Sound because a box is written to only while nothing else refers to it.

@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyFairPlay
 package import LatchkeyForms
 
-// How facts stand in JSON, for `decide --facts`, for records, and for the examples of policies.
+// The JSON form of facts, for `decide --facts`, for records, and for the examples of policies.
 extension Facts {
     static let form: ObjectForm<Facts> = ObjectForm(
         empty: Facts(),
@@ -33,7 +33,7 @@ extension LicenseRequestFacts {
 }
 
 extension Grant {
-    /// What a token's own claim states.
+    /// The members of a token's own claim.
     package static let rights: ObjectForm<Grant> = ObjectForm(empty: Grant(), members: rightsMembers)
 
     fileprivate static let form: ObjectForm<Grant> = ObjectForm(

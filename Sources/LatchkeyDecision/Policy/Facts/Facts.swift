@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyForms
 
-/// Everything that a decision depends on beside the policy.
+/// Everything that a decision depends on besides the policy.
 package struct Facts: Sendable, Hashable {
     @Boxed package var request: LicenseRequestFacts
     @Boxed package var grant: Grant
@@ -14,7 +14,7 @@ package struct Facts: Sendable, Hashable {
         account: Boxed(wrappedValue: AccountState())
     )
 
-    /// Nothing is known.
+    /// Facts of which nothing is known.
     package init() { (_request, _grant, _account) = Self.none }
 
     /// Decodes facts.

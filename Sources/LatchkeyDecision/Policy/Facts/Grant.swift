@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyForms
 
-/// What a token, or the customer's own system, gives. It may narrow a policy, and widens only what the policy lets it.
+/// The grant of a token, or of the customer's own system. It may narrow a policy, and widens only members that the policy lets it.
 ///
 /// Source: `Documentation/LicenseServer.md` §5 and §6.2.
 package struct Grant: Sendable, Hashable {

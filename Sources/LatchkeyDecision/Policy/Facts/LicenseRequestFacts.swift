@@ -2,16 +2,16 @@ import LatchkeyCore
 package import LatchkeyFairPlay
 package import LatchkeyForms
 
-/// What a license request says: by its address, its headers, and the SPC in it.
+/// The facts of a license request: from its address, its headers, and the SPC in it.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.3.
 package struct LicenseRequestFacts: Sendable, Hashable {
     /// The customer whose API was asked.
     package var tenant = ""
     package var drm = DRM.fairPlay
-    /// What the key is for.
+    /// The purpose of the key.
     package var purpose = Purpose.stream
-    /// What the player does; `nil` if the device does not say.
+    /// The player's state; `nil` if the device does not say.
     package var playback: PlaybackState?
     /// The SPC's playback session; `nil` if the device does not say.
     package var session: PlaybackSessionID?
@@ -19,7 +19,7 @@ package struct LicenseRequestFacts: Sendable, Hashable {
     package var sessionName: String?
     /// Where the picture goes.
     package var destination = StreamingDestination.device
-    /// What the device says that it can do.
+    /// The device's stated capabilities.
     package var capabilities: DeviceCapabilities = []
     /// The version of the FairPlay protocol that the device uses; `nil` for other systems.
     package var protocolVersion: Int?
@@ -29,9 +29,9 @@ package struct LicenseRequestFacts: Sendable, Hashable {
     package var address: AddressRange?
     /// The viewer's country, two capital letters; `nil` if it is not known.
     package var country: String?
-    /// Whose word the country is.
+    /// The source of the country.
     package var countrySource = CountrySource.header
-    /// Whether the address hides a place, as a VPN's or Tor's does; `nil` if nobody knows.
+    /// Whether the address hides a place, as a VPN's or Tor's does; `nil` if unknown.
     package var isAnonymized: Bool?
     package var userAgent: String?
     /// The stop codes of sessions that the viewer gives up for this one.
@@ -39,7 +39,7 @@ package struct LicenseRequestFacts: Sendable, Hashable {
 
     package init() {}
 
-    /// Takes what a player says in its SPC.
+    /// Takes over the facts in a player's SPC.
     /// - Parameters:
     ///   - context: the opened SPC.
     ///   - device: a digest of its device identifier.
@@ -52,7 +52,7 @@ package struct LicenseRequestFacts: Sendable, Hashable {
         self.device = device
     }
 
-    /// The systems that keys are licensed to. Their order stands in records of accounts: append only.
+    /// The systems that keys are licensed to. Their order is part of accounts' records: append only.
     package enum DRM: String, Sendable, Hashable, CaseIterable {
         case fairPlay
         case clearKey
@@ -65,7 +65,7 @@ package struct LicenseRequestFacts: Sendable, Hashable {
         package var label: String { rawValue.lowercased() }
     }
 
-    /// What a key is for.
+    /// The purpose of a key.
     package enum Purpose: String, Sendable, Hashable, CaseIterable {
         case stream
         case download

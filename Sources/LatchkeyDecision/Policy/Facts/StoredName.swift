@@ -3,8 +3,8 @@ import LatchkeyCore
 import LatchkeyFairPlay
 
 extension String {
-    /// The text as records hold it, so that no token makes a record large: what is longer than the limit, or has control characters,
-    /// which not every engine takes, counts by its SHA-256.
+    /// The text as records hold it, so that no token makes a record large: a text longer than the limit, or with control characters, which
+    /// not every engine takes, is replaced by its SHA-256.
     /// - Parameter limit: the most bytes. Defaults to 128.
     package func storedName(limit: Int = 128) -> String {
         guard utf8.count > limit || utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return self }

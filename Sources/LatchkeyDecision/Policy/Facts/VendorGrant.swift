@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
 
-/// What a vendor's token grants, in words that all vendors share.
+/// The grant of a vendor's token, in terms that all vendors share.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct VendorGrant: Sendable {
@@ -15,11 +15,11 @@ package struct VendorGrant: Sendable {
         case license
     }
 
-    /// The viewer; `nil` for nobody in particular: the session, or else the token, counts as an account of its own.
+    /// The viewer; `nil` for an anonymous one: the session, or else the token, then counts as an account.
     package var account: String?
     /// The viewer's session.
     package var session: String?
-    /// What tells the token from others.
+    /// A name that is unique to the token.
     package var tokenID: String
     package var issued: Date?
     package var expires: Date?
@@ -35,7 +35,7 @@ package struct VendorGrant: Sendable {
     package var refusesAnonymizers = false
     /// The only classes of keys; `nil` for all.
     package var tracks: Set<TrackClass>?
-    /// Where the picture of the key that is asked for may go.
+    /// Where the picture of the requested key may go.
     package var output = VendorOutput()
     package var use = Use.any
 

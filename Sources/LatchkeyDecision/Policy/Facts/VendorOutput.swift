@@ -1,10 +1,10 @@
 package import LatchkeyCore
 
-/// Where the picture of one key may go, as a vendor's token says. What it does not say is left to the tenant's policy.
+/// Where the picture of one key may go, by a vendor's token. The rest is left to the tenant's policy.
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct VendorOutput: Sendable, Hashable {
-    /// What a display needs; `nil` if the token does not say.
+    /// The required HDCP of a display; `nil` if the token does not say.
     package var hdcp: HDCPRequirement?
     package var allowsAirPlay = true
     package var allowsAdapter = true

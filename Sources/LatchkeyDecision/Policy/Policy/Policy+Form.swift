@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyForms
 
-// The one table of what a policy file may hold. Source: `Documentation/LicenseServer.md` §6.2.
+// The one table of a policy file's members. Source: `Documentation/LicenseServer.md` §6.2.
 extension Policy {
     /// The sections. A grant states the same, and narrows by the rule of each member.
     static let rules: ObjectForm<Policy> = ObjectForm(
@@ -20,7 +20,7 @@ extension Policy {
 }
 
 private let counts = JSONForm.whole(1...1_000_000)
-/// What a grant may be let to widen.
+/// The members that a policy may let a grant widen.
 private let paths = JSONForm<String>(
     text: "a member of a policy by its path, such as download.allow",
     read: { Policy.rules.paths.contains($0) && $0 != "token.mayWiden" ? $0 : nil }, write: { $0 })

@@ -43,7 +43,7 @@ extension Policy {
         package internal(set) var perAccount: Int?
     }
 
-    /// What a key may open.
+    /// The tracks that a key may open.
     package struct Tracks: Sendable, Hashable {
         /// The classes that are licensed. Defaults to all. Once stated, a key for everything needs `ALL`.
         package internal(set) var allow: Set<TrackClass>?
@@ -53,7 +53,7 @@ extension Policy {
 
     /// Where pictures may go.
     package struct Output: Sendable, Hashable {
-        /// What a display needs, by class. A key for everything needs the strictest of them. Defaults to the device's choice.
+        /// The required HDCP of a display, by class. A key for everything needs the strictest of them. Defaults to the device's choice.
         package internal(set) var hdcp: [TrackClass: HDCPRequirement]?
         /// Defaults to `allow`.
         package internal(set) var airPlay: OutputRule?
@@ -61,7 +61,7 @@ extension Policy {
         package internal(set) var adapter: OutputRule?
     }
 
-    /// What a device has to be able to do.
+    /// The abilities that a device must have.
     package struct Client: Sendable, Hashable {
         /// Abilities that it states.
         package internal(set) var requires: Set<Ability>?
@@ -78,7 +78,7 @@ extension Policy {
         package internal(set) var allow: Set<String>?
     }
 
-    /// How many streams run at once.
+    /// How many streams run at the same time.
     package struct Concurrency: Sendable, Hashable {
         /// Defaults to `account`.
         package internal(set) var scope: SlotScope?
@@ -87,9 +87,9 @@ extension Policy {
         package internal(set) var mode: LimitMode?
         /// How long a slot outlives its lease or heartbeat. Defaults to 20 s.
         package internal(set) var grace: Duration?
-        /// How often a player tells that it plays; a slot lives for two of them. Defaults to none: slots live by leases.
+        /// How often a player sends a heartbeat; a slot lives for two of them. Defaults to none: slots live by leases.
         package internal(set) var heartbeat: Duration?
-        /// How many streams of a class run at once.
+        /// How many streams of a class run at the same time.
         package internal(set) var perClass: [TrackGroup: Int]?
     }
 
@@ -100,7 +100,7 @@ extension Policy {
         package internal(set) var deny: Set<String>?
         /// What happens to a viewer whose country is not known, if countries are named. Defaults to `refuse`.
         package internal(set) var whenUnknown: Leave?
-        /// Whose word counts for the country. Defaults to any.
+        /// The source that counts for the country. Defaults to any.
         package internal(set) var trust: CountrySource?
         /// What happens to addresses that hide a place. Defaults to `allow`.
         package internal(set) var anonymizers: Leave?
@@ -109,7 +109,7 @@ extension Policy {
         package internal(set) var denyAddresses: Set<AddressRange>?
     }
 
-    /// What tokens have to be.
+    /// The requirements on tokens.
     package struct Token: Sendable, Hashable {
         /// Whether a token is for one session only. Defaults to false.
         package internal(set) var singleUse: Bool?
@@ -143,12 +143,12 @@ extension Policy {
         package internal(set) var sessionStore: OutageRule?
         /// Without it the uses of a token cannot be counted. Defaults to `usual`.
         package internal(set) var tokenStore: OutageRule?
-        /// Defaults to what `place.whenUnknown` says.
+        /// Defaults to `place.whenUnknown`.
         package internal(set) var geo: OutageRule?
         /// Defaults to `refuse`.
         package internal(set) var callout: OutageRule?
 
-        /// `allow:2m`, for a store of limits: nobody is turned away, and what was granted too much ends within two minutes.
+        /// `allow:2m`, for a store of limits: no viewer is turned away, and excess grants end within two minutes.
         package static let usual = OutageRule.allowFor(.seconds(120))
     }
 
@@ -158,7 +158,7 @@ extension Policy {
         case outage
     }
 
-    /// What a device can state that it is able to do.
+    /// An ability that a device can state.
     package enum Ability: String, Sendable, Hashable, CaseIterable {
         case hdcpEnforcement, offlineKey, secureInvalidation, offlineKeyVersion2
 

@@ -5,12 +5,12 @@ package import LatchkeyForms
 
 /// The rules by which licenses are granted, decoded once and strictly from JSON.
 ///
-/// A policy states what its author stated and nothing else: `nil` leaves a question to the policy below it, and in the end to the
-/// default that each member documents.
+/// A policy holds only its author's statements: `nil` leaves a question to the policy below it, and in the end to the default that each
+/// member documents.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.2.
 package struct Policy: Sendable, Hashable {
-    /// What the policy states. Behind a reference: a request hands its policy on several times.
+    /// The policy's statements. Behind a reference: a request passes its policy on several times.
     private struct Statements: Sendable, Hashable {
         var name: String?
         var extends: String?
@@ -44,7 +44,7 @@ package struct Policy: Sendable, Hashable {
     /// The canonical form: equal policies have equal bytes.
     package var canonicalJSON: Data { Data(json.canonicalText.utf8) }
 
-    /// The SHA-256 of the canonical form, 64 hexadecimal digits. Stands in records, in the audit and in metrics.
+    /// The SHA-256 of the canonical form, 64 hexadecimal digits. Appears in records, in the audit and in metrics.
     package var digest: String {
         // Fails only without memory, and then the digest is that of no policy.
         (try? MessageDigest.sha256(Array(canonicalJSON)).hexString) ?? ""
@@ -59,7 +59,7 @@ package struct Policy: Sendable, Hashable {
         return result
     }
 
-    /// The policy narrowed to what a grant states; only members of `token.mayWiden` may become wider.
+    /// The policy narrowed by a grant's statements; only members of `token.mayWiden` may become wider.
     func narrowed(to grant: Policy) -> (policy: Policy, notes: [PolicyNote]) {
         guard grant != Policy() else { return (self, []) }
         var narrowing = Narrowing(mayWiden: token.mayWiden ?? [])
@@ -69,14 +69,14 @@ package struct Policy: Sendable, Hashable {
     }
 }
 
-// What the policy states.
+// The policy's statements.
 extension Policy {
     /// The name by which contents, keys and other policies refer to it.
     package internal(set) var name: String? {
         get { stated.name }
         set { stated.name = newValue }
     }
-    /// The policy whose members stand where this one states none.
+    /// The policy whose members apply where this one states none.
     package internal(set) var extends: String? {
         get { stated.extends }
         set { stated.extends = newValue }
@@ -133,7 +133,7 @@ extension Policy {
         get { stated.outage }
         set { stated.outage = newValue }
     }
-    /// What a viewer is shown, as keys of the app's texts, by the section that refuses.
+    /// The messages to viewers, as keys of the app's texts, by the section that refuses.
     package internal(set) var messages: [Section: String]? {
         get { stated.messages }
         set { stated.messages = newValue }
@@ -165,7 +165,7 @@ struct PolicyFile: Sendable {
 }
 
 extension Member {
-    /// The members of another form, which stand among this one's.
+    /// The members of another form, included among this one's.
     fileprivate static func rules<Inner: Sendable>(_ place: Member<Inner>, _ form: ObjectForm<Inner>) -> Self {
         Self(
             names: form.members.flatMap(\.names), paths: form.paths,

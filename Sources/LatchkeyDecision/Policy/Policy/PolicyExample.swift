@@ -1,6 +1,6 @@
 import LatchkeyForms
 
-/// A decision that a policy has to make: the test that stands in its file.
+/// A decision that a policy has to make: the test in its file.
 struct PolicyExample: Sendable, Equatable {
     package var facts = Facts()
     /// `license`, `acknowledge`, or a refusal's code.

@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyForms
 import LatchkeySystem
 
-/// The policies of a server by their names, each with the one that it extends.
+/// The policies of a server by their names, each combined with the policy that it extends.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.2.
 package struct PolicySet: Sendable {
@@ -80,7 +80,7 @@ package struct PolicySet: Sendable {
     /// The names of the policies, in order.
     package var names: [String] { policies.keys.sorted() }
 
-    /// A policy with what it extends.
+    /// A policy, combined with the policies that it extends.
     package subscript(name: String) -> Policy? { policies[name] }
 
     /// The policy for a key: the tenant's, the content's over it, and the key's over both.
@@ -144,7 +144,7 @@ extension PolicySet {
         return file
     }
 
-    /// A policy over the one that it extends, checked as one.
+    /// A policy over the policy that it extends, checked as one.
     /// - Parameter isBroken: whether there is a file of a name, whose own problems say enough.
     private static func resolved(
         _ policy: Policy, _ name: String, among files: [String: PolicyFile], isBroken: (String) -> Bool

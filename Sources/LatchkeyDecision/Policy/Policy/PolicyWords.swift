@@ -1,7 +1,7 @@
 import LatchkeyCore
 package import LatchkeyForms
 
-/// What a key opens: sound, or pictures up to a size.
+/// The tracks that a key opens: sound, or pictures up to a size.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.1, tracks.
 public enum TrackClass: String, Sendable, Hashable, CaseIterable {
@@ -15,7 +15,7 @@ public enum TrackClass: String, Sendable, Hashable, CaseIterable {
     case uhd1 = "UHD1"
     /// Larger pictures.
     case uhd2 = "UHD2"
-    /// One key for everything, and a key of which nothing is known.
+    /// One key for everything, or an unknown class.
     case all = "ALL"
 }
 
@@ -55,7 +55,7 @@ package enum OutputRule: Sendable, Hashable {
 /// What happens while an engine outside is out of service.
 package enum OutageRule: Sendable, Hashable {
     case allow
-    /// Granted with a lease of at most the duration, as `allow:2m`: what was granted too much ends soon.
+    /// Granted with a lease of at most the duration, as `allow:2m`: excess grants end soon.
     case allowFor(Duration)
     case refuse
 }
@@ -72,7 +72,7 @@ package enum Engine: String, Sendable, Hashable, CaseIterable {
     case callout
 }
 
-/// What is counted against a limit of streams.
+/// The scope in which a limit counts streams.
 package enum SlotScope: String, Sendable, Hashable, CaseIterable {
     case account
     case profile
@@ -182,7 +182,7 @@ extension NarrowingRule where Value == OutputRule {
 }
 
 extension NarrowingRule where Value == OutageRule {
-    /// - Parameter usual: what a policy that states none means.
+    /// - Parameter usual: the rule of a policy that states none.
     static func outage(_ usual: OutageRule) -> Self {
         Self { (policy: OutageRule?, grant: OutageRule) -> OutageRule? in
             switch (policy ?? usual, grant) {

@@ -25,7 +25,7 @@ struct ValidityBounds: Sendable, Hashable {
         }
     }
 
-    /// The bounds without storage: what may be stored for a time may be played from the network within it.
+    /// The bounds without storage: a key that may be stored for a time may be played from the network within it.
     var withoutStorage: ValidityBounds {
         guard isStored else { return self }
         var bounds = ValidityBounds(.unlimited)
@@ -33,7 +33,7 @@ struct ValidityBounds: Sendable, Hashable {
         return bounds
     }
 
-    /// The stricter of each bound. What only one of the two lets be stored is not stored.
+    /// The stricter of each bound. A key is stored only if both let it.
     func narrowed(to other: ValidityBounds) -> ValidityBounds {
         guard isStored, other.isStored else {
             var bounds = ValidityBounds(.unlimited)

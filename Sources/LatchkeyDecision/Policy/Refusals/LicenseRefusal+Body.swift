@@ -2,7 +2,7 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyForms
 
-// What the native APIs say. Vendors' APIs answer in their own forms. Source: `Documentation/LicenseServer.md` §6.4.
+// The answers of the native APIs. Vendors' APIs answer in their own forms. Source: `Documentation/LicenseServer.md` §6.4.
 extension LicenseRefusal {
     /// The seconds for `Retry-After`, rounded up and at least 1; `nil` unless waiting helps.
     package var retryAfterSeconds: Int? {
@@ -45,7 +45,7 @@ package struct SessionConflict: Sendable, Hashable {
     package let device: String?
     /// When the session began.
     package let started: Date
-    /// What the next start sends to stop it. Means something for this account only.
+    /// The code with which the next start stops it. Valid for this account only.
     package let stopCode: String
 
     init(_ slot: Slot) {

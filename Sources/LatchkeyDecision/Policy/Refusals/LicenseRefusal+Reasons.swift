@@ -20,8 +20,8 @@ extension LicenseRefusal {
         Self(.contentMismatch, reason: "The request is for “\(shown(name))” but its SPC is for “\(shown(asset))”.")
     }
 
-    /// At most 40 characters of printable ASCII of a name, without secrets: the query of a key URI may carry a token, and who asks with
-    /// somebody else's SPC is not to read what is in it.
+    /// At most 40 characters of printable ASCII of a name, without secrets: the query of a key URI may carry a token, and a client that
+    /// sends another viewer's SPC must not read its contents.
     private static func shown(_ name: String) -> String {
         let text = Redaction.standard.redacted(urlText: String(name.prefix(2_000)))
         let shown = text.unicodeScalars.prefix(shownCharacters).map { scalar in
@@ -34,7 +34,7 @@ extension LicenseRefusal {
 
     /// - Parameters:
     ///   - method: of the request, such as `PUT`.
-    ///   - allowed: those that the endpoint takes.
+    ///   - allowed: the endpoint's methods.
     package static func method(_ method: String, allowed: [String]) -> Self {
         Self(
             .method(allowed: allowed.joined(separator: ", ")),

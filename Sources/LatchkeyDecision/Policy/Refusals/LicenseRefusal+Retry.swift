@@ -25,7 +25,7 @@ extension LicenseRefusal {
             case .rateLimit, .storeUnavailable, .stopping: .later
             default: .never
             }
-        // A code of its own that says when.
+        // A vendor's code with a waiting time.
         case .vendor where wait != nil: .later
         default: .never
         }
@@ -33,7 +33,7 @@ extension LicenseRefusal {
 }
 
 extension LicenseRefusal.Kind {
-    /// The section of a policy that refuses so; `nil` for what no policy decides.
+    /// The section of a policy that refuses so; `nil` for a refusal by no policy.
     var section: Policy.Section? {
         switch self {
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed,

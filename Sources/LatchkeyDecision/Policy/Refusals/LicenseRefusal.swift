@@ -35,7 +35,7 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case ambiguousKey
         /// An SPC that the KSM refuses; 400, or 503 if its private key cannot be used now.
         case spc(KSMRefusal.Kind)
-        /// More sessions at once than the customer may have; 403.
+        /// More concurrent sessions than the customer may have; 403.
         case sessionLimit
         /// More requests than the server answers; 503.
         case overloaded

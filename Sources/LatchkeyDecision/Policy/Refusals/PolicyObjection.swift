@@ -1,6 +1,6 @@
 /// Why a policy refuses a license. Names are stable.
 ///
-/// Limits of streams are `LicenseRefusal.Kind.sessionLimit`, and tokens have kinds of their own.
+/// Limits of streams are `LicenseRefusal.Kind.sessionLimit`, and tokens have their own kinds.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.4.
 public enum PolicyObjection: String, Sendable, Hashable, CaseIterable {
