@@ -3,7 +3,7 @@
 /// Chunk extensions are read and forgotten, within a limit, and so are trailers. A body is refused whose chunks are mostly smaller than what
 /// frames them: each costs as much as a long one. Source: RFC 9112 §7.1.
 struct ChunkedBody {
-    /// What was read.
+    /// The result of a step.
     enum Step: Equatable {
         /// Bytes of the body.
         case piece(Range<Int>)
@@ -34,7 +34,7 @@ struct ChunkedBody {
 
     /// The next step.
     /// - Parameters:
-    ///   - bytes: what has arrived and is not read.
+    ///   - bytes: the bytes that have arrived and are not read.
     ///   - used: counts on by how many bytes were read.
     mutating func next(in bytes: UnsafeRawBufferPointer, _ used: inout Int) throws(HTTPRefusal) -> Step {
         while true {

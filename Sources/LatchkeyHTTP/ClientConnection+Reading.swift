@@ -2,7 +2,7 @@ import CSockets
 import Foundation
 import LatchkeyCore
 
-/// What a connection does when its socket is ready, or an answer is there. The loop's thread alone calls these.
+/// A connection's work when its socket is ready, or an answer is there. The loop's thread alone calls these.
 extension ClientConnection {
     enum Progress {
         /// There may be more to do.
@@ -21,7 +21,7 @@ extension ClientConnection {
     private static let bytesOfRequest = 2 * 1_024
     private static let mostDiscarded = 256 * 1_024
 
-    /// Does what can be done without waiting, but no more than fits into a turn.
+    /// Does the work that need not wait, but no more than fits into a turn.
     /// - Returns: `goOn` if there is more to do.
     func takeTurn() -> Progress {
         let end = loop.daemon.time.uptime + Self.longestTurn
@@ -121,7 +121,7 @@ extension ClientConnection {
         return startAnswer()
     }
 
-    /// Takes what has arrived of the body, as far as the turn goes.
+    /// Takes the part of the body that has arrived, as far as the turn allows.
     /// - Returns: whether that is all of it.
     private func takeBody() throws(HTTPRefusal) -> Bool {
         guard chunks != nil else {
@@ -183,7 +183,7 @@ extension ClientConnection {
         (input, inputStart) = ([], 0)
     }
 
-    /// Reads what the socket has.
+    /// Reads the socket's available bytes.
     private func receive() -> Progress {
         guard canRead else { return .wait }
         if inputStart > 0 {
@@ -208,7 +208,7 @@ extension ClientConnection {
                 canRead = errno == EINTR
                 return canRead ? .goOn : .wait
             }
-            // What comes later is told again, and so is the end.
+            // Later bytes are reported again, and so is the end.
             if count < buffer.count, !hasPeerEnded { canRead = false }
         }
         input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -218,7 +218,7 @@ extension ClientConnection {
         return .goOn
     }
 
-    /// Throws away what comes after the reply, so that the client can read it: with unread bytes the connection would end in a reset.
+    /// Discards input after the reply, so that the client can read it: with unread bytes the connection would end in a reset.
     private func discard() -> Progress {
         let count = latchkey_receive(socket, loop.buffer.baseAddress, loop.buffer.count)
         guard count != 0 else { return .close }

@@ -5,8 +5,8 @@ import LatchkeySystem
 
 /// How a connection sends a reply and ends. The loop's thread alone calls these.
 extension ClientConnection {
-    /// Refuses the request. Nothing of what the client sends behind it is read as a request.
-    /// - Parameter request: what is known of it. Defaults to that of its head.
+    /// Refuses the request. Further bytes from the client are not read as a request.
+    /// - Parameter request: its known parts. Defaults to the request of its head.
     func refuse(_ refusal: HTTPRefusal, _ request: HTTPRequest? = nil) -> Progress {
         endExchange()
         (input, inputStart, body, chunks) = ([], 0, Data(), nil)
@@ -70,7 +70,7 @@ extension ClientConnection {
         return .goOn
     }
 
-    /// Sends what the socket takes of the output.
+    /// Sends as much of the output as the socket takes.
     func flush() -> Progress {
         while outputStart < output.count {
             guard canWrite else { return .wait }

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
 
-/// One client's connection, as everybody but its loop sees it.
+/// One client's connection, as everything but its loop sees it.
 // Sound because `number`, `phase`, `since`, `lastProgress`, `isNew` and `isClosing` are written under `OpenConnections`' lock only, and everything
 // that `ClientConnection+Reading` and `+Writing` touch by the thread that runs the loop only.
 final class ClientConnection: @unchecked Sendable {
-    /// What the connection waits for.
+    /// The event that the connection waits for.
     enum Phase {
         /// The client, for a request's line and header fields.
         case head
@@ -25,7 +25,7 @@ final class ClientConnection: @unchecked Sendable {
         /// How much longer than others a connection keeps its place while it waits for this; `nil` if it waits for the server.
         fileprivate var grace: Duration? {
             switch self {
-            // The same for all: otherwise bodies that never come, or replies that nobody reads, would outlive clients that have just
+            // The same for all: otherwise bodies that never come, or replies that are never read, would outlive clients that have just
             // connected.
             case .head, .idle, .body, .reply: .seconds(1)
             case .stream: .seconds(5)
@@ -35,7 +35,7 @@ final class ClientConnection: @unchecked Sendable {
         }
     }
 
-    /// What a connection does next, in its loop.
+    /// A connection's next step, in its loop.
     enum Stage { case handshake, head, body, answer, reply, leaving, closed }
 
     let socket: Int32
@@ -47,7 +47,7 @@ final class ClientConnection: @unchecked Sendable {
     /// The number of the connection, counted from 1 by the server.
     var number: UInt64 = 0
     var phase = Phase.head
-    /// When it began to wait for this.
+    /// When the wait began.
     var since: Duration
     /// When the client last sent or took bytes of a body or a reply.
     var lastProgress: Duration
@@ -62,23 +62,23 @@ final class ClientConnection: @unchecked Sendable {
     var stage: Stage
     /// Whether it waits in its loop for its next turn.
     var isQueued = false
-    /// What it has done in its turn, in bytes read and sent.
+    /// The bytes read and sent in its turn.
     var moved = 0
     /// Whether the client was sent a part of the reply.
     var hasSent = false
     /// Whether another thread does the next step of the handshake.
     var isShakingHands = false
-    /// What became of that step; written before the loop is told.
+    /// The outcome of that step; written before the loop is notified.
     var handshake: TLSSession.Outcome?
-    /// What the socket is ready for, as far as is known. A client that shakes hands speaks first.
+    /// The socket's readiness, as far as it is known. A client that shakes hands speaks first.
     var canRead: Bool
     var canWrite = true
     /// The other end has ended the connection, or its half of it.
     var hasPeerEnded = false
-    /// What has arrived and is not read, from `inputStart` on.
+    /// The bytes that have arrived and are not read, from `inputStart` on.
     var input: [UInt8] = []
     var inputStart = 0
-    /// What is to be sent, from `outputStart` on.
+    /// The bytes to send, from `outputStart` on.
     var output: [UInt8] = []
     var outputStart = 0
     var scan = HeadScan()
@@ -113,7 +113,7 @@ final class ClientConnection: @unchecked Sendable {
     /// Whether the first request may be on its way.
     var hasJustArrived: Bool { isNew && loop.daemon.time.uptime < since + Self.arrival }
 
-    /// Has the loop go on with the connection. Any thread may call it.
+    /// Continues the connection in its loop. Any thread may call it.
     func goOn() { loop.inbox.goOn(self) }
 
     func enter(_ phase: Phase) { loop.daemon.connections.enter(phase, self, at: loop.daemon.time.uptime) }

@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A listening server from start to end, and what its loops share.
+/// A listening server from start to end, and the state that its loops share.
 // Sound because `listener`, `loops`, `threads` and `handshakes` are written by `start` and `end`, which `HTTPServer` calls one after the other, and
 // `watches` and `currentIdentity` are touched under `lock` only.
 final class Daemon: @unchecked Sendable {
@@ -14,7 +14,7 @@ final class Daemon: @unchecked Sendable {
     let startTask: TaskStart.Starter
     let open = OpenExchanges()
     let connections: OpenConnections
-    /// What TLS offers; `nil` for plain HTTP.
+    /// The TLS offer; `nil` for plain HTTP.
     let offer: TLSOffer?
     let hasStoppedListening = Promise<Void, Never>()
     private let drains = Locked(false)
@@ -24,9 +24,9 @@ final class Daemon: @unchecked Sendable {
     private var listener: Int32 = -1
     private(set) var loops: [ServerLoop] = []
     private var threads: [LoopThreads] = []
-    /// What shakes hands; `nil` for plain HTTP.
+    /// The threads that shake hands; `nil` for plain HTTP.
     private(set) var handshakes: HandshakeThreads?
-    /// How many descriptors it has beside its connections.
+    /// How many descriptors it has besides its connections.
     private var fixed = 0
     private let lock = NSLock()
     private var watches: [Watch: Task<Void, Never>] = [:]
@@ -35,7 +35,7 @@ final class Daemon: @unchecked Sendable {
     /// A server that may have fewer connections does not start.
     private static let leastPlaces = 16
 
-    /// What connections that begin show; `nil` for plain HTTP.
+    /// The identity that new connections show; `nil` for plain HTTP.
     var identity: TLSIdentity? { lock.withLock { currentIdentity } }
 
     /// Where its sockets are counted.
@@ -43,8 +43,8 @@ final class Daemon: @unchecked Sendable {
 
     /// - Parameters:
     ///   - identity: what connections show; `nil` for plain HTTP.
-    ///   - work: what the threads do besides; `nil` for threads that only read and write.
-    ///   - complete: adds to a refusal what the server's replies have.
+    ///   - work: further work of the threads; `nil` for threads that only read and write.
+    ///   - complete: adds to a refusal the fields of the server's replies.
     /// - Throws: `httpTLS`.
     init(
         _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
@@ -65,8 +65,8 @@ final class Daemon: @unchecked Sendable {
             idleTimeout: configuration.idleTimeout)
     }
 
-    /// How many loops and threads a server has. Two threads of a pool share a loop: one reads and writes while the other works. With a loop each,
-    /// both read 64 turns for each piece of work, so that an answer waits behind what a crowd pipelines.
+    /// How many loops and threads a server has. Two threads of a pool share a loop: one reads and writes while the other works. With a loop
+    /// each, both read 64 turns for each piece of work, so that an answer waits behind a crowd's pipelined requests.
     private static func counts(
         _ configuration: HTTPServerConfiguration, _ work: (any ThreadWork)?
     ) -> (loops: Int, threads: Int) {
@@ -75,7 +75,7 @@ final class Daemon: @unchecked Sendable {
         return (threads, threads)
     }
 
-    /// How many descriptors a server has beside its connections.
+    /// How many descriptors a server has besides its connections.
     static func files(_ configuration: HTTPServerConfiguration, _ work: (any ThreadWork)?) -> Int {
         let (loops, threads) = counts(configuration, work)
         return 1 + loops + threads
@@ -128,8 +128,8 @@ final class Daemon: @unchecked Sendable {
         return .listen(configuration.address, port: configuration.port, details)
     }
 
-    /// Has connections that begin from now on show another certificate.
-    /// - Returns: `false` for plain HTTP, which goes on.
+    /// Replaces the certificate that new connections show.
+    /// - Returns: `false` for plain HTTP, which stays so.
     func use(_ identity: TLSIdentity) -> Bool {
         lock.withLock {
             guard currentIdentity != nil else { return false }
@@ -141,10 +141,10 @@ final class Daemon: @unchecked Sendable {
     /// Whether each reply ends its connection.
     var isDraining: Bool { drains.withLock { $0 } }
 
-    /// Has each reply end its connection, so that clients go to other servers.
+    /// Makes each reply end its connection, so that clients go to other servers.
     func drain() { drains.withLock { $0 = true } }
 
-    /// Drains, ends bodies that would go on for ever, and lets the system refuse new connections once those that wait are accepted.
+    /// Drains, ends endless bodies, and lets the system refuse new connections once the waiting ones are accepted.
     func endListening() {
         drain()
         open.endStreams()

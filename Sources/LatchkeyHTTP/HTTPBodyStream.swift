@@ -2,7 +2,7 @@ public import Foundation
 
 /// A body that is made while it is sent, piece by piece, such as server-sent events.
 ///
-/// A task of its own makes the pieces; it starts when the client's connection can take the first one, and is cancelled when the client
+/// A separate task makes the pieces; it starts when the client's connection can take the first one, and is cancelled when the client
 /// has gone or the server stops. While there is nothing to send, the connection occupies no thread. A body is sent once.
 ///
 ///     HTTPResponse(status: 200, headers: [.contentType: "text/event-stream"], body: .stream(HTTPBodyStream { body in
@@ -19,7 +19,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
         var work: Task<Void, Never>?
         /// The connection while there is nothing to send.
         var waiting: ClientConnection?
-        /// Who waits for room.
+        /// The writers that wait for room.
         var writers: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -29,15 +29,15 @@ public final class HTTPBodyStream: @unchecked Sendable {
     private var state = State()
 
     /// - Parameters:
-    ///   - limit: how many bytes may wait for the client before whoever writes has to wait. Defaults to 64 KiB.
-    ///   - make: writes the body. When it returns, the body ends. It is cancelled when nobody takes the body any more.
+    ///   - limit: how many bytes may wait for the client before the writer has to wait. Defaults to 64 KiB.
+    ///   - make: writes the body. When it returns, the body ends. It is cancelled once the body is no longer sent.
     public init(limit: Int = 64 * 1_024, _ make: @escaping @Sendable (HTTPBodyStream) async -> Void) {
         self.limit = max(1, limit)
         self.make = make
     }
 
     /// Adds a piece, and waits until there is room for the next one.
-    /// - Returns: false once nobody takes the body any more.
+    /// - Returns: false once the body is no longer sent.
     @discardableResult
     public func write(_ piece: Data) async -> Bool {
         let isTaken = lock.withLock {
@@ -58,7 +58,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
         return lock.withLock { !state.hasEnded }
     }
 
-    /// Ends the body; what is written is still sent. Any thread may call it, more than once.
+    /// Ends the body; written pieces are still sent. Any thread may call it, more than once.
     func end() {
         let (task, writers) = lock.withLock {
             state.hasEnded = true
@@ -69,17 +69,17 @@ public final class HTTPBodyStream: @unchecked Sendable {
         for writer in writers { writer.resume() }
     }
 
-    /// Ends the body as broken: the connection closes without the end of the body, so that no client takes what came for all of it. Any
-    /// thread may call it.
+    /// Ends the body as broken: the connection closes without the end of the body, so that no client takes the received part for the whole.
+    /// Any thread may call it.
     package func fail() {
         lock.withLock { state.hasFailed = true }
         end()
     }
 
-    /// What a connection can send next.
+    /// The next output of a connection.
     enum Piece {
         case bytes(Data)
-        /// Nothing yet; the connection goes on when there is something.
+        /// Nothing yet; the connection continues when there is something.
         case later
         case end
         /// The body failed.
@@ -116,7 +116,7 @@ public final class HTTPBodyStream: @unchecked Sendable {
         }
     }
 
-    /// Has the connection ask for bytes again. Under the lock.
+    /// Makes the connection ask for bytes again. Under the lock.
     private func resume() {
         state.waiting?.goOn()
         state.waiting = nil

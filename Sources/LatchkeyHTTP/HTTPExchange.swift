@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// One request and its answer: starts a task that answers, and has the connection go on when the answer is there.
+/// One request and its answer: starts a task that answers, and resumes the connection when the answer is there.
 // Sound because tasks touch only what `lock` guards. HTTPServerCrowdTests and HTTPServerLifeTests cover both.
 final class HTTPExchange: @unchecked Sendable {
     private let daemon: Daemon
@@ -41,7 +41,7 @@ final class HTTPExchange: @unchecked Sendable {
     /// The answer, if it is there.
     var answer: HTTPResponse? { lock.withLock { reply } }
 
-    /// The answer; `nil` if the connection goes on when it is there.
+    /// The answer; `nil` if there is none yet: the connection resumes when it is there.
     func answerOrWait() -> HTTPResponse? {
         lock.withLock {
             isAwaited = reply == nil
@@ -49,7 +49,7 @@ final class HTTPExchange: @unchecked Sendable {
         }
     }
 
-    /// Answers at once, or starts the task that answers. The first answer, possibly that of the deadline, cancels the task, and so does
+    /// Answers immediately, or starts the task that answers. The first answer, possibly that of the deadline, cancels the task, and so does
     /// `end`.
     func start(_ request: HTTPRequest) {
         let isAnswered = lock.withLock {
@@ -76,7 +76,7 @@ final class HTTPExchange: @unchecked Sendable {
         if daemon.open.endsStreams { stream.end() }
     }
 
-    /// Ends a body that would go on for ever, because the server stops. Any thread may call it.
+    /// Ends an endless body, because the server stops. Any thread may call it.
     func endStream() { lock.withLock { stream }?.end() }
 
     /// The reply is written or the client is gone.

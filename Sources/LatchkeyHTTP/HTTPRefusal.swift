@@ -6,9 +6,9 @@ struct HTTPRefusal: Error, Hashable {
     let status: Int
     /// A stable name of the kind of refusal.
     let code: String
-    /// What is wrong.
+    /// A description of the fault.
     let reason: String
-    /// What the client can do.
+    /// The client's remedy.
     let remedy: String
 
     init(_ status: Int, _ code: String, _ reason: String, _ remedy: String) {
@@ -25,7 +25,7 @@ struct HTTPRefusal: Error, Hashable {
             body: .bytes(Data(text.utf8)))
     }
 
-    /// What breaks a rule of HTTP/1.1 that decides where a request ends.
+    /// A violation of a rule of HTTP/1.1 that decides where a request ends.
     static func framing(_ reason: String) -> Self {
         Self(400, "httpRequest", reason, "Send a request that follows RFC 9112.")
     }

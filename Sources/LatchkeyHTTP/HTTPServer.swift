@@ -4,7 +4,7 @@ public import LatchkeyCore
 /// An HTTP/1.1 server that answers each request in a Swift task.
 ///
 /// Some threads read and write. While the handler works, its connection is suspended, so that slow handlers occupy none of them. An
-/// answer that is there already when the connection would be suspended goes out at once. Nothing that a client sends or leaves out ends
+/// answer that is ready before the connection would be suspended is sent immediately. Nothing that a client sends or leaves out ends
 /// the process. Releasing the server stops it.
 // Sound because `state` and `configuration` are touched under `lock` only; the tests run under the thread sanitizer.
 public final class HTTPServer: @unchecked Sendable {
@@ -21,13 +21,13 @@ public final class HTTPServer: @unchecked Sendable {
     private let complete: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
     private let lock = NSLock()
     private var state = State.idle
-    /// What replaces the configuration's certificate and key.
+    /// The replacement of the configuration's certificate and key.
     private var replacement: TLSIdentity?
 
     /// - Parameters:
     ///   - configuration: address, port, TLS and limits.
     ///   - time: the clock for deadlines and for stopping. Defaults to the machine's.
-    ///   - handler: answers one request. Runs in a task of its own, which is cancelled at the deadline.
+    ///   - handler: answers one request. Runs in its own task, which is cancelled at the deadline.
     public convenience init(
         _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         time: any Timekeeper = SystemTimekeeper(),
@@ -42,11 +42,11 @@ public final class HTTPServer: @unchecked Sendable {
     ///   - configuration: address, port, TLS and limits.
     ///   - time: the clock for deadlines and for stopping.
     ///   - startTask: starts the task of one request, on threads of the caller's choice.
-    ///   - work: what the threads that read and write do besides, such as the tasks of requests. Then there are as many as it says, and
-    ///     not as many as the configuration says. Defaults to `nil`: threads that only read and write.
-    ///   - complete: adds to a refusal that `begin` does not see what the server's replies have. Defaults to nothing.
-    ///   - begin: answers one request at once, or says what its task does. Both closures are called on the thread that has read the
-    ///     request; what they do there should be short, because other connections wait for that thread.
+    ///   - work: further work of the threads that read and write, such as the tasks of requests. It then states the number of threads, in
+    ///     place of the configuration. Defaults to `nil`: threads that only read and write.
+    ///   - complete: adds the fields of the server's replies to a refusal that `begin` does not see. Defaults to nothing.
+    ///   - begin: answers one request immediately, or returns its task's work. Both closures are called on the thread that has read the
+    ///     request; they should be short, because other connections wait for that thread.
     package init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),
         startTask: @escaping TaskStart.Starter, work: (any ThreadWork)? = nil,
@@ -112,7 +112,7 @@ public final class HTTPServer: @unchecked Sendable {
 
     /// Replaces certificate and private key, while the server runs or before it is started again.
     ///
-    /// Connections that begin afterwards show the new certificate; those that are open go on with the old one.
+    /// Connections that begin afterwards show the new certificate; open ones keep the old one.
     ///
     /// - Parameter tls: the new certificate chain and its private key, as PEM text.
     /// - Throws: `httpTLS` if they cannot be read or do not belong together, or if the server was made without TLS. Then the old ones
@@ -122,8 +122,8 @@ public final class HTTPServer: @unchecked Sendable {
         use(try TLSIdentity(tls))
     }
 
-    /// Has connections that begin afterwards show a certificate, also where the configuration has none. A server that runs without TLS
-    /// goes on without.
+    /// Sets the certificate that new connections show, also where the configuration has none. A server that runs without TLS stays without
+    /// it.
     package func use(_ identity: TLSIdentity) {
         lock.withLock {
             if case .running(let daemon, _) = state, !daemon.use(identity) { return }
@@ -131,8 +131,8 @@ public final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    /// The number of connections open at once from one address, which may change while the server runs. Connections beyond a smaller one
-    /// are closed.
+    /// The number of concurrent connections from one address, which may change while the server runs. Connections beyond a smaller one are
+    /// closed.
     package var connectionsPerAddress: Int {
         get { lock.withLock { configuration.connectionsPerAddress } }
         set {
@@ -154,12 +154,12 @@ public final class HTTPServer: @unchecked Sendable {
         }
     }
 
-    /// Has each reply end its connection from now on, so that clients have gone to other servers before this one stops.
+    /// Makes each reply end its connection from now on, so that clients have gone to other servers before this one stops.
     package func drain() {
         lock.withLock { if case .running(let daemon, _) = state { daemon.drain() } }
     }
 
-    /// Stops the server: takes no new connections, answers the requests of those that there are, and ends the threads.
+    /// Stops the server: takes no new connections, answers the requests of existing ones, and ends the threads.
     ///
     /// Each reply ends its connection. Returns when every connection is closed. Does nothing if the server does not run.
     ///
@@ -197,7 +197,7 @@ public final class HTTPServer: @unchecked Sendable {
             daemon.open.giveUp()
         }
         await withCheckedContinuation { done in daemon.hasStoppedListening.whenResolved { _ in done.resume() } }
-        // A client that has just connected is about to ask. A proxy that finds no way to new connections uses up those that it has kept.
+        // A client that has just connected is about to send its request. A proxy without a way to new connections uses up its kept ones.
         let patience = time.uptime + min(limit, .seconds(1))
         while daemon.connections.mayBringRequest(isDrained: isDrained), time.uptime < patience {
             guard (try? await time.sleep(for: .milliseconds(10))) != nil else { break }

@@ -26,17 +26,17 @@ public struct HTTPServerConfiguration: Sendable {
     public var port: UInt16 = 0
     /// The TLS certificate and key, which `HTTPServer.replaceTLS(_:)` can replace. Defaults to `nil`: plain HTTP.
     public var tls: TLS?
-    /// The number of threads that read and write, and do what a host lets them do at once. They never wait for a handler. Defaults to
-    /// one per processor, and 2 at least.
+    /// The number of threads that read and write, and run the parts of a handler that answer immediately. They never wait for a handler.
+    /// Defaults to one per processor, and 2 at least.
     public var threads = max(2, ProcessInfo.processInfo.activeProcessorCount)
-    /// The number of connections open at once, over all threads; fewer if the process may have fewer open files. Defaults to 1,024.
+    /// The number of concurrent connections, over all threads; fewer if the process may have fewer open files. Defaults to 1,024.
     ///
-    /// All servers of a process share its open files. At the limit, the address with most connections loses the one that has waited longest for its client. A connection whose
-    /// answer is being made is never closed.
+    /// All servers of a process share its open files. At the limit, the address with most connections loses the connection that has waited
+    /// longest for its client. A connection whose answer is being made is never closed.
     public var connections = 1_024
-    /// The number of connections open at once from one address (for IPv6, from one network of 64 bits). Beyond it, the one that
-    /// has waited longest for its client is closed. Defaults to 256. Behind a proxy, where all come from one address, set it as
-    /// high as `connections`.
+    /// The number of concurrent connections from one address (for IPv6, from one network of 64 bits). Beyond it, the connection that has
+    /// waited longest for its client is closed. Defaults to 256. Behind a proxy, where all come from one address, set it as high as
+    /// `connections`.
     public var connectionsPerAddress = 256
     /// The limit of request line and header fields in bytes; larger ones are refused with 431. Defaults to 16 KiB.
     public var headerBytes = 16 * 1_024

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Does the steps of handshakes, whose signatures take long, on threads of its own. Addresses take turns: one that begins many handshakes keeps
-/// nobody else from theirs.
+/// Does the steps of handshakes, whose signatures take long, on separate threads. Addresses take turns: one that begins many handshakes
+/// does not delay others.
 // Sound because everything is touched under `condition` only; HTTPServerTurnTests covers it.
 final class HandshakeThreads: @unchecked Sendable {
     let count: Int
@@ -35,7 +35,7 @@ final class HandshakeThreads: @unchecked Sendable {
         }
     }
 
-    /// Ends the threads, after what they do just now. Blocks until then.
+    /// Ends the threads, after their current work. Blocks until then.
     func end() {
         condition.withLock {
             (isEnding, waiting) = (true, OwnerTurns())

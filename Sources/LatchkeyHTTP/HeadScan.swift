@@ -10,10 +10,10 @@ struct HeadScan {
     private var lines: [Range<Int>] = []
     private var lineStart = 0
 
-    /// How many times as long as a head may be is what is read of one, so that its refusal can be for the page that has sent it.
+    /// How much is read of a head, as a multiple of the longest allowed, so that its refusal can be for the page that has sent it.
     private static let readBeyond = 4
 
-    /// Looks at what has arrived.
+    /// Scans the bytes that have arrived.
     /// - Parameters:
     ///   - bytes: everything from the first byte of the head on, each time.
     ///   - most: how many bytes a head may have.
@@ -56,7 +56,7 @@ struct HeadScan {
         return nil
     }
 
-    /// What is known of the request of a head that is refused.
+    /// The known parts of the request of a refused head.
     func request(in bytes: UnsafeRawBufferPointer) -> HTTPRequest? { RequestHead.request(lines.map { bytes[$0] }) }
 
     /// - Returns: whether the head ends with the line.
@@ -68,7 +68,7 @@ struct HeadScan {
             if lines.count <= RequestHead.mostFields + 1 { lines.append(line) }
             return false
         }
-        // One empty line may stand before a request.
+        // One empty line may precede a request.
         guard lines.isEmpty else { return true }
         guard seen == 2 else { throw .framing("Empty lines precede the request.") }
         return false

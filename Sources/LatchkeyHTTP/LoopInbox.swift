@@ -1,8 +1,8 @@
 import LatchkeyCore
 
-/// What other threads want of a loop, and how they wake the thread that runs it.
+/// Other threads' messages to a loop, and the way to wake the thread that runs it.
 ///
-/// A thread does not fall asleep over what has come since it last looked.
+/// A thread does not fall asleep if anything has come since it last looked.
 final class LoopInbox: Sendable {
     private struct State {
         var connections: [ClientConnection] = []
@@ -16,7 +16,7 @@ final class LoopInbox: Sendable {
 
     private let state = Locked(State())
 
-    /// A connection may go on. Any thread may call it.
+    /// Continues a connection. Any thread may call it.
     func goOn(_ connection: ClientConnection) {
         let sleeper = state.withLock { state -> ThreadAlarm? in
             guard !state.isClosed else { return nil }
@@ -26,7 +26,7 @@ final class LoopInbox: Sendable {
         sleeper?.ring()
     }
 
-    /// Nobody runs the loop any more: forgets what has come, and what comes.
+    /// No thread runs the loop any more: drops all messages, past and future.
     func close() { state.withLock { ($0.isClosed, $0.connections) = (true, []) } }
 
     /// There may be room for new connections again. Any thread may call it.
@@ -43,7 +43,7 @@ final class LoopInbox: Sendable {
         sleeper?.ring()
     }
 
-    /// What has come since the last call.
+    /// The messages since the last call.
     func take() -> (connections: [ClientConnection], mayAccept: Bool, endsListening: Bool) {
         state.withLock { state in
             guard !state.isEmpty else { return ([], false, false) }

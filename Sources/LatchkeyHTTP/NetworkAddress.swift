@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a connection comes from, as far as clients can be told apart: an IPv4 address, or the first 64 bits of an IPv6 address,
+/// The origin of a connection, as far as clients can be distinguished: an IPv4 address, or the first 64 bits of an IPv6 address,
 /// which a network assigns to one customer.
 struct NetworkAddress: Hashable, Sendable {
     private let bits: UInt64

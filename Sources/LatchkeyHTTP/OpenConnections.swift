@@ -19,7 +19,7 @@ final class OpenConnections: @unchecked Sendable {
     private var counts: [NetworkAddress: Int] = [:]
     private var isWatched = false
     private var total: UInt64 = 0
-    /// How many there are, without those that are being closed.
+    /// The number of connections, not counting those being closed.
     private var openCount = 0
 
     /// - Parameters:
@@ -37,7 +37,7 @@ final class OpenConnections: @unchecked Sendable {
     }
 
     /// Adds a connection. At the limit another one is closed, or the new one if no other can be.
-    /// - Returns: whether nobody watches the deadlines; then the caller has to, with `nextDue`.
+    /// - Returns: whether the deadlines are unwatched; then the caller has to watch them, with `nextDue`.
     func add(_ connection: ClientConnection, at now: Duration) -> Bool {
         lock.withLock {
             total += 1
@@ -69,7 +69,7 @@ final class OpenConnections: @unchecked Sendable {
     /// Changes how long a connection may wait between two requests.
     func keep(for time: Duration) { lock.withLock { keepAlive = time } }
 
-    /// Sets what a connection waits for from now on.
+    /// Sets the event that a connection waits for from now on.
     func enter(_ phase: ClientConnection.Phase, _ connection: ClientConnection, at now: Duration) {
         lock.withLock {
             (connection.phase, connection.since, connection.lastProgress, connection.isNew) = (phase, now, now, false)
@@ -162,7 +162,7 @@ extension OpenConnections: OpenFileBudget.Holder {
 
     func closeOne() -> Bool {
         lock.withLock {
-            // A client that has just connected, and no more than once, sends its request in a moment. Whoever asks for room can wait.
+            // A client that has just connected, and no more than once, sends its request in a moment. The caller that needs room can wait.
             let one = displaced { !$0.hasJustArrived || counts[$0.address, default: 0] > 1 }
             guard let one else { return false }
             close(one)

@@ -15,7 +15,7 @@ final class OpenExchanges: @unchecked Sendable {
     enum Addition { case added, addedUnwatched, refused }
 
     /// Adds an exchange with its deadline, unless `close` was called.
-    /// - Returns: `addedUnwatched` if nobody watches the deadlines; then the caller has to, with `nextDue`.
+    /// - Returns: `addedUnwatched` if the deadlines are unwatched; then the caller has to watch them, with `nextDue`.
     func add(_ exchange: HTTPExchange, due: Duration) -> Addition {
         lock.withLock {
             guard !closed else { return .refused }
@@ -55,10 +55,10 @@ final class OpenExchanges: @unchecked Sendable {
     /// Whether further exchanges are refused.
     var isClosed: Bool { lock.withLock { closed } }
 
-    /// Whether bodies end that would go on for ever.
+    /// Whether endless bodies end.
     var endsStreams: Bool { lock.withLock { streamsEnd } }
 
-    /// Ends bodies that would go on for ever, and those of further exchanges.
+    /// Ends endless bodies, and those of further exchanges.
     func endStreams() {
         let open = lock.withLock {
             streamsEnd = true

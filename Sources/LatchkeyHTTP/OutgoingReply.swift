@@ -14,9 +14,9 @@ final class OutgoingReply {
         case stream(HTTPBodyStream, isChunked: Bool)
     }
 
-    /// What the reply has to send next.
+    /// The next output of the reply.
     enum Next: Equatable {
-        /// More bytes stand in the buffer.
+        /// More bytes are in the buffer.
         case bytes
         /// A stream has nothing yet.
         case later
@@ -135,10 +135,10 @@ final class OutgoingReply {
         }
     }
 
-    /// Ends a body that is a stream; what is written is still sent.
+    /// Ends a body that is a stream; written pieces are still sent.
     func endStream() { if case .stream(let stream, _) = source { stream.end() } }
 
-    /// Nobody takes the rest.
+    /// Gives up the rest of the reply.
     func abandon() {
         endStream()
         source = .nothing
@@ -149,7 +149,7 @@ final class OutgoingReply {
 private final class OpenFile {
     private let descriptor: Int32
 
-    /// - Returns: `nil` if the file is missing, is no plain file or is shorter, or if the process may have no more files open.
+    /// - Returns: `nil` if the file is missing, is not a regular file or is shorter, or if the process may have no more files open.
     init?(_ path: String, offset: UInt64, count: UInt64) {
         guard OpenFileBudget.process.take(for: .client) else { return nil }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -178,7 +178,7 @@ private final class OpenFile {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the field cannot split the reply, and is none of those that the server writes itself.
+    /// Whether the field cannot split the reply, and is not one that the server writes itself.
     fileprivate var mayBeSent: Bool {
         let isWhole = { (text: String) in text.utf8.allSatisfy { $0 >= 0x20 || $0 == UInt8(ascii: "\t") } }
         guard !name.rawValue.isEmpty, isWhole(name.rawValue), isWhole(value) else { return false }

@@ -1,7 +1,7 @@
 /// A path with names in place of some of its segments, such as `/v2/license/{content}`.
 ///
-/// - `{name}` takes one segment that is not empty. Text may stand before and behind it: `{owner}.cer`. A name that occurs twice takes the
-///   same text both times.
+/// - `{name}` takes one segment that is not empty. Text may precede and follow it: `{owner}.cer`. A name that occurs twice takes the same
+///   text both times.
 /// - `{name...}` at the end takes all segments that are left, also none.
 /// - Empty segments do not count: `/a//b/` is `/a/b`.
 public struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation {
@@ -25,7 +25,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation 
 
     /// Compares a path with the pattern.
     /// - Parameter path: a path without percent escapes.
-    /// - Returns: what the names stand for; `nil` for another path.
+    /// - Returns: the values of the names; `nil` for another path.
     public func match(_ path: String) -> PathParameters? { match(Self.segments(of: path)) }
 
     /// The segments of a path that are not empty. As bytes, because characters cost ten times as much.
@@ -73,14 +73,14 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation 
     }
 }
 
-/// What the names of a path pattern stand for in a path.
+/// The values of a path pattern's names in a path.
 public struct PathParameters: Sendable, Hashable {
     private var values: [String: String] = [:]
 
-    /// The text that a name stands for; empty for a name that the pattern does not have.
+    /// The value of a name; empty for a name that the pattern does not have.
     public subscript(_ name: String) -> String { values[name] ?? "" }
 
-    /// - Returns: `false` if the name stands for another text already.
+    /// - Returns: `false` if the name already has another value.
     mutating func set(_ name: String, _ value: String) -> Bool {
         guard values[name] ?? value == value else { return false }
         values[name] = value

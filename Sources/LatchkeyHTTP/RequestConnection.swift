@@ -34,7 +34,7 @@ final class RequestConnection {
         OpenFileBudget.process.give()
     }
 
-    /// What to wait for.
+    /// The events to wait for.
     var events: Int16 { Int16(sent < outgoing.count ? POLLOUT : POLLIN) }
 
     /// Whether the latest reply lets the connection carry another request.
@@ -93,7 +93,7 @@ struct ReplyHead: Hashable {
     /// Whether the connection may carry another request.
     var keepsConnection: Bool { headers[.connection]?.equalsIgnoringCase("close") != true }
 
-    /// The head at the beginning of what has arrived, and how many bytes it has; `nil` if its end has not arrived.
+    /// The head at the beginning of the received bytes, and its length; `nil` if its end has not arrived.
     /// - Throws: `replyMalformed` if the bytes are not an HTTP reply with a length; `bodyTooLarge` above 1 MiB.
     static func found(
         in bytes: [UInt8], by scan: inout HeadScan, most: Int

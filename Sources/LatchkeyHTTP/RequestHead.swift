@@ -49,8 +49,8 @@ struct RequestHead: Hashable {
     /// The request without its body.
     var request: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers) }
 
-    /// What can be read of a head that is refused, for its refusal.
-    /// - Parameter lines: those that are whole.
+    /// The readable parts of a refused head, for its refusal.
+    /// - Parameter lines: its complete lines.
     static func request(_ lines: [UnsafeRawBufferPointer.SubSequence]) -> HTTPRequest? {
         guard let (method, target, _) = lines.first.flatMap({ try? requestLine($0) }) else { return nil }
         let fields = lines.dropFirst().compactMap { try? field($0) }

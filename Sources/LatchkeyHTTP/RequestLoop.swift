@@ -4,7 +4,7 @@ package import LatchkeyCore
 
 /// Sends requests to one server over plain HTTP and connections that stay, one request at a time on each: the client of every load.
 ///
-/// Takes little processor time, which a load's server beside it would miss: 30 to 42 µs for a request of 4 KB and its reply, where
+/// Takes little processor time, which a server under load on the same machine needs: 30 to 42 µs for a request of 4 KB and its reply, where
 /// `LatchkeyTransport`, which makes a handle for each, takes 98 to 110 (2026-11-25). Belongs to one thread.
 package final class RequestLoop {
     /// A whole reply, or the reason that none came.
@@ -29,7 +29,7 @@ package final class RequestLoop {
     /// - Parameters:
     ///   - host: a name or an address.
     ///   - port: the TCP port.
-    ///   - connections: how many are open at once at most. A request waits while all are busy.
+    ///   - connections: the most concurrent connections. A request waits while all are busy.
     ///   - alarm: ends a step early. Defaults to none.
     package init(host: String, port: Int, connections: Int, alarm: ThreadAlarm? = nil) {
         addresses = SocketAddress.resolved(host, port: port)
@@ -48,7 +48,7 @@ package final class RequestLoop {
         waiting.append(Job(bytes: request, deadline: timekeeper.uptime + limit, done: done))
     }
 
-    /// Sends what waits, sleeps until something arrives, for at most a second, and hands over replies that are whole.
+    /// Sends waiting requests, sleeps until something arrives, for at most a second, and hands over complete replies.
     package func step() {
         assign(at: timekeeper.uptime)
         let ready = sleep()
@@ -81,12 +81,12 @@ package final class RequestLoop {
         }
     }
 
-    /// - Returns: what became ready, of the busy connections, then of the idle ones; empty if nothing can be known.
+    /// - Returns: which descriptors are ready: of the busy connections, then of the idle ones; empty if that is unknown.
     private func sleep() -> [Bool] {
         var descriptors = busy.map { pollfd(fd: $0.connection.descriptor, events: $0.connection.events, revents: 0) }
         descriptors += idle.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         descriptors.append(pollfd(fd: alarm?.descriptor ?? -1, events: Int16(POLLIN), revents: 0))
-        // Deadlines are looked at so often.
+        // Deadlines are checked this often.
         guard poll(&descriptors, nfds_t(descriptors.count), isBusy ? 50 : 1_000) >= 0 else { return [] }
         alarm?.sleep(besides: nil, milliseconds: 0)
         return descriptors.map { $0.revents != 0 }

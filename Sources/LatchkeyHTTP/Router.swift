@@ -1,4 +1,4 @@
-/// One path, the methods that it takes, and what answers them.
+/// One path, the methods that it takes, and its handler.
 ///
 ///     let router = Router<HTTPHandler>([
 ///         .get("/health") { _, _ in .text("ok") },
@@ -41,7 +41,7 @@ public struct Route<Handler: Sendable>: Sendable {
 
 /// Finds the route of a request.
 public struct Router<Handler: Sendable>: Sendable {
-    /// What a router found.
+    /// The result of a search.
     public enum Match: Sendable {
         /// A route for path and method.
         case found(Route<Handler>, PathParameters)
@@ -72,7 +72,7 @@ public struct Router<Handler: Sendable>: Sendable {
     }
 }
 
-/// The paths and methods of a router's routes, apart from what answers them: code for any handler is several times slower.
+/// The paths and methods of a router's routes, without the handlers: code for any handler is several times slower.
 private struct RoutePaths: Sendable {
     typealias Path = (
         methods: [HTTPMethod], pattern: PathPattern, condition: (@Sendable (PathParameters) -> Bool)?
@@ -100,7 +100,7 @@ private struct RoutePaths: Sendable {
     }
 }
 
-/// Answers a request, given what the names in the route's path stand for.
+/// Answers a request, given the values of the names in the route's path.
 public typealias HTTPHandler = @Sendable (HTTPRequest, PathParameters) async -> HTTPResponse
 
 extension Route<HTTPHandler> {
@@ -127,7 +127,7 @@ extension Router<HTTPHandler> {
 }
 
 extension HTTPResponse {
-    /// The reply to a path that nobody has: 404.
+    /// The reply to an unknown path: 404.
     public static let noSuchPath = HTTPResponse.text("There is no such path.", status: 404)
 
     /// The reply to a method that a path does not take: 405 with `Allow`.

@@ -10,15 +10,15 @@ final class ServerLoop: @unchecked Sendable {
     let inbox = LoopInbox()
     /// Readable when there is something to do.
     let readiness: Int32
-    /// Where a connection reads to, before it keeps what it has read.
+    /// The buffer that connections read into, before they keep the bytes.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1_024, alignment: 16)
 
     private let listener: Int32
     private var isListening = false
     private let isToAcceptAgain = Locked(false)
     private(set) var connections: [UInt64: ClientConnection] = [:]
-    /// The connections for which something has come, and those that have more to do than fitted into their turns: each run has a turn for one of
-    /// these. Addresses take turns at both, so that a crowd keeps nobody from elsewhere waiting.
+    /// The connections with an event, and the connections with more work than fitted into their turns: each run has a turn for one of
+    /// these. Addresses take turns at both, so that a crowd does not delay other addresses.
     private var ready = OwnerTurns<NetworkAddress, ClientConnection>()
     private var unfinished = OwnerTurns<NetworkAddress, ClientConnection>()
     private var events = [latchkey_event](repeating: latchkey_event(), count: 64)
@@ -51,7 +51,7 @@ final class ServerLoop: @unchecked Sendable {
         return lastDate.text
     }
 
-    /// Whether there is something to do at once.
+    /// Whether there is something to do immediately.
     var hasWaiting: Bool { !ready.isEmpty || !unfinished.isEmpty }
 
     /// Does what there is to do. Does not wait.
@@ -83,13 +83,13 @@ final class ServerLoop: @unchecked Sendable {
             isListening = latchkey_readiness_listen(readiness, listener, true)
             isCalled = true
         }
-        // After the others, so that heads that have arrived are read before somebody has to make room.
+        // After the others, so that heads that have arrived are read before a connection has to make room.
         if isCalled { accept(most: Self.mostAcceptedAtOnce) }
         if endsListening { endListening() }
         if let next { giveTurn(next) }
     }
 
-    /// Closes all connections. Nobody runs the loop any more.
+    /// Closes all connections. No thread runs the loop any more.
     func end() {
         for connection in connections.values { connection.close() }
         (connections, ready, unfinished) = ([:], OwnerTurns(), OwnerTurns())
@@ -168,15 +168,15 @@ final class ServerLoop: @unchecked Sendable {
         enqueue(connection)
     }
 
-    /// Leaves new connections to the system until some descriptor is given back, and has one closed that is missed least.
+    /// Leaves new connections to the system until a descriptor is given back, and asks to close the connection that is missed least.
     private func waitForRoom() {
-        // Nobody loses a place for nobody.
+        // A connection is closed only for a waiting client.
         guard latchkey_has_waiting(listener) else { return }
         stopListening()
         daemon.openFiles.afterNextGive { [inbox] in inbox.accept() }
         // Some may have been given back in between.
         if daemon.openFiles.left(for: .client) > 0 { return inbox.accept() }
-        // A client that has just connected can be closed after that time, and no event says so.
+        // No event announces when a client that has just connected may be closed.
         if !daemon.openFiles.makeRoom() { acceptAgain(in: ClientConnection.arrival) }
     }
 
@@ -192,7 +192,7 @@ final class ServerLoop: @unchecked Sendable {
             return !isPending
         }
         guard isFirst else { return }
-        // Ends by itself.
+        // Ends automatically.
         Task { [inbox, isToAcceptAgain, clock = daemon.time] in
             try? await clock.sleep(for: time)
             isToAcceptAgain.withLock { $0 = false }

@@ -3,7 +3,7 @@ package import Foundation
 package import LatchkeyCore
 
 /// A certificate chain and its private key, read and checked, in the form that handshakes use.
-// Sound because nothing changes it after `init`, and GnuTLS only reads what a handshake is handed.
+// Sound because nothing changes it after `init`, and GnuTLS only reads the values that a handshake gets.
 package final class TLSIdentity: @unchecked Sendable {
     /// The SHA-1 of the first certificate, in hexadecimal.
     package let sha1: String

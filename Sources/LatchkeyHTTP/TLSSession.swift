@@ -2,8 +2,8 @@ import CGnuTLS
 import Foundation
 import LatchkeyCore
 
-/// What the server offers to clients by TLS: 1.3 and 1.2, keys agreed on for one connection over elliptic curves, and ciphers that
-/// authenticate what they encrypt. `Documentation/Server/Operations.md` lists it.
+/// The server's TLS offer to clients: 1.3 and 1.2, keys agreed on for one connection over elliptic curves, and ciphers that authenticate
+/// the data that they encrypt. `Documentation/Server/Operations.md` lists it.
 // Sound because nothing changes it after `init`.
 final class TLSOffer: @unchecked Sendable {
     /// GnuTLS's own words; its `NORMAL` would offer TLS 1.0, CBC, and keys that RSA carries.
@@ -29,7 +29,7 @@ final class TLSOffer: @unchecked Sendable {
 
 /// The TLS of one connection. Its owner alone uses it, one call at a time, on any thread.
 package final class TLSSession {
-    /// What became of a call that does not wait.
+    /// The outcome of a call that does not wait.
     package enum Outcome {
         case done(Int)
         /// The socket is not ready.
@@ -40,7 +40,7 @@ package final class TLSSession {
     }
 
     private let session: gnutls_session_t
-    // What is needed as long as the session is.
+    // Objects that must live as long as the session.
     private let kept: [AnyObject]
     private let host: UnsafeMutablePointer<CChar>?
 
@@ -100,7 +100,7 @@ package final class TLSSession {
         outcome { gnutls_record_send(session, bytes.baseAddress, min(bytes.count, 16_384)) }
     }
 
-    /// Says that nothing more is sent, as far as the socket takes it at once.
+    /// Says that no more is sent, as far as the socket takes it immediately.
     func finish() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
     private func outcome(_ call: () -> Int) -> Outcome {

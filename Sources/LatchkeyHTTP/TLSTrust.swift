@@ -2,7 +2,7 @@ import CGnuTLS
 package import LatchkeyCore
 
 /// Which certificates of servers a client trusts, and its own.
-// Sound because nothing changes it after `init`, and GnuTLS only reads what a handshake is handed.
+// Sound because nothing changes it after `init`, and GnuTLS only reads the values that a handshake gets.
 package final class TLSTrust: @unchecked Sendable {
     let credentials: gnutls_certificate_credentials_t
 

@@ -4,13 +4,13 @@ import LatchkeyCore
 ///
 /// A pure value; time comes in.
 ///
-/// - The limit is what the threads do in the target time, by the measured time of a piece (an average that forgets).
+/// - The limit is the work that the threads do in the target time, by the measured time of a piece (an average that forgets).
 /// - At the limit, work of a lane that has less than its share takes the place of the newest of the lane that has most beyond its own.
-/// - At the limit, work of a tenant that has less than another takes the place of the newest of the one that has most in the lane.
+/// - At the limit, work of a tenant that has less than another takes the place of the newest work of the tenant with most in the lane.
 /// - Lanes are served 4 : 2 : 1 while each has work; a lane alone gets all. Tenants take turns within a lane.
-/// - A thread may take several pieces that cost less together: those that would be next anyway, each by its lane's turn.
-/// - First come, first served, for one tenant. Once the oldest has waited beyond the target for the interval (CoDel's test), the newest comes first, which
-///   is in time still, and what waited too long is dropped.
+/// - A thread may take several pieces that cost less together: pieces that would be next anyway, each by its lane's turn.
+/// - First come, first served, for one tenant. Once the oldest has waited beyond the target for the interval (CoDel's test), the newest
+///   comes first, because it is still in time, and work that waited too long is dropped.
 ///
 /// Source: RFC 8289 §5; `Documentation/LicenseServer.md` §9.1.
 package struct AdmissionQueue<Item: Sendable>: Sendable {
@@ -61,7 +61,7 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
     package var isDraining = false
 
     /// - Parameters:
-    ///   - threads: how many pieces are done at once, at least 1.
+    ///   - threads: how many pieces are done at the same time, at least 1.
     ///   - rules: how much work may wait, and for how long.
     package init(threads: Int, rules: AdmissionRules = AdmissionRules()) {
         self.rules = rules
@@ -78,10 +78,10 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
     /// - Parameters:
     ///   - item: the work.
     ///   - lane: its lane.
-    ///   - session: whose work it is; spreads the times at which those who are refused come again.
-    ///   - tenant: whose viewer that is. Defaults to one for all.
+    ///   - session: the session of the work; spreads the times at which refused clients come again.
+    ///   - tenant: the viewer's tenant. Defaults to one for all.
     ///   - now: of a clock that never goes back.
-    /// - Returns: `nil`, or what makes room for it and is refused instead.
+    /// - Returns: `nil`, or the work that makes room for it and is refused instead.
     /// - Throws: `AdmissionRefusal` if it is itself refused.
     package mutating func add(
         _ item: Item, _ lane: AdmissionLane, session: UInt64, tenant: String = "", at now: Duration
@@ -104,7 +104,7 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
     /// The next piece of work for a thread. The thread says `finished` when it is done.
     /// - Parameter joins: for a thread that has a piece already: whether it does this one, the next in turn, together with it. Defaults to
     ///   a thread that has none.
-    /// - Returns: `nil` if there is none, or it does not join, and what was dropped on the way.
+    /// - Returns: `nil` if no work waits, or it does not join, and the work that was dropped on the way.
     package mutating func next(
         at now: Duration, joins: ((Item) -> Bool)? = nil
     ) -> (admitted: Admitted?, dropped: [Dropped]) {
@@ -112,7 +112,7 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
         judge(at: now)
         let limit = servesNewestFirst ? min(rules.patience, rules.deadline) : rules.deadline
         while let lane = nextLane() {
-            // The oldest of a tenant are those that are too late, from whichever end it is served.
+            // A tenant's oldest work is its latest, from whichever end it is served.
             while let oldest = lanes[lane.rawValue].waiting.first, now - oldest.arrival > limit {
                 _ = lanes[lane.rawValue].waiting.removeOldest()
                 count -= 1
@@ -201,7 +201,7 @@ extension AdmissionQueue {
         _ lane: AdmissionLane, _ why: ShedReason, _ session: UInt64, _ now: Duration
     ) -> AdmissionRefusal {
         pressure.note(at: now)
-        // Another node takes what one that stops refuses, at once.
+        // Another node takes the requests that a stopping node refuses, immediately.
         let served = Double(threads) / serviceTime.inSeconds
         let seconds = why == .draining ? 1 : 1 + Int(session % UInt64(pressure.seconds(served: served)))
         return AdmissionRefusal(lane: lane, why: why, retryAfter: seconds)
@@ -209,7 +209,7 @@ extension AdmissionQueue {
 }
 
 extension AdmissionLane {
-    /// What one piece of work costs the lane: the heavier the lane, the less.
+    /// The cost of one piece of work to the lane: the heavier the lane, the less.
     fileprivate var stride: UInt64 { UInt64(4 / weight) }
 }
 
@@ -217,7 +217,7 @@ extension UInt64 {
     fileprivate var asInt: Int { Int(clamping: self) }
 }
 
-/// How much is refused, compared with what can be done: the backlog of those who come again.
+/// The refusals, compared with the capacity: the backlog of clients that will come again.
 private struct ShedPressure: Sendable {
     private var second: Int64 = 0
     private var now = 0
@@ -232,7 +232,7 @@ private struct ShedPressure: Sendable {
         now += 1
     }
 
-    /// Over how many seconds to spread those who are refused, 1 to 5.
+    /// Over how many seconds to spread refused clients, 1 to 5.
     /// - Parameter served: how many can be served per second.
     func seconds(served: Double) -> Int {
         Int(saturating: min(5, 1 + (Double(max(now, before)) / max(1, served)).rounded(.up)))

@@ -10,7 +10,7 @@ package struct AdmissionRules: Sendable, Hashable {
     package let interval: Duration
     /// How long work may wait while the newest is served first.
     package let patience: Duration
-    /// How long work may wait in any case: nobody is there any more for whom it is done.
+    /// How long work may wait in any case: by then its client has gone.
     package let deadline: Duration
     /// How long a piece of work takes, before that is measured.
     package let expectedTime: Duration

@@ -1,9 +1,9 @@
 import LatchkeyCore
 
-/// How many requests are worked on at once, found by how long they take: one more for each round of requests that are answered in time,
-/// a part less whenever one is late. What comes beyond it is refused before it costs anything.
+/// The limit of requests in progress, found by how long they take: one more for each round of requests that are answered in time, a part
+/// less whenever one is late. Requests beyond it are refused before they cost anything.
 ///
-/// The queue before the RSA threads bounds what waits there. This bounds everything else: a processor that tokens, stores and logs
+/// The queue before the RSA threads bounds the work that waits there. This bounds everything else: a processor that tokens, stores and logs
 /// share with other programs. Refusals of the queue behind it make it smaller, too, because they come later and cost more.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.1.
@@ -39,9 +39,9 @@ package final class ConcurrencyLimit: Sendable {
     /// A request comes.
     /// - Parameters:
     ///   - lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
-    ///   - client: whose it is. A part of the lane's is kept for clients who have little running. `nil` for nobody's.
-    ///   - tenant: whose viewer that is. One that has less than its share is let in, however much others have running. `nil` for nobody's,
-    ///     which has one share.
+    ///   - client: the request's client. A part of the lane's limit is kept for clients that have little running. `nil` for none.
+    ///   - tenant: the viewer's tenant. A tenant below its share is let in, however much others have running. `nil` for none, which has one
+    ///     share.
     /// - Returns: whether it may run. Then `end` has to follow.
     package func begin(_ lane: AdmissionLane, of client: Int? = nil, tenant: String? = nil) -> Bool {
         state.withLock { state in
@@ -54,15 +54,15 @@ package final class ConcurrencyLimit: Sendable {
         }
     }
 
-    /// As much as a viewer asks for at once.
+    /// As many as a viewer requests together.
     private static let few = 4
-    /// The part of a lane that those fill who have more running.
+    /// The part of a lane that clients with more running may fill.
     private static let shareOfMany = 0.75
 
     /// A request that ran has ended.
     /// - Parameters:
     ///   - duration: how long it took.
-    ///   - wasShed: whether it was refused after that for want of time: then too many were let in.
+    ///   - wasShed: whether it was refused later for lack of time: then too many were let in.
     ///   - client: as at its begin.
     ///   - tenant: as at its begin.
     ///   - uptime: now.
@@ -78,10 +78,10 @@ package final class ConcurrencyLimit: Sendable {
             let wasBusy = Double(state.running.total) * 2 >= state.limit
             state.running.end(tenant)
             if duration <= target, !wasShed {
-                // A limit that nobody reaches says nothing of what the server can do.
+                // A limit that is never reached says nothing about the server's capacity.
                 if wasBusy { state.limit = min(bounds.upperBound, state.limit + 1 / state.limit) }
             } else if uptime - state.lastCut >= target {
-                // All that ran beside a late one are late for the same reason: that is one cut.
+                // All requests that ran with a late one are late for the same reason: that is one cut.
                 state.lastCut = uptime
                 state.limit = max(bounds.lowerBound, state.limit * 0.8)
             }

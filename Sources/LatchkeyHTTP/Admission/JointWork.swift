@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Work of a kind of which several pieces done together cost less than one after the other.
+/// Work of a kind whose pieces cost less together than one after the other.
 ///
 /// A thread that takes a piece takes those with it that would be next anyway. It never waits for more to come.
 package final class JointWork<Input: Sendable, Value: Sendable>: Sendable {
@@ -26,7 +26,7 @@ package final class JointWork<Input: Sendable, Value: Sendable>: Sendable {
     }
 }
 
-/// A piece of joint work in the queue: what it is done with, and itself, which only its kind of work can read.
+/// A piece of joint work in the queue: its kind of work, and the piece itself, which only that kind can read.
 struct JointPiece: Sendable {
     let work: any AnyJointWork
     let piece: any Sendable
@@ -36,12 +36,12 @@ struct JointPiece: Sendable {
 protocol AnyJointWork: AnyObject, Sendable {
     var least: Int { get }
     var most: Int { get }
-    /// Does pieces of this kind, apart from those whose callers are gone.
+    /// Does pieces of this kind, except for pieces whose callers are gone.
     func run(_ pieces: [any Sendable])
 }
 
 extension JointWork: AnyJointWork {
-    /// An input, and who waits for its value.
+    /// An input, and the caller that waits for its value.
     struct Piece: Sendable {
         let input: Input
         let waiter: PieceWaiter<Value>

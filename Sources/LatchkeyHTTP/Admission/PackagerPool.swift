@@ -1,9 +1,9 @@
 import LatchkeyCore
 
-/// Where packagers' requests are worked on: a thread of their own, to which players' threads go before, and so many at once.
+/// Where packagers' requests are worked on: a separate thread of lower priority than players' threads, and a limit of requests.
 ///
-/// A packager waits and comes again; a player stops. Load of packagers must not move what a license takes, and no tenant's packagers take
-/// the places of another's.
+/// A packager waits and comes again; a player stops. Packagers' load must not slow down licenses, and no tenant's packagers take the places
+/// of another's.
 ///
 /// Source: `Documentation/LicenseServer.md` §1 rule 2.
 package final class PackagerPool: Sendable {
@@ -12,11 +12,11 @@ package final class PackagerPool: Sendable {
     private let most: Int
     private let open = Locked(TenantShares())
 
-    /// - Parameter most: how many requests are worked on, or wait, at once. Defaults to 256.
+    /// - Parameter most: how many requests are worked on, or wait, at the same time. Defaults to 256.
     package init(most: Int = 256) { self.most = max(1, most) }
 
     /// A request comes.
-    /// - Parameter tenant: whose it is; `nil` for nobody's, which has one share.
+    /// - Parameter tenant: its tenant; `nil` for none, which has one share.
     /// - Returns: whether it may wait for its turn. Then `end` has to follow.
     package func begin(of tenant: String? = nil) -> Bool {
         open.withLock { $0.begin(tenant, within: most) }

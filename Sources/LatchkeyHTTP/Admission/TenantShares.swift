@@ -1,15 +1,15 @@
-/// How many requests of each tenant are worked on at once, and whether one has its share.
+/// The number of requests in progress of each tenant, and whether a tenant has its share.
 ///
-/// A share is an equal part of what may run for each tenant that has something running. Who has less than that is let in although all
-/// places are taken: whoever took more has to wait until some of theirs have ended. So up to twice as many run for a moment, nobody waits for
-/// a neighbor, and one tenant alone has all places. What is no tenant's counts as one tenant's more, so that no flood of it takes the
-/// places of those who are one.
+/// A share is an equal part of the places for each tenant that has something running. A tenant below its share is let in although all
+/// places are taken: tenants above theirs have to wait until some of their requests have ended. So up to twice as many run for a moment, no
+/// tenant waits for a neighbor, and one tenant alone has all places. Requests without a tenant count as one more tenant's, so that no flood
+/// of them takes the tenants' places.
 ///
 /// Source: `Documentation/Server/Tenants.md`.
 package struct TenantShares: Sendable {
     /// How many run.
     private(set) var total = 0
-    /// How many run of each that has any; `nil` is what is no tenant's.
+    /// How many run of each tenant that has any; `nil` for requests without a tenant.
     private var tenants: [String?: Int] = [:]
 
     package init() {}

@@ -4,13 +4,13 @@ import Foundation
 package enum ThreadPriority: Sendable, Hashable {
     /// As much as any other.
     case usual
-    /// Some thirtieth of what the others get; everything where nobody else wants it.
+    /// About a thirtieth of the others' share; everything where no other thread wants it.
     case last
 
     /// How much nicer than the process: a step is a fifth to a quarter less of a processor.
     private static let steps: Int32 = 15
 
-    /// Gives the calling thread its standing, for ever.
+    /// Gives the calling thread its priority, for ever.
     func take() {
         guard self == .last else { return }
         #if os(Linux)

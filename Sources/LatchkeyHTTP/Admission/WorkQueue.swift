@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 
-/// What the threads of a pool do next: jobs of tasks, which have to run, and then admitted work.
+/// The next work for a pool's threads: jobs of tasks, which have to run, and then admitted work.
 ///
 /// While as many threads of an HTTP server have joined, they do all of it, and the pool's own threads wait.
-// Sound because everything is touched under `condition` only; `WorkerPoolTests` and `AdmissionTests` run many pieces at once.
+// Sound because everything is touched under `condition` only; `WorkerPoolTests` and `AdmissionTests` run many pieces concurrently.
 final class WorkQueue: @unchecked Sendable {
     /// Work that may be refused.
     struct Piece: Sendable {
@@ -23,7 +23,7 @@ final class WorkQueue: @unchecked Sendable {
     private var isClosed = false
     /// The threads that have joined.
     private var joined: [pthread_t] = []
-    /// What wakes those of them that sleep; the last one fell asleep last.
+    /// The alarms of sleeping joined threads; the last one fell asleep last.
     private var resting: [ThreadAlarm] = []
 
     let threads: Int
@@ -63,7 +63,7 @@ final class WorkQueue: @unchecked Sendable {
         alarm?.ring()
     }
 
-    /// Adds work that may be refused, at once or later.
+    /// Adds work that may be refused, immediately or later.
     func add(_ piece: Piece, _ lane: AdmissionLane, session: UInt64, tenant: String) {
         var refused: [(piece: Piece, refusal: AdmissionRefusal)] = []
         let (observer, alarm): (AdmissionObserver, ThreadAlarm?) = condition.withLock {
@@ -142,7 +142,7 @@ final class WorkQueue: @unchecked Sendable {
         return { self.run([admitted] + joined, from: now) }
     }
 
-    /// What a thread does together with the piece that it has: the pieces that are next anyway, as many as wait now. Called under `condition`.
+    /// The work that a thread does together with its piece: the pieces that are next anyway, as many as wait now. Called under `condition`.
     private func join(
         _ piece: JointPiece, at now: Duration, _ dropped: inout [AdmissionQueue<Piece>.Dropped]
     ) -> [AdmissionQueue<Piece>.Admitted] {
@@ -162,8 +162,8 @@ final class WorkQueue: @unchecked Sendable {
 
     private var isEmpty: Bool { jobs.isEmpty && admission.count == 0 }
 
-    /// Sees to it that somebody does what was added; called under `condition`.
-    /// - Returns: what has to be rung afterwards; `nil` if nobody has to be woken, because the thread that adds takes it next.
+    /// Ensures that a thread does the added work; called under `condition`.
+    /// - Returns: the alarm to ring afterwards; `nil` if no thread has to be woken, because the thread that adds takes it next.
     private func waker() -> ThreadAlarm? {
         guard isHosted else {
             condition.signal()
@@ -198,7 +198,7 @@ extension WorkQueue: ThreadWork {
     func leave() {
         let alarm: ThreadAlarm? = condition.withLock {
             if let index = joined.firstIndex(of: pthread_self()) { joined.remove(at: index) }
-            // The pool's own threads do what is left.
+            // The pool's own threads do the rest.
             if !isHosted { condition.broadcast() }
             return isEmpty ? nil : resting.popLast()
         }

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// How a pool's admission stands.
+/// The state of a pool's admission.
 package struct AdmissionState: Sendable, Hashable {
     /// How much work waits.
     package let waiting: Int
@@ -22,7 +22,7 @@ package struct AdmissionState: Sendable, Hashable {
     }
 }
 
-/// Who is told what admission does. Called by any thread; must not wait.
+/// An observer of admission. Called by any thread; must not wait.
 package struct AdmissionObserver: Sendable {
     /// A piece of work waited so long and is done now.
     package let waited: @Sendable (Duration) -> Void
@@ -42,10 +42,10 @@ extension WorkerPool {
     /// Does a piece of work on one of the threads, if it can be done in time.
     /// - Parameters:
     ///   - lane: what kind of work it is.
-    ///   - session: whose it is, such as the playback session; spreads those who are refused.
-    ///   - tenant: whose viewer that is; tenants take turns. Defaults to one for all.
+    ///   - session: its session, such as the playback session; spreads refused clients.
+    ///   - tenant: the viewer's tenant; tenants take turns. Defaults to one for all.
     ///   - work: the work. It is not begun if the caller's task is cancelled before.
-    /// - Returns: its result, or the refusal: at once if the server is full or the caller's task is cancelled before the work begins.
+    /// - Returns: its result, or the refusal: immediately if the server is full or the caller's task is cancelled before the work begins.
     package func run<Value: Sendable>(
         _ lane: AdmissionLane, session: some StringProtocol, tenant: String = "",
         _ work: @escaping @Sendable () -> Value
@@ -56,10 +56,10 @@ extension WorkerPool {
     /// Does a piece of work on one of the threads, if it can be done in time, together with others of its kind that wait.
     /// - Parameters:
     ///   - lane: what kind of work it is; pieces of several lanes are done together.
-    ///   - session: whose it is, such as the playback session; spreads those who are refused.
-    ///   - tenant: whose viewer that is. Defaults to one for all.
+    ///   - session: its session, such as the playback session; spreads refused clients.
+    ///   - tenant: the viewer's tenant. Defaults to one for all.
     ///   - work: the work.
-    ///   - input: what it is done with.
+    ///   - input: the work's input.
     /// - Returns: as `run(_:session:_:)`.
     package func run<Input: Sendable, Value: Sendable>(
         _ lane: AdmissionLane, session: some StringProtocol, tenant: String = "", _ work: JointWork<Input, Value>,
@@ -94,7 +94,7 @@ extension WorkerPool {
         }
     }
 
-    /// Does a piece of work at once, if the calling task runs on one of the threads and nothing else waits.
+    /// Does a piece of work immediately, if the calling task runs on one of the threads and nothing else waits.
     /// - Returns: its result; `nil` if it was not begun.
     package func runHere<Value>(_ work: () -> Value) -> Value? {
         var result: Value?
@@ -108,17 +108,17 @@ extension WorkerPool {
         return withUnsafeCurrentTask { $0?.unownedTaskExecutor == queue.asUnownedTaskExecutor() }
     }
 
-    /// How admission stands now.
+    /// The state of admission now.
     package var admission: AdmissionState { queue.state }
 
-    /// Tells somebody what admission does, instead of whoever was told before.
+    /// Sets the observer of admission, in place of any earlier one.
     package func observe(_ observer: AdmissionObserver) { queue.observe(observer) }
 
-    /// Refuses new work from now on; what waits is done.
+    /// Refuses new work from now on; waiting work is done.
     package func drain() { queue.drain() }
 }
 
-/// Who waits for a piece of work that has not begun: the first to take it answers.
+/// The caller that waits for a piece of work that has not begun: the first to take it answers.
 final class PieceWaiter<Value: Sendable>: Sendable {
     typealias Answer = CheckedContinuation<Result<Value, AdmissionRefusal>, Never>
 

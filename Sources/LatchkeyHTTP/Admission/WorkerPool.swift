@@ -41,7 +41,7 @@ public final class WorkerPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Runs a piece of work on one of the threads, at once if the task runs on one of them already.
+    /// Runs a piece of work on one of the threads, immediately if the task already runs on one of them.
     /// - Returns: its result; `nil` if too many pieces are waiting.
     public func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result? {
         if #available(macOS 15, iOS 18, tvOS 18, *) {
