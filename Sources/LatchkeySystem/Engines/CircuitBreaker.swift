@@ -4,10 +4,10 @@
 /// failure. Open: no caller asks. After a pause it is half open: one asks at a time. An answer closes it, and a failure opens it again.
 ///
 /// An engine that says that it cannot do its work is away from its first failure on; one that is late, once it has been late for the time
-/// of `patience`. An engine that goes away again within a minute has to answer for longer each time before it is back, so that what depends
-/// on it does not flap. A pure value; time comes in.
+/// of `patience`. An engine that fails again within a minute has to answer for longer each time before it is back, so that its users do not
+/// flap. A pure value; time comes in.
 package struct CircuitBreaker: Sendable {
-    /// Where the breaker stands.
+    /// The breaker's phase.
     package enum Phase: Sendable, Hashable {
         case closed, open, halfOpen
     }
@@ -31,7 +31,7 @@ package struct CircuitBreaker: Sendable {
         package static let immediate = Limits(patience: .zero, pause: .zero)
         /// For a tenant's own service, which may be far away and slow.
         package static let callout = Limits(pause: .seconds(10))
-        /// Never opens: lateness of one's own processor or disk is overload, and no outage.
+        /// Never opens: lateness of one's own processor or disk is overload, not an outage.
         package static let embedded = Limits(patience: nil)
     }
 
@@ -40,13 +40,13 @@ package struct CircuitBreaker: Sendable {
         fileprivate let period: Int
     }
 
-    /// An engine that goes away again within this time has to answer for longer before it is back.
+    /// An engine that fails again within this time has to answer for longer before it is back.
     private static let calm = Duration.seconds(60)
     /// For how long it has to answer: at first, twice that the next time, and at most.
     private static let settling = (first: Duration.seconds(1), longest: Duration.seconds(30))
 
     private let limits: Limits
-    /// Where it stands; it is half open only once somebody asks after the pause.
+    /// The phase; it is half open only once a caller asks after the pause.
     package private(set) var phase = Phase.closed
     /// Whether the engine counts as away, from the first failure that says so to the answer that ends it.
     package private(set) var isAway = false
@@ -68,7 +68,7 @@ package struct CircuitBreaker: Sendable {
     /// Whether it is worth asking again: it failed last, or has to show that it is back.
     package var isInDoubt: Bool { failing != nil || isAway }
 
-    /// Leave to ask now; `nil` if it is not to be had.
+    /// Leave to ask now; `nil` if there is none.
     /// - Parameter uptime: now, of a clock that never goes back.
     package mutating func permit(at uptime: Duration) -> Permit? {
         if phase == .open, uptime - opened >= limits.pause { move(to: .halfOpen) }
@@ -115,7 +115,7 @@ package struct CircuitBreaker: Sendable {
         if phase == .halfOpen || isLasting { open(at: uptime) }
     }
 
-    /// Whoever asked was cancelled, and nobody knows how the engine stands.
+    /// The caller was cancelled, and the engine's state is unknown.
     package mutating func gaveUp(_ permit: Permit) {
         if permit.period == period { isTrying = false }
     }

@@ -2,12 +2,12 @@ import LatchkeyCore
 
 /// Guards the calls to an engine that may be away: a store, a tenant's own service, the record's destination.
 ///
-/// A call with a deadline goes on when the task that waits for it is cancelled: nobody would know whether it wrote. Its outcome counts for its
-/// kind of work alone: an answer to a read says nothing of writes. An engine that has failed for a while is left alone, and no
-/// call waits for it; it is probed beside them. A probe does the work itself, in a form that changes nothing.
+/// A call with a deadline continues when the task that waits for it is cancelled: otherwise it would be unknown whether it wrote. Its
+/// outcome counts for its kind of work alone: an answer to a read says nothing of writes. An engine that has failed for a while is left
+/// alone, and no call waits for it; it is probed separately. A probe does the work itself, in a form that changes nothing.
 ///
 /// A call that is late says little of the engine: this machine may be slow, or the way there. It is marked so, and the engine counts as away
-/// only once it has been late for as long as the breaker's patience. What is part of this process is never away.
+/// only once it has been late for as long as the breaker's patience. An engine in this process is never away.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.5.
 package final class EngineGuard: Sendable {
@@ -19,8 +19,8 @@ package final class EngineGuard: Sendable {
     private let question: @Sendable (EngineWork) async throws -> Void
 
     /// - Parameters:
-    ///   - health: how the engine stands.
-    ///   - limit: how long a call may take; `nil` for one that has a limit of its own. Defaults to that.
+    ///   - health: the engine's health.
+    ///   - limit: how long a call may take; `nil` for calls that limit themselves. Defaults to that.
     ///   - probed: the kinds of work that a probe tries where none is in doubt. Defaults to none.
     ///   - late: the error of a call that took too long. Defaults to one that says so.
     ///   - report: takes each call's time, and its error. Called on any thread; must not wait. Defaults to nothing.
@@ -47,7 +47,7 @@ package final class EngineGuard: Sendable {
         try checked(await outcome(of: work, try leave(for: work), body))
     }
 
-    /// Asks an engine that answers at once, because it is in this process's memory: nobody waits for it.
+    /// Asks an engine that answers immediately, because it is in this process's memory: no task waits for it.
     /// - Throws: `StoreError`.
     package func callAtOnce<Value>(
         _ work: EngineWork, _ body: () throws(StoreError) -> Value
@@ -88,12 +88,12 @@ package final class EngineGuard: Sendable {
         }
     }
 
-    /// Whether it is time for a probe: something is in doubt, or nobody did some of the work for a while.
+    /// Whether it is time for a probe: something is in doubt, or some of the work was not done for a while.
     package func isDue(after time: Duration) -> Bool {
         !health.inDoubt.isEmpty || probed.contains { health.isQuiet(for: time, $0) }
     }
 
-    // Why it failed, the health says.
+    // The health has the reason of a failure.
     private func probe(_ work: EngineWork, _ permit: CircuitBreaker.Permit) async {
         _ = await outcome(of: work, permit) { [question] in
             do { try await question(work) } catch let error as StoreError where error.kind == .damaged {
@@ -103,7 +103,7 @@ package final class EngineGuard: Sendable {
         }
     }
 
-    /// Does a piece of work for which there is leave, and notes what came of it.
+    /// Does a piece of work for which there is leave, and notes its outcome.
     package func outcome<Value: Sendable>(
         of work: EngineWork, _ permit: CircuitBreaker.Permit, _ body: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {
@@ -112,7 +112,7 @@ package final class EngineGuard: Sendable {
         return noted(outcome, of: work, permit, since: began)
     }
 
-    /// Notes what came of a piece of work.
+    /// Notes the outcome of a piece of work.
     private func noted<Value>(
         _ outcome: Result<Value, any Error>, of work: EngineWork, _ permit: CircuitBreaker.Permit, since began: Duration
     ) -> Result<Value, any Error> {
@@ -139,7 +139,7 @@ package final class EngineGuard: Sendable {
         do { return try outcome.get() } catch { throw StoreError(error, of: health.engine) }
     }
 
-    /// The outcome of a task of its own, which no caller cancels; the deadline ends it.
+    /// The outcome of a separate task, which no caller cancels; the deadline ends it.
     private func limited<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {
@@ -156,7 +156,7 @@ package final class EngineGuard: Sendable {
 /// A piece of work with an engine.
 package struct EngineWork: Sendable, Hashable {
     package let operation: EngineOperation
-    /// Which part of the engine does it. Parts fail each by itself.
+    /// The part of the engine that does it. Parts fail independently.
     package let part: Int
 
     package init(_ operation: EngineOperation, part: Int = 0) { (self.operation, self.part) = (operation, part) }
@@ -173,7 +173,7 @@ package enum EngineOperation: String, Sendable, Hashable, CaseIterable {
     /// Makes days to come, and drops old ones.
     case days
 
-    /// What is said of an engine that does not do it, and of one that does it again.
+    /// Descriptions of an engine that does not do it, and of one that does it again.
     package var words: (away: String, back: String) {
         switch self {
         case .read: ("does not answer", "answers again")
@@ -198,7 +198,7 @@ public enum EngineReach: Sendable, Hashable {
 public protocol StoreEngine: Sendable {
     /// The engine's name for metrics, such as `memory` or `postgresql`.
     var engine: String { get }
-    /// Where it is, and so what its lateness says. Defaults to a network.
+    /// Its location, which determines the meaning of a late answer. Defaults to a network.
     var reach: EngineReach { get }
 }
 
@@ -207,7 +207,7 @@ extension StoreEngine {
 }
 
 extension StoreError {
-    /// What a call threw.
+    /// Converts a call's error.
     fileprivate init(_ error: any Error, of engine: String) {
         switch error {
         case let error as StoreError: self = error

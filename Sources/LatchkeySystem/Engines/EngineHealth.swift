@@ -1,12 +1,11 @@
 package import Foundation
 package import LatchkeyCore
 
-/// How an outside engine does each kind of work: since when, and what it said last. The one place that readiness, metrics, console and log
-/// ask.
+/// An outside engine's state for each kind of work: since when, and its last error. The one source of readiness, metrics, console and log.
 ///
-/// An engine that nobody has asked yet counts as answering. Only an answer to the same kind of work ends an outage.
+/// An engine that was never asked counts as answering. Only an answer to the same kind of work ends an outage.
 package final class EngineHealth: Sendable {
-    /// What is known of the engine, or of one kind of work.
+    /// The state of the engine, or of one kind of work.
     package struct Standing: Sendable, Equatable {
         /// Whether it counts as away.
         package internal(set) var isAway = false
@@ -21,7 +20,7 @@ package final class EngineHealth: Sendable {
         /// When it last answered, by the machine's clock; `nil` if it never did.
         package internal(set) var lastAnswer: Date?
 
-        /// What is known of several together: one that is away is what there is to say.
+        /// The combined state of several: away if any of them is.
         fileprivate static func of(_ all: some Collection<Standing>) -> Standing {
             let away = all.filter(\.isAway)
             let failed = (away.isEmpty ? Array(all) : away).max {
@@ -35,11 +34,11 @@ package final class EngineHealth: Sendable {
         }
     }
 
-    /// How an engine stands, in one word. The raw values are stable.
+    /// An engine's state, in one word. The raw values are stable.
     package enum Word: String, Sendable, Hashable {
         /// It answered within the last ten seconds.
         case answers
-        /// Nobody had an answer within the last ten seconds, because nobody asked.
+        /// No answer came within the last ten seconds, because nothing was asked.
         case quiet
         /// It does not do all of its work.
         case away
@@ -48,7 +47,7 @@ package final class EngineHealth: Sendable {
     /// Whether a call may ask.
     package enum Leave: Sendable {
         case ask(CircuitBreaker.Permit)
-        /// It is time to ask an engine that is left alone, beside the call, which does not wait for it.
+        /// It is time to ask an engine that is left alone, separately from the call, which does not wait for it.
         case probe(CircuitBreaker.Permit)
         case none
     }
@@ -61,13 +60,13 @@ package final class EngineHealth: Sendable {
     /// For how long an answer says that an engine answers.
     package static let freshness = Duration.seconds(10)
 
-    /// What the engine is for, such as `keyStore`. Names are stable.
+    /// The engine's role, such as `keyStore`. Names are stable.
     package let name: String
-    /// What it is, such as `redis`.
+    /// The engine's kind, such as `redis`.
     package let engine: String
-    /// Whose it is; `nil` for what all tenants share.
+    /// The tenant; `nil` for an engine that all tenants share.
     package let tenant: String?
-    /// Where it is; `nil` for what is in one place.
+    /// The region; `nil` for an engine in one place.
     package let region: String?
     let timekeeper: any Timekeeper
     private let limits: CircuitBreaker.Limits
@@ -75,10 +74,10 @@ package final class EngineHealth: Sendable {
     private let listeners = Locked<[@Sendable (EngineOperation, Standing) -> Void]>([])
 
     /// - Parameters:
-    ///   - name: what the engine is for.
-    ///   - engine: what it is. Defaults to nothing.
-    ///   - tenant: whose it is. Defaults to all tenants'.
-    ///   - region: where it is. Defaults to one place.
+    ///   - name: the engine's role.
+    ///   - engine: its kind. Defaults to nothing.
+    ///   - tenant: its tenant. Defaults to all tenants.
+    ///   - region: its region. Defaults to one place.
     ///   - limits: when it counts as away and is left alone. Defaults to its first failure.
     ///   - timekeeper: the time. Defaults to the machine's.
     package init(
@@ -99,10 +98,10 @@ package final class EngineHealth: Sendable {
         for (operation, standing) in standings where standing.isAway { heard(operation, standing) }
     }
 
-    /// What is known now, of all kinds of work together.
+    /// The state now, of all kinds of work together.
     package var standing: Standing { state.withLock { .of($0.values.map(\.standing)) } }
 
-    /// What is known of each kind of work that was tried.
+    /// The state of each kind of work that was tried.
     package var standings: [EngineOperation: Standing] {
         state.withLock { state in
             Dictionary(grouping: state, by: \.key.operation).mapValues { .of($0.map(\.value.standing)) }
@@ -131,10 +130,10 @@ package final class EngineHealth: Sendable {
     /// Whether an engine that is left alone is being asked whether it is back.
     package var isAsking: Bool { state.withLock { $0.values.contains { $0.breaker.phase == .halfOpen } } }
 
-    /// How it stands now.
+    /// Its state now.
     package var word: Word { isAway ? .away : isQuiet(for: Self.freshness) ? .quiet : .answers }
 
-    /// Whether nobody has had an answer for a while.
+    /// Whether no answer has come for a while.
     /// - Parameter operation: for this kind of work. Defaults to any.
     package func isQuiet(for time: Duration, _ operation: EngineOperation? = nil) -> Bool {
         let now = timekeeper.uptime
@@ -155,7 +154,7 @@ package final class EngineHealth: Sendable {
         }
     }
 
-    /// Leave to ask; `nil` while somebody else asks an engine that is left alone, or it is too early for that.
+    /// Leave to ask; `nil` while another caller asks an engine that is left alone, or it is too early for that.
     package func permit(for work: EngineWork) -> CircuitBreaker.Permit? {
         switch leave(for: work) {
         case .ask(let permit), .probe(let permit): permit
@@ -163,7 +162,7 @@ package final class EngineHealth: Sendable {
         }
     }
 
-    /// Takes back leave to ask from somebody who was cancelled.
+    /// Takes back leave to ask from a cancelled caller.
     func giveBack(_ permit: CircuitBreaker.Permit, for work: EngineWork) {
         state.withLock { $0[work]?.breaker.gaveUp(permit) }
     }
@@ -195,7 +194,7 @@ package final class EngineHealth: Sendable {
         for heard in listeners.withLock({ $0 }) { heard(work.operation, news) }
     }
 
-    /// An error that says that the engine is away, for those who do not wait for it.
+    /// An error that says that the engine is away, for callers that do not wait for it.
     package func absence(for operation: EngineOperation) -> StoreError {
         let last = standings[operation]?.lastError
         return StoreError(

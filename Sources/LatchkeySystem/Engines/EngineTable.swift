@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// How everything outside stands that a node needs: stores, and each tenant's callout and key set. Readiness, metrics, log and console
+/// The health of everything outside that a node needs: stores, and each tenant's callout and key set. Readiness, metrics, log and console
 /// read it here.
 ///
 /// Source: `Documentation/LicenseServer.md` §9.2.
@@ -65,7 +65,7 @@ package final class EngineTable: Sendable {
     }
 }
 
-/// What an engine is for. The raw values are stable.
+/// An engine's role. The raw values are stable.
 package enum EngineRole: String, Sendable, Hashable, CaseIterable {
     case keyStore, auditStore, sessionStore, tokenStore
     /// A tenant's own service that says who may play.
@@ -97,7 +97,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What goes on while it does not answer.
+    /// The effect of its outage.
     package var consequence: String {
         switch self {
         case .keyStore: "Cached keys are still licensed; other keys get no license, and nothing can be packaged."
@@ -122,14 +122,14 @@ extension EngineHealth {
         (EngineRole(rawValue: name)?.operations ?? []).union(standings.keys).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// What it does not do, such as `accepts no writes`; `nil` if it does all.
+    /// The work that it does not do, such as `accepts no writes`; `nil` if it does all.
     package var trouble: String? {
         let away = operations.filter { isAway(for: $0) }
         guard !away.contains(.read) else { return EngineOperation.read.words.away }
         return away.isEmpty ? nil : away.map(\.words.away).joined(separator: ", ")
     }
 
-    /// What goes on while it does not answer.
+    /// The effect of its outage.
     package var consequence: String {
         let consequence = EngineRole(rawValue: name)?.consequence ?? ""
         return region == nil ? consequence : "\(consequence) This applies only to accounts whose home is that region."

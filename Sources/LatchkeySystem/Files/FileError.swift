@@ -6,14 +6,14 @@ package struct FileError: DiagnosableError {
     package let code: String
     package let reason: String
     package let remedy: String
-    /// What is wrong, with neither the file's name nor a full stop where `PlainFile` found it: `It is a pipe, not a regular file`.
+    /// The fault, with neither the file's name nor a full stop where `PlainFile` found it: `It is a pipe, not a regular file`.
     package let what: String
 
     package init(code: String, reason: String, remedy: String, what: String? = nil) {
         (self.code, self.reason, self.remedy, self.what) = (code, reason, remedy, what ?? reason)
     }
 
-    /// What the system says, by its number.
+    /// The system's error, by its number.
     static func system(_ path: String, _ number: Int32) -> Self {
         let what = String(cString: strerror(number))
         return FileError(
@@ -42,7 +42,7 @@ package struct FileError: DiagnosableError {
             code: "cannotRead", reason: "\(path) cannot be read: \(reason).", remedy: "Check path and permissions.")
     }
 
-    /// - Parameter what: what it is, such as `It is a pipe, not a regular file`.
+    /// - Parameter what: the fault, such as `It is a pipe, not a regular file`.
     package static func notPlain(_ path: String, _ what: String) -> Self {
         FileError(
             code: "notPlainFile", reason: "\(path) cannot be read: \(what).",

@@ -1,12 +1,12 @@
 import Foundation
 package import LatchkeyCore
 
-/// Threads on which files are read, so that one that hangs takes no thread of Swift's tasks with it.
+/// Threads on which files are read, so that a hanging file takes no thread of Swift's tasks with it.
 ///
-/// Each piece of work has a thread of its own, named `latchkey-files`. If it takes too long, who waits gets an error and goes on; the thread
-/// stays until the system lets it go, and what it finds is dropped. While too many hang, further work is refused at once.
+/// Each piece of work has its own thread, named `latchkey-files`. If it takes too long, its caller gets an error and continues; the thread
+/// stays until the system releases it, and its result is dropped. While too many hang, further work is refused immediately.
 package final class FileThreads: Sendable {
-    /// What one piece of work looks at, and a place where tests hold it up.
+    /// The file that one piece of work looks at, and a place where tests hold it up.
     private final class Visit: Sendable {
         let path = Locked<String?>(nil)
         let opening: @Sendable (String) -> Void
@@ -28,7 +28,7 @@ package final class FileThreads: Sendable {
         var running = 0
         var isEnded = false
         var last = 0
-        /// Those who wait for a result, by number, and how they are told that there will be none.
+        /// The callers that wait for a result, by number, and the closures that say that there will be none.
         var waiting: [Int: @Sendable () -> Void] = [:]
     }
 
@@ -36,7 +36,7 @@ package final class FileThreads: Sendable {
 
     /// - Parameters:
     ///   - limit: how long a piece of work may take. Defaults to 5 s.
-    ///   - most: how many may go on at once, those that hang included. Defaults to 8.
+    ///   - most: how many may run at the same time, including hanging ones. Defaults to 8.
     ///   - timekeeper: the clock. Defaults to the machine's.
     ///   - opening: called on the thread before a file is opened; for tests of files that hang. Defaults to nothing.
     package init(
@@ -56,11 +56,11 @@ package final class FileThreads: Sendable {
         visit.opening(path)
     }
 
-    /// Does the work on a thread of its own.
+    /// Does the work on its own thread.
     /// - Parameters:
-    ///   - place: what is read, for the error; the file at which it hangs is named if it is known.
+    ///   - place: the place that is read, for the error; the file at which it hangs is named if it is known.
     ///   - limit: how long it may take; `nil` for the usual.
-    /// - Throws: what the work throws; `FileError` with `fileHangs`; `CancellationError` if the waiting task is cancelled, or after ``end()``.
+    /// - Throws: the work's errors; `FileError` with `fileHangs`; `CancellationError` if the waiting task is cancelled, or after ``end()``.
     package func run<Value: Sendable>(
         _ place: String, within limit: Duration? = nil, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -82,7 +82,7 @@ package final class FileThreads: Sendable {
         }
     }
 
-    /// - Returns: the number of who waits.
+    /// - Returns: the caller's number.
     private func begin(_ place: String, _ cancel: @escaping @Sendable () -> Void) throws -> Int {
         try state.withLock { state in
             guard !state.isEnded else { throw CancellationError() }
@@ -94,7 +94,7 @@ package final class FileThreads: Sendable {
         }
     }
 
-    /// Waits for nothing more: who waits gets a `CancellationError`, and so does who asks from now on.
+    /// Waits for nothing more: current and later callers get a `CancellationError`.
     package func end() {
         let waiting = state.withLock { state in
             state.isEnded = true

@@ -45,7 +45,7 @@ package enum InputFile {
         return data
     }
 
-    /// What the system says of a file that cannot be read or written: `No space left on device`.
+    /// The system's reason that a file cannot be read or written: `No space left on device`.
     package static func reason(_ error: any Error) -> String {
         let error = error as NSError
         let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error

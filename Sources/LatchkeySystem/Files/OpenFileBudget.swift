@@ -6,11 +6,11 @@ import LatchkeyCore
 /// and libdispatch, which ends the process where it cannot open a file of `/proc` for a moment. A socket that is being closed counts until
 /// it is closed.
 package final class OpenFileBudget: Sendable {
-    /// Who has sockets that can be closed for others.
+    /// A holder of sockets that can be closed for others.
     package protocol Holder: AnyObject, Sendable {
         /// How many could be asked for.
         var heldCount: Int { get }
-        /// Begins to close the one that is missed least. It is given back once it is closed.
+        /// Begins to close the socket that is missed least. It is given back once it is closed.
         /// - Returns: `false` if none can be closed.
         func closeOne() -> Bool
     }
@@ -25,15 +25,15 @@ package final class OpenFileBudget: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
-    /// What a socket is for.
+    /// The purpose of a socket.
     package enum Purpose: Sendable {
-        /// Somebody has connected to the process.
+        /// A client has connected to the process.
         case client
-        /// The process listens, connects to somebody itself, or waits for itself. Some are kept for this that no client gets.
+        /// The process listens, connects elsewhere, or waits for itself. Some sockets are reserved for this, and no client gets them.
         case own
     }
 
-    /// How many files of the limit nobody gets from here.
+    /// How many files of the limit are never given out here.
     package static let reserve = 64
     /// How many more are for the process's own connections alone.
     package static let ownShare = 32
@@ -43,7 +43,7 @@ package final class OpenFileBudget: Sendable {
     private let limit: @Sendable () -> Int
     private let state = Locked(State())
 
-    /// - Parameter limit: how many files may be open. Defaults to what the system allows the process.
+    /// - Parameter limit: how many files may be open. Defaults to the system's limit for the process.
     package init(limit: @escaping @Sendable () -> Int = { OpenFileLimit.current }) { self.limit = limit }
 
     /// How many there are in all for a purpose.
@@ -80,7 +80,7 @@ package final class OpenFileBudget: Sendable {
         wake()
     }
 
-    /// Has those who wait look again, because some are given back, or could be closed now.
+    /// Calls the waiting functions, because some are given back, or could be closed now.
     package func wake() {
         let waiting = state.withLock { state in
             guard !state.waiting.isEmpty else { return [@Sendable () -> Void]() }
@@ -90,10 +90,10 @@ package final class OpenFileBudget: Sendable {
         for one in waiting { one() }
     }
 
-    /// Has a function called once, when some are given back or could be closed. Called by any thread; must not wait.
+    /// Registers a function to be called once, when some are given back or could be closed. Called by any thread; must not wait.
     package func afterNextGive(_ call: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(call) } }
 
-    /// Adds somebody who can be asked to close sockets, as long as they live.
+    /// Adds a holder that can be asked to close sockets, as long as it lives.
     package func add(_ holder: any Holder) {
         state.withLock { state in
             state.holders.removeAll { $0.holder == nil }
@@ -101,7 +101,7 @@ package final class OpenFileBudget: Sendable {
         }
     }
 
-    /// Has a socket closed by whoever has most of those that can be.
+    /// Asks the holder with most closable sockets to close one.
     /// - Returns: `false` if none can be closed now.
     @discardableResult package func makeRoom() -> Bool {
         let holders = state.withLock { $0.holders.compactMap(\.holder) }

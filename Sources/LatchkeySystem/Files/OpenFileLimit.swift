@@ -20,7 +20,7 @@ package enum OpenFileLimit {
         return current
     }
 
-    /// What an operator should know where the limit is small.
+    /// A notice to operators if the limit is small.
     package static var notice: String? {
         let limit = current
         guard limit < comfortable else { return nil }

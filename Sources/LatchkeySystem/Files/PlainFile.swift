@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads plain files whole, and waits for nothing that is none: a pipe, a socket or a device is refused by what it is.
+/// Reads plain files whole, and never waits for anything else: a pipe, a socket or a device is refused by its kind.
 ///
 /// Opening and reading block, and a network's file system may block for ever: a server reads on `FileThreads`.
 package enum PlainFile {
@@ -19,11 +19,11 @@ package enum PlainFile {
         _ path: String, limit: Int, accepting accepts: (stat) -> Bool
     ) throws(FileError) -> Data {
         FileThreads.visits(path)
-        // Not to wait where somebody put a pipe.
+        // Not to wait if there is a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let number = errno
-            // What a socket and a device without a driver answer.
+            // The error of a socket, and of a device without a driver.
             throw number == ENXIO
                 ? .notPlain(path, "It is a socket or a device, not a regular file") : .system(path, number)
         }
@@ -54,7 +54,7 @@ package enum PlainFile {
         }
     }
 
-    /// What something is that is no plain file.
+    /// The kind of something other than a plain file.
     private static func kind(_ facts: stat) -> String {
         switch facts.st_mode & S_IFMT {
         case S_IFIFO: "a pipe"

@@ -37,7 +37,7 @@ package final class Subprocess: @unchecked Sendable {
     package var environment: [String: String]?
     /// The standard files; `nil` for those of this process.
     package var standardInput, standardOutput, standardError: (any SubprocessStream)?
-    /// Called on a thread of its own when the process has ended.
+    /// Called on a separate thread when the process has ended.
     package var terminationHandler: (@Sendable (Subprocess) -> Void)?
     /// The process's number; 0 before it was started.
     package private(set) var processIdentifier: Int32 = 0
@@ -101,7 +101,7 @@ package final class Subprocess: @unchecked Sendable {
             files: streams.enumerated().map { Self.file(of: $1, isInput: $0 == 0) })
     }
 
-    /// What the child gets of a stream.
+    /// The child's file for a stream.
     private static func file(of stream: (any SubprocessStream)?, isInput: Bool) -> StandardFile {
         if let pipe = stream as? Pipe {
             return .descriptor((isInput ? pipe.fileHandleForReading : pipe.fileHandleForWriting).fileDescriptor)
@@ -112,7 +112,7 @@ package final class Subprocess: @unchecked Sendable {
 }
 
 extension Subprocess {
-    /// What one of a child's standard files is.
+    /// The kind of a child's standard file.
     package enum StandardFile: Sendable, Hashable {
         /// That of this process.
         case inherited
@@ -122,10 +122,10 @@ extension Subprocess {
         case descriptor(Int32)
     }
 
-    /// Starts a child, for whoever waits for its end himself.
+    /// Starts a child, for a caller that waits for its end itself.
     /// - Parameters:
     ///   - program: a path in the file system.
-    ///   - arguments: what stands behind the program's name.
+    ///   - arguments: the arguments after the program's name.
     ///   - environment: the variables.
     ///   - files: standard input, output and error, in this order. The child inherits no other.
     /// - Returns: its number.
