@@ -12,7 +12,7 @@ extension ClientConnection {
         case close
     }
 
-    /// What one turn may do; then it is another connection's, however much has arrived.
+    /// The limit of one turn; then it is another connection's, however much has arrived.
     static let mostBytesInTurn = 64 * 1_024
     static let longestTurn = Duration.milliseconds(1)
     /// A step, such as a record of TLS, a chunk and a request take as much time as so many bytes, however short they are.
@@ -21,7 +21,7 @@ extension ClientConnection {
     private static let bytesOfRequest = 2 * 1_024
     private static let mostDiscarded = 256 * 1_024
 
-    /// Does the work that need not wait, but no more than fits into a turn.
+    /// Does the work that requires no waiting, but no more than fits into a turn.
     /// - Returns: `goOn` if there is more to do.
     func takeTurn() -> Progress {
         let end = loop.daemon.time.uptime + Self.longestTurn

@@ -54,7 +54,7 @@ final class ClientConnection: @unchecked Sendable {
     /// Whether nothing of a first request was read but part of its head.
     var isNew = true
     var isClosing = false
-    /// Guards what tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
+    /// Guards the state that tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
     let exchangeLock = NSLock()
 
     // The loop's from here.

@@ -42,7 +42,7 @@ final class Daemon: @unchecked Sendable {
     var openFiles: OpenFileBudget { configuration.openFiles }
 
     /// - Parameters:
-    ///   - identity: what connections show; `nil` for plain HTTP.
+    ///   - identity: the identity that connections show; `nil` for plain HTTP.
     ///   - work: further work of the threads; `nil` for threads that only read and write.
     ///   - complete: adds to a refusal the fields of the server's replies.
     /// - Throws: `httpTLS`.
@@ -81,7 +81,7 @@ final class Daemon: @unchecked Sendable {
         return 1 + loops + threads
     }
 
-    /// - Throws: `httpOpenFiles` if so many descriptors leave too few for clients.
+    /// - Throws: `httpOpenFiles` if this number of descriptors leaves too few for clients.
     static func check(_ files: Int, of budget: OpenFileBudget) throws(Diagnosis) {
         guard budget.left(for: .client) < files + leastPlaces else { return }
         throw .openFiles(budget.most, least: budget.limit(leaving: files + leastPlaces))

@@ -38,10 +38,10 @@ final class HTTPExchange: @unchecked Sendable {
         cancelWork()
     }
 
-    /// The answer, if it is there.
+    /// The answer, if it is ready.
     var answer: HTTPResponse? { lock.withLock { reply } }
 
-    /// The answer; `nil` if there is none yet: the connection resumes when it is there.
+    /// The answer; `nil` if there is none yet: the connection resumes when it is ready.
     func answerOrWait() -> HTTPResponse? {
         lock.withLock {
             isAwaited = reply == nil

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A reply, or a reset of the connection instead.
 public struct HTTPResponse: Sendable, Hashable {
-    /// What follows the header fields.
+    /// The content after the header fields.
     public enum Body: Sendable, Hashable {
         /// Bytes in memory.
         case bytes(Data)

@@ -164,7 +164,7 @@ public final class HTTPServer: @unchecked Sendable {
     /// Each reply ends its connection. Returns when every connection is closed. Does nothing if the server does not run.
     ///
     /// - Parameter limit: how long open exchanges may continue. Then their tasks are cancelled and their clients get a 503; one
-    ///   second later, what could not be written is cut off.
+    ///   second later, unwritten replies are cut off.
     public func stop(within limit: Duration = .seconds(10)) async {
         guard let (daemon, isDrained) = leaveRunning() else { return }
         await drain(daemon, isDrained, within: limit)

@@ -1,6 +1,6 @@
 /// A server's work for a request that has arrived.
 package enum HTTPWork: Sendable {
-    /// Nothing: the reply is there.
+    /// None: the reply is ready.
     case reply(HTTPResponse)
     /// A task makes the reply. It always runs, even if the client has gone.
     case task(@Sendable () async -> HTTPResponse)

@@ -62,6 +62,6 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// The thread sleeps no more.
+    /// The thread no longer sleeps.
     func endSleep() { state.withLock { $0.sleeper = nil } }
 }

@@ -4,15 +4,15 @@ import LatchkeyCore
 /// Runs a loop on threads that also do other work.
 ///
 /// One thread at a time leads: it reads and writes for all connections, and sleeps until one of them is ready. Before it does a piece of
-/// work it makes another one the leader, if one sleeps. Where all are busy, whoever has done its piece reads and writes before it takes the
-/// next: no thread waits for another, and a refusal waits for one piece at most.
+/// work it makes another one the leader, if one sleeps. Where all are busy, a thread that has done its piece reads and writes before it
+/// takes the next: no thread waits for another, and a refusal waits for one piece at most.
 // Sound because the loop is run under `lead` only; other threads reach it by its inbox.
 final class LoopThreads: @unchecked Sendable {
     private let loop: ServerLoop
     private let work: any ThreadWork
     private let alarms: [ThreadAlarm]
     private let lead = NSLock()
-    /// What wakes the threads that sleep and do not lead.
+    /// The alarms of the threads that sleep and do not lead.
     private let followers = Locked<[ThreadAlarm]>([])
     private let isEnding = Locked(false)
 
@@ -72,7 +72,7 @@ final class LoopThreads: @unchecked Sendable {
     private func follow(_ alarm: ThreadAlarm) {
         followers.withLock { $0.append(alarm) }
         defer { followers.withLock { $0.removeAll { $0 === alarm } } }
-        // Whoever led may have looked for a follower before this one could be found.
+        // The former leader may have looked for a follower before this one could be found.
         if lead.try() { return lead.unlock() }
         alarm.sleep(besides: nil, milliseconds: -1)
     }

@@ -158,6 +158,6 @@ struct RequestHead: Hashable {
 }
 
 extension [String] {
-    /// Whether a word is there, regardless of letter case.
+    /// Whether it contains a word, regardless of letter case.
     fileprivate func has(_ word: String) -> Bool { contains { $0.equalsIgnoringCase(word) } }
 }

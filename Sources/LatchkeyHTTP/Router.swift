@@ -10,14 +10,14 @@ public struct Route<Handler: Sendable>: Sendable {
     public let methods: [HTTPMethod]
     /// The path.
     public let path: PathPattern
-    /// What answers.
+    /// The handler.
     public let handler: Handler
     fileprivate var condition: (@Sendable (PathParameters) -> Bool)?
 
     /// - Parameters:
     ///   - methods: the methods in the order of `Allow`.
     ///   - path: the path.
-    ///   - handler: what answers.
+    ///   - handler: the handler.
     public init(_ methods: [HTTPMethod], _ path: PathPattern, _ handler: Handler) {
         self.methods = methods
         self.path = path
@@ -45,7 +45,7 @@ public struct Router<Handler: Sendable>: Sendable {
     public enum Match: Sendable {
         /// A route for path and method.
         case found(Route<Handler>, PathParameters)
-        /// A route for the path, and the methods that the path takes, none of which is the request's.
+        /// A route for the path, and the methods that the path takes, but not the request's.
         case otherMethod(Route<Handler>, PathParameters, allowed: [HTTPMethod])
         /// No route for the path.
         case notFound

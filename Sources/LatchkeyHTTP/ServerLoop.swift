@@ -54,7 +54,7 @@ final class ServerLoop: @unchecked Sendable {
     /// Whether there is something to do immediately.
     var hasWaiting: Bool { !ready.isEmpty || !unfinished.isEmpty }
 
-    /// Does what there is to do. Does not wait.
+    /// Does the available work. Does not wait.
     func run() {
         let next = unfinished.take(newest: false)
         let (goingOn, mayAccept, endsListening) = inbox.take()

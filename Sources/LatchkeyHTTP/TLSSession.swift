@@ -104,7 +104,7 @@ package final class TLSSession {
     func finish() { gnutls_bye(session, GNUTLS_SHUT_WR) }
 
     private func outcome(_ call: () -> Int) -> Outcome {
-        // Warnings of the other end are not the end. It may not send them for ever.
+        // Warnings of the other end are not the end. It may not send them forever.
         for _ in 0..<8 {
             let status = call()
             if status >= 0 { return .done(status) }

@@ -8,14 +8,14 @@ package protocol ThreadWork: Sendable {
     var threads: Int { get }
     /// The calling thread does the work from now on.
     func join()
-    /// The calling thread does the work no more.
+    /// The calling thread no longer does the work.
     func leave()
     /// The next piece of work; `nil` if none waits. Never waits for one.
     func take() -> (@Sendable () -> Void)?
     /// The calling thread is about to sleep.
-    /// - Parameter alarm: what wakes it when there is work.
+    /// - Parameter alarm: wakes it when there is work.
     /// - Returns: `false`, and nothing is kept, if work waits.
     func rest(_ alarm: ThreadAlarm) -> Bool
-    /// The calling thread sleeps no more.
+    /// The calling thread no longer sleeps.
     func rise(_ alarm: ThreadAlarm)
 }

@@ -68,7 +68,7 @@ package struct KeySet: Sendable {
     private static func keys(
         inPEM text: String, _ algorithms: [TokenAlgorithm]
     ) -> [Read] {
-        // What begins a block ends the one before; at most 64 KiB, so at most some hundred blocks.
+        // The start of a block ends the one before; at most 64 KiB, so at most some hundred blocks.
         text.split(separator: "-----BEGIN").enumerated().map { index, block in
             (
                 "block \(index + 1)",
@@ -183,7 +183,7 @@ package struct KeySetError: DiagnosableError, Equatable {
         Self("keySetUnusable", "The key set cannot be used. \(problem)", remedy: remedy)
     }
 
-    /// A set of which no key can be used.
+    /// A set without a usable key.
     fileprivate static func unusable(_ refused: [KeySetError]) -> Self {
         unusable(
             (["It has no usable key."] + refused.prefix(3).map(\.reason)).joined(separator: " "),

@@ -11,7 +11,7 @@ package import LatchkeySystem
 package final class KeySetSource: Sendable {
     /// The outcome of an attempt to load the set.
     package enum Event: Sendable, Equatable {
-        /// A set of so many keys is in force; others were refused. News are the refused keys that the former set did not refuse.
+        /// A set with this number of keys is in force; others were refused. News are the refused keys that the former set did not refuse.
         case loaded(keys: Int, refused: [KeySetError], news: [KeySetError])
         /// The set in force stays; it may be empty, if there never was a good one.
         case kept(KeySetError)

@@ -138,6 +138,6 @@ package struct TokenKey: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// What to do about a key of RSA that is too small.
+    /// The remedy for a key of RSA that is too small.
     static let largerRSA = "Sign with a key of at least \(TokenKey.smallestRSA) bits."
 }

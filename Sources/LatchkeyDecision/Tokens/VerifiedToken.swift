@@ -13,7 +13,7 @@ package struct VerifiedToken: Sendable, CustomStringConvertible {
     /// When it was made; `nil` if it does not say.
     package let issued: Date?
 
-    /// Who it is for, `sub`; `nil` without.
+    /// Its subject, `sub`; `nil` without.
     package var subject: String? { text("sub") }
     /// Its unique identifier at its service, `jti`; `nil` without.
     package var identifier: String? { text("jti") }

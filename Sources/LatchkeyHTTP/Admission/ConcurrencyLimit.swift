@@ -38,7 +38,7 @@ package final class ConcurrencyLimit: Sendable {
 
     /// A request comes.
     /// - Parameters:
-    ///   - lane: what kind of work it is. A part of the limit is kept for each lane that goes before it.
+    ///   - lane: the kind of work. A part of the limit is kept for each lane that goes before it.
     ///   - client: the request's client. A part of the lane's limit is kept for clients that have little running. `nil` for none.
     ///   - tenant: the viewer's tenant. A tenant below its share is let in, however much others have running. `nil` for none, which has one
     ///     share.

@@ -9,8 +9,8 @@ struct OwnerTurns<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct Flow: Sendable {
         let owner: Owner
         var waiting = Deque<Element>()
-        /// The turn at which it is served next. One that comes begins behind the turn that was served last: it saves nothing up, and one
-        /// that has little each time gets no more turns than the others.
+        /// The turn at which it is served next. A new one begins after the turn that was served last: it saves nothing up, and one with
+        /// little work each time gets no more turns than the others.
         var turn: UInt64
     }
 

@@ -14,14 +14,14 @@ package struct TenantShares: Sendable {
 
     package init() {}
 
-    /// Whether a tenant has less than its share of so many places, while others have some of them.
+    /// Whether a tenant has less than its share of the places, while others have some of them.
     private func hasRoom(_ tenant: String?, of places: Int) -> Bool {
         let own = tenants[tenant] ?? 0
         let active = tenants.count + (own == 0 ? 1 : 0)
         return active > 1 && own < places / active
     }
 
-    /// Begins one of a tenant's, unless all of so many places are taken and the tenant has its share of them.
+    /// Begins a request of a tenant, unless all places are taken and the tenant has its share of them.
     package mutating func begin(_ tenant: String?, within places: Int) -> Bool {
         guard total < places || hasRoom(tenant, of: places) else { return false }
         total += 1

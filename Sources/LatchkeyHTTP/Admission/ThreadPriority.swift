@@ -10,11 +10,11 @@ package enum ThreadPriority: Sendable, Hashable {
     /// How much nicer than the process: a step is a fifth to a quarter less of a processor.
     private static let steps: Int32 = 15
 
-    /// Gives the calling thread its priority, for ever.
+    /// Gives the calling thread its priority, permanently.
     func take() {
         guard self == .last else { return }
         #if os(Linux)
-            // There, the calling thread is what 0 names.
+            // There, 0 names the calling thread.
             let thread = __priority_which_t(PRIO_PROCESS.rawValue)
             _ = setpriority(thread, 0, min(19, getpriority(thread, 0) + Self.steps))
         #else

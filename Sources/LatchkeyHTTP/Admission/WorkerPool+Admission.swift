@@ -41,7 +41,7 @@ package struct AdmissionObserver: Sendable {
 extension WorkerPool {
     /// Does a piece of work on one of the threads, if it can be done in time.
     /// - Parameters:
-    ///   - lane: what kind of work it is.
+    ///   - lane: the kind of work.
     ///   - session: its session, such as the playback session; spreads refused clients.
     ///   - tenant: the viewer's tenant; tenants take turns. Defaults to one for all.
     ///   - work: the work. It is not begun if the caller's task is cancelled before.
@@ -55,7 +55,7 @@ extension WorkerPool {
 
     /// Does a piece of work on one of the threads, if it can be done in time, together with others of its kind that wait.
     /// - Parameters:
-    ///   - lane: what kind of work it is; pieces of several lanes are done together.
+    ///   - lane: the kind of work; pieces of several lanes are done together.
     ///   - session: its session, such as the playback session; spreads refused clients.
     ///   - tenant: the viewer's tenant. Defaults to one for all.
     ///   - work: the work.
@@ -138,7 +138,7 @@ final class PieceWaiter<Value: Sendable>: Sendable {
         }
     }
 
-    /// The waiter, for the first who asks.
+    /// The waiter, for the first caller.
     func leaves() -> Answer? { state.withLock { $0.answer.take() } }
 
     func cancel() -> Answer? {

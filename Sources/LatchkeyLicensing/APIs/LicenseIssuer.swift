@@ -89,7 +89,7 @@ package struct LicenseIssuer: Sendable {
     }
 
     /// Answers a request.
-    /// - Parameter report: what happened, for logs and metrics.
+    /// - Parameter report: the outcome, for logs and metrics.
     /// - Returns: the license; `nil` for a player that says that it stopped, and needs none.
     package func license(
         _ request: Request, of tenant: Tenant, _ report: inout LicenseReport
@@ -294,8 +294,8 @@ extension LicenseIssuer {
         return facts
     }
 
-    /// The first 16 bytes of the SHA-256 of tenant and device identifier, as hexadecimal digits: enough to tell an account's devices apart,
-    /// and nothing that another tenant's digests could be compared with.
+    /// The first 16 bytes of the SHA-256 of tenant and device identifier, as hexadecimal digits: enough to distinguish an account's
+    /// devices, and not comparable with another tenant's digests.
     static func digest(of device: Secret, _ tenant: Tenant) throws(LicenseRefusal) -> String {
         do throws(OpenSSLError) {
             let bytes = device.withUnsafeBytes { Array("latchkey/device/1\0\(tenant.name)\0".utf8) + $0 }

@@ -22,7 +22,7 @@ package struct PlayerAPI: Sendable {
     /// The most bytes of a body: an SPC has some 10 KiB, in any form.
     package static let bodyBytes = 64 * 1_024
 
-    /// The routes with their endpoints; the raw values appear in logs and metrics.
+    /// The routes with their endpoints, whose names appear in logs and metrics.
     static let routes: [Route<RequestEndpoint>] = [
         Route([.post], "/t/{tenant}/fairplay", .fairPlay),
         Route([.get, .head], "/t/{tenant}/certificate", .certificate),

@@ -26,7 +26,7 @@ package struct DrainPlan: Sendable, Hashable {
         case atOnce
     }
 
-    /// What happens to a node.
+    /// An event in the life of a node.
     package enum Event: Sendable, Hashable {
         /// SIGTERM or SIGINT.
         case signal

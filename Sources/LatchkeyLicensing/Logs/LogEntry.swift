@@ -142,7 +142,7 @@ package struct LogEntry: Sendable {
         user = report.record.map(\.facts.grant.account)
     }
 
-    /// How an operator's request ended: as asked, or with a refusal, of which the entry gets the code and the reason.
+    /// How an operator's request ended: as requested, or with a refusal, whose code and reason the entry gets.
     package mutating func end(_ refusal: (any DiagnosableError)?, status: Int) {
         self.status = status
         guard let refusal else { return outcome = .ok }

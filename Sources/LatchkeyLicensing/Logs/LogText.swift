@@ -72,7 +72,7 @@ struct LogText: Sendable {
         JSONValue.append(value, quotedTo: &line)
     }
 
-    /// A text on one line, not too long, and without what looks like a secret.
+    /// A text on one line, cut to a limit, and without anything that looks like a secret.
     ///
     /// Nothing secret should come so far. A mistake in some message must not put a token or a key into a log all the same.
     private static func shown(_ text: String) -> String {

@@ -30,7 +30,7 @@ package final class ServerLog: Sendable {
     ///   - cut: how much of an address is written. Defaults to /24 and /48.
     ///   - node: the name of this node, in each line. Defaults to none.
     ///   - level: lines below it are not written. Defaults to `info`.
-    ///   - cap: how many lines of one event per period. Defaults to 50,000 for what players and packagers are served, and 1,000 for others.
+    ///   - cap: how many lines of one event per period. Defaults to 50,000 for players' and packagers' served requests, 1,000 for others.
     ///   - period: the period of the cap. Defaults to 1 s.
     ///   - timekeeper: the clock.
     ///   - whenDropped: called for every line beyond the cap, every one for which the writer has no room, and, as `log`, every one that the

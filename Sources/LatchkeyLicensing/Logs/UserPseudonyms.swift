@@ -9,7 +9,7 @@ import LatchkeyFairPlay
 /// Source: `Documentation/LicenseServer.md` §9.4.
 package struct UserPseudonyms: Sendable {
     private let secret: Secret
-    /// The salts of tenants, of which there are as many as the configuration has.
+    /// The salts of tenants, one for each tenant of the configuration.
     private let salts = Locked<[String: Secret]>([:])
 
     /// - Parameter secret: 16 bytes or more, the same on all nodes, and changed when pseudonyms should no longer fit those before.

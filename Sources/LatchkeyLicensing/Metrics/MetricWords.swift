@@ -1,6 +1,6 @@
 import LatchkeyDecision
 
-/// A part of the work on a license of which the time is measured.
+/// A measured part of the work on a license.
 package enum LicenseStage: Int, Sendable, Hashable, CaseIterable {
     case token, key, open, policy, session, answer
 

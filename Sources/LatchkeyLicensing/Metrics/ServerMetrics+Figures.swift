@@ -35,7 +35,7 @@ extension ServerMetrics {
         return scope.isAll ? all : all.filter { licenseRequests.tenant(of: $0.values).map(scope.covers) ?? false }
     }
 
-    /// The sums of counters by one of their labels; without those of which it is empty.
+    /// The sums of counters by one of their labels; series with an empty label are left out.
     private static func counts(of series: [(values: [String], lines: [MetricLine])], by place: Int) -> [String: UInt64]
     {
         series.reduce(into: [:]) { totals, series in
@@ -44,7 +44,7 @@ extension ServerMetrics {
         }
     }
 
-    /// How many license requests took up to so many seconds, by rising bounds, the last one infinite: the sums of the buckets of
+    /// The number of license requests by time, with rising upper bounds, the last one infinite: the sums of the buckets of
     /// `latchkey_license_duration_seconds`.
     package var licenseTimes: [(bound: Double, count: UInt64)] {
         let lines = licenseDuration.series.flatMap(\.lines).filter { $0.bound != nil }
@@ -72,7 +72,7 @@ extension ServerMetrics {
 
     /// Shows the state of engines.
     package func show(_ engines: [EngineHealth]) {
-        // Of several regions' stores one that is away is an outage for its accounts.
+        // Of several regions' stores, each outage affects its own accounts.
         storeOutage.replaceAll(
             Self.outages(
                 engines.filter { $0.tenant == nil }.flatMap { engine in

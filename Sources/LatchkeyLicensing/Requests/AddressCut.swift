@@ -22,7 +22,7 @@ package struct AddressCut: Sendable, Hashable {
     /// One network: an IPv4 address as it is, and /64.
     package static let network = AddressCut(four: 32, six: 64)
 
-    /// The range that stands for an address.
+    /// The range that contains an address.
     package func range(of address: AddressRange) -> AddressRange {
         AddressRange(around: address, four: four, six: six)
     }

@@ -114,7 +114,7 @@ package struct CallerRefusal: DiagnosableError, Equatable {
         case right = "callerRight"
     }
 
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     package let kind: Kind
     /// The caller, if known, for the log and the audit.
     package let caller: Caller?

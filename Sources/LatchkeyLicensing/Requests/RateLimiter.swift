@@ -19,7 +19,7 @@ package struct RateLimit: Sendable, Hashable {
     }
 }
 
-/// What one limit counts by.
+/// The scope in which a limit counts.
 package enum RateScope: String, Sendable, Hashable, CaseIterable {
     /// An address range (`AddressCut.limits`); asked before a signature is checked.
     case address

@@ -20,7 +20,7 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
         self.init(using: &generator)
     }
 
-    /// A new one: a random UUID, a point, and the node's name, so that everybody knows which node to ask about the request.
+    /// A new one: a random UUID, a point, and the node's name, so that everyone knows which node to ask about the request.
     /// - Parameter node: the node's name as ``nodeName(_:)`` makes it. Defaults to none: then the UUID is all.
     package init(using generator: inout some RandomNumberGenerator, node: String? = nil) {
         var bytes = generator.bytes(16)

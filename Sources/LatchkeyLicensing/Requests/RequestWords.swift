@@ -104,7 +104,7 @@ package enum Degradation: String, Sendable, Hashable, CaseIterable {
     case callout
     /// By an earlier answer of the operator's own service, which does not answer now.
     case calloutMemory
-    /// With a key of which the store cannot say now whether it is disabled.
+    /// With a key that may have been disabled: the store cannot say now.
     case staleKey
     /// With a key out of the node's own copy.
     case copiedKey

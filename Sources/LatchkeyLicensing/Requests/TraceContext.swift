@@ -11,7 +11,7 @@ package struct TraceContext: Sendable, Hashable {
     package let parentID: String?
     /// The server's own span, 16 hexadecimal digits in lower case.
     package let spanID: String
-    /// The flags, of which only the lowest bit, sampled, is passed on.
+    /// The flags; only the lowest bit, sampled, is passed on.
     package let isSampled: Bool
     /// The state that tracing systems pass along, at most 512 characters; `nil` if there is nothing.
     package let state: String?

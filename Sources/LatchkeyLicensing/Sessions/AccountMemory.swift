@@ -22,7 +22,7 @@ final class AccountMemory: Sendable {
     private static let most = 100_000
     private let known = Locked(RecentValues<RecordKey, Known>(limit: most))
 
-    /// The account as far as this node knows it, and what `replace` compares.
+    /// The account as far as this node knows it, and the version for `replace`.
     func account(_ key: RecordKey) -> (account: AccountState, version: UInt64) {
         let known = known.withLock { $0.value(key) }
         return (known?.account ?? AccountState(), known?.version ?? 0)

@@ -4,9 +4,9 @@ package import LatchkeyDecision
 package import LatchkeySystem
 package import LatchkeyVault
 
-// What operators see and do. Source: `Documentation/LicenseServer.md` §7.1.
+// Operators' views and actions. Source: `Documentation/LicenseServer.md` §7.1.
 extension AccountSessions {
-    /// The accounts of a tenant of which something is kept, in the order of their names' bytes.
+    /// The accounts of a tenant with stored state, in the order of their names' bytes.
     /// - Parameters:
     ///   - tenant: the tenant.
     ///   - prefix: how the names begin.
@@ -36,13 +36,13 @@ extension AccountSessions {
         }
     }
 
-    /// Shares what each process counts of something, such as a tenant's licenses of a day.
+    /// Shares a count between processes, such as a tenant's licenses of a day.
     ///
     /// Each writes its whole count, so that a write with an unknown outcome can be repeated.
     /// - Parameters:
     ///   - count: how many this process counted.
-    ///   - name: of what.
-    ///   - process: which process it is, of ASCII without a space.
+    ///   - name: the name of the count.
+    ///   - process: the process's name, of ASCII without a space.
     ///   - end: when it may be forgotten.
     /// - Returns: how many the other processes counted.
     /// - Throws: `StoreError`.
@@ -66,7 +66,7 @@ extension AccountSessions {
         throw .contended(accounts.engine)
     }
 
-    /// What counts of an account now; an empty one if nothing is kept.
+    /// The current state of an account; an empty one if nothing is kept.
     /// - Throws: `StoreError`.
     package func account(_ account: String, of tenant: String) async throws(StoreError) -> AccountState {
         let reading = try await accounts[.account(account, tenant)].read(.account(account, tenant))
@@ -74,7 +74,7 @@ extension AccountSessions {
     }
 
     /// Stops a session: it gets no license any more, and learns by whom. It plays on to the end of its lease.
-    /// - Parameter who: who stops it, for the viewer.
+    /// - Parameter who: the operator who stops it, for the viewer.
     /// - Returns: whether it had a slot.
     /// - Throws: `StoreError`.
     package func stop(
@@ -147,7 +147,7 @@ package struct NamedAccount: Sendable, Hashable {
     package let end: Date
 }
 
-/// What processes counted, as a record keeps it: a line each, such as `0f3a…9c 1200`.
+/// The processes' counts, as a record keeps them: a line each, such as `0f3a…9c 1200`.
 private struct SharedCounts {
     private var counts: [String: Int] = [:]
 

@@ -52,7 +52,7 @@ package final class AccountSessions: Sendable {
         self.report = report
     }
 
-    /// What guards the stores.
+    /// The guards of the stores.
     package var watched: [EngineGuard] { [accounts, tokens].flatMap(\.parts).map(\.guarded) }
 
     /// Decides about one key.
@@ -241,7 +241,7 @@ package final class AccountSessions: Sendable {
     /// Writes a decision's changes.
     private func keep<Excess>(_ proposal: Proposal, _ course: Course) async throws(StoreError) -> Attempt<Excess> {
         if let (key, record, end) = proposal.token {
-            // Before the store says so: a write that is late may come in any time.
+            // Before the store says so: a late write may arrive at any time.
             let former = course.spent
             course.spent = (key, record)
             guard try await tokens[key].write(record, at: key, replacing: nil, until: end) else {

@@ -119,7 +119,7 @@ extension RecordReader {
 }
 
 extension RecordReader {
-    /// Goes past what `RecordWriter` wrote for a slot.
+    /// Skips the bytes that `RecordWriter` wrote for a slot.
     /// - Returns: when the slot ends.
     fileprivate mutating func skipSlot() throws(StoreError) -> Date {
         try skipText()

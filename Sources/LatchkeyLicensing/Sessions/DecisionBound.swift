@@ -37,7 +37,7 @@ package enum SlotUse: Sendable, Hashable {
 
     /// - Parameters:
     ///   - decision: a license.
-    ///   - keepsSlots: whether slots are kept for it: policy counts them, and the store is there.
+    ///   - keepsSlots: whether slots are kept for it: policy counts them, and the store is available.
     init(_ decision: Decision, keepsSlots: Bool) {
         self =
             switch decision.change {

@@ -42,7 +42,7 @@ struct RecordWriter {
     }
 }
 
-/// Reads what `RecordWriter` wrote, and never beyond the end.
+/// Reads the output of `RecordWriter`, and never beyond the end.
 struct RecordReader {
     private let bytes: [UInt8]
     private var position: Int

@@ -11,8 +11,8 @@ extension ServerSettings.Admin {
             .defaulting("tenants", \.tenants, .tenantScope, to: .all),
         ])
 
-    /// Finds operators whom nothing tells apart: one name with different roles or tenants, and one key twice. An operator has two entries
-    /// while the key is changed. Finds tenants that there are not: one that comes later would be theirs without a word.
+    /// Finds operators that cannot be distinguished: one name with different roles or tenants, and one key twice. An operator has two
+    /// entries while the key is changed. Finds unknown tenants: one that is added later would silently be theirs.
     static func check(
         _ admins: [Self], _ tenants: some Collection<String>, _ place: JSONPlace, _ problems: inout [JSONProblem]
     ) {

@@ -32,7 +32,7 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var policies: String?
     package internal(set) var tenants: [String: TenantSettings] = [:]
     package internal(set) var admins: [Admin] = []
-    /// Proxies whose word counts for the client's address, country and certificate.
+    /// Proxies whose statements count for the client's address, country and certificate.
     package internal(set) var trustedProxies: [AddressRange] = []
     /// The header in which a trusted proxy states the viewer's country.
     package internal(set) var countryHeader: String?
@@ -240,7 +240,7 @@ extension ServerSettings {
             }
         })
 
-    /// The version of the form, of which there is one.
+    /// The only version of the form.
     fileprivate var formVersion: Int {
         get { 1 }
         set {}

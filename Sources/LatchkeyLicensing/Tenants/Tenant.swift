@@ -31,7 +31,7 @@ package final class Tenant: Sendable {
     ///   - settings: its configuration.
     ///   - vault: its content keys.
     ///   - tokenKeys: the keys that sign its tokens; `nil` accepts no token.
-    ///   - signers: who signs its common-encryption requests, by name.
+    ///   - signers: the signers of its common-encryption requests, by name.
     ///   - recipients: whom imported keys may be encrypted to. Defaults to nobody.
     ///   - callout: the operator's own service. Defaults to none.
     ///   - module: the KSM with its own credentials. Defaults to the server's.
@@ -132,7 +132,7 @@ package final class Tenant: Sendable {
 struct UngrantedToken: Error {
     /// Vague enough to show to a stranger.
     let refusal: LicenseRefusal
-    /// The cause for the log; `nil` where there is no more to say.
+    /// The cause for the log; `nil` if there is nothing to add.
     var cause: TokenError?
 }
 

@@ -22,7 +22,7 @@ package struct TenantSettings: Sendable, Equatable {
     package internal(set) var clearKeyURI: KeyURITemplate?
     /// Whether browsers get keys through Clear Key, which protects nothing on the device. Defaults to no.
     package internal(set) var allowsClearKey = false
-    /// Who may take slots for licenses that another service makes. Defaults to nobody.
+    /// Who may take slots for licenses that another service makes. Defaults to no one.
     package internal(set) var slots = Slots.off
     /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived

@@ -77,7 +77,7 @@ package final class TenantUsage: Sendable {
             if use == .another {
                 if isKept { state.taken = max(0, state.taken - 1) } else { state.underWay -= 1 }
             }
-            // A day that is over, and told, is no longer here.
+            // A past day whose licenses were shared is no longer here.
             if let day = state.days[Self.day(date)] { state.days[Self.day(date)]?.own = max(0, day.own - 1) }
         }
     }
@@ -102,7 +102,7 @@ extension TenantUsage {
 
     /// - Parameters:
     ///   - sessions: the slots in use, by the store.
-    ///   - taken: what ``taken`` was before the store was asked: the count has those.
+    ///   - taken: the value of ``taken`` before the store was asked: the count has those slots.
     package func learn(sessions: RecordCount, including taken: Int) {
         state.withLock { state in
             state.sessions = sessions
@@ -110,7 +110,7 @@ extension TenantUsage {
         }
     }
 
-    /// This process's licenses of today, and of each day of which the store has not all.
+    /// This process's licenses of today, and of each day that the store does not fully have.
     package func licenses(at date: Date) -> [String: Int] {
         state.withLock { state in
             let today = Self.day(date)
@@ -136,7 +136,7 @@ extension TenantUsage {
     /// How much of a limit is used.
     package struct Use: Sendable, Hashable {
         package let value: Int
-        /// Whether all are counted; otherwise there are at least so many.
+        /// Whether the number is exact; otherwise it is a lower bound.
         package let isWhole: Bool
 
         fileprivate init(_ value: Int, isWhole: Bool = true) { (self.value, self.isWhole) = (value, isWhole) }

@@ -142,7 +142,7 @@ extension LicenseRecordRow {
 }
 
 extension JSONValue {
-    /// Facts have single addresses, and the record cuts them to ranges: the first of a range stands for it.
+    /// Facts have single addresses, and the record cuts them to ranges: the first address represents its range.
     fileprivate var withSingleAddresses: JSONValue {
         guard case .object(var members) = self else { return self }
         for (name, value) in members {

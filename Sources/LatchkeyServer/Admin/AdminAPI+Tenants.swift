@@ -194,7 +194,7 @@ extension AdminCall {
                 }
             }
             shared.keyCounts.forget(tenant.name)
-            // The keys are in; the entry before says so where this one, with their kids, is not taken.
+            // The keys are in; the entry before says so if this one, with their kids, is not taken.
             try? await audit(.keyImported, of: tenant.name, outcome.details)
             return outcome.response
         }

@@ -142,7 +142,7 @@ extension TenantScope {
         return names.first
     }
 
-    /// The tenants of an operator who is not of all, for the audit.
+    /// The tenants of an operator who is limited to some, for the audit.
     var auditDetails: [String: String] {
         guard case .listed(let names) = self else { return [:] }
         return ["tenants": names.sorted().joined(separator: " ")]

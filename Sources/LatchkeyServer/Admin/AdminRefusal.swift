@@ -90,7 +90,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         404, "decisionNotKept", "The record has the request without its decision.",
         "Use requests/ID for the recorded row; the setting record.decisions determines which decisions are kept.")
 
-    /// A request of which the identifier names another node.
+    /// A request whose identifier names another node.
     static func decision(of node: String) -> Self {
         Self(
             404, "decisionElsewhere", "Another node answered this request: \(node.prefix(80).description.onOneLine).",
@@ -120,7 +120,7 @@ package struct AdminRefusal: DiagnosableError, Equatable {
         Self(400, "adminRequest", "The \(what) is not \(expected).", "Send \(expected).")
     }
 
-    /// Something that is not there.
+    /// Something that does not exist.
     static func unknown(_ what: String) -> Self {
         Self(
             404, "adminUnknown", "There is no such \(what).", "Check the name, and that you are asking the right node.")

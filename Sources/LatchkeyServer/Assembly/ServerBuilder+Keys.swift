@@ -24,7 +24,7 @@ extension ServerBuilder {
                         "Name a file of 32 random bytes, for example from openssl rand -base64 32."))
                 return nil
             }
-            // The keys in memory stay over a reload, and so does what wraps them.
+            // The keys in memory stay over a reload, and so do the keys that wrap them.
             if let former { return former.wrapping }
             return problems.collecting("keyEncryptionKey") {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
@@ -78,7 +78,7 @@ extension ServerBuilder {
 
     /// Checks that the database of the keys has the configured fingerprint.
     func checkFingerprint(_ problems: inout ServerProblems) async {
-        // One that is away is looked at when it is back, as every database is.
+        // A database that is away is checked when it is back, as every database is.
         guard let expected = engines.settings.fingerprint, !engines.keys.isAway, !engines.standsInForKeys else {
             return
         }

@@ -4,7 +4,7 @@ import LatchkeyLicensees
 import LatchkeyLicensing
 import LatchkeyPackaging
 
-/// What packagers need of the files that a tenant's configuration names.
+/// The parts for packagers, from the files that a tenant's configuration names.
 extension ServerBuilder {
     func signers(of settings: TenantSettings, _ place: String, _ problems: inout ServerProblems)
         -> [String: CommonEncryptionSigner]
@@ -24,7 +24,7 @@ extension ServerBuilder {
         }
     }
 
-    /// Who may ask, in the order of the tenants' names: nothing depends on how the configuration is held in memory.
+    /// The callers, in the order of the tenants' names: nothing depends on how the configuration is held in memory.
     func callers(_ proxies: TrustedProxies) -> CallerDirectory {
         let entries = file.settings.tenants.sorted { $0.key < $1.key }.flatMap { name, tenant in
             tenant.packagers.flatMap { stated in

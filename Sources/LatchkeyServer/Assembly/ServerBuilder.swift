@@ -21,7 +21,7 @@ struct ServerBuilder: Sendable {
     let log: ServerLog
     let health: EngineTable
     let timekeeper: any Timekeeper
-    /// Keys the digests of what all nodes have to have alike; `nil` where each node makes its own secret.
+    /// The key of the digests of members that all nodes must have alike; `nil` where each node makes its own secret.
     let digestKey: Secret?
     /// How much of their limits tenants use, whatever the configuration.
     let usages: TenantUsages

@@ -21,9 +21,9 @@ package struct ServerEngines: Sendable {
     /// Where content keys are kept.
     let keyHome: KeyHome
     let sessions: any RecordStore
-    /// The same for people who look, and counts.
+    /// The same for operators, and for counts.
     let operatorSessions: any RecordStore
-    /// How often nodes of a cluster sent a request for sessions elsewhere or put it off, since the start.
+    /// How often nodes of a cluster redirected or postponed a request for sessions, since the start.
     let redirections: @Sendable () -> [ClusterRedirection: UInt64]
     package let keys: GuardedKeyStore
     package let audit: any AuditStore
@@ -42,12 +42,12 @@ package struct ServerEngines: Sendable {
     /// - Parameters:
     ///   - settings: the configuration's settings for them.
     ///   - sessions: sessions and used tokens.
-    ///   - operatorSessions: the same for people who look. Defaults to the same store.
+    ///   - operatorSessions: the same for operators. Defaults to the same store.
     ///   - redirections: the requests that a cluster's nodes redirected. Defaults to nothing.
     ///   - keys: content keys.
     ///   - audit: the audit.
     ///   - auditProbe: does the audit's work in a form that changes nothing. Defaults to nothing.
-    ///   - changes: what other nodes change about keys.
+    ///   - changes: other nodes' changes to keys.
     ///   - keyHome: where content keys are kept. Defaults to the configuration's place.
     ///   - standsInForKeys: whether another store replaces that of the keys. Defaults to no.
     ///   - timekeeper: the clock for the time since the audit's store last answered. Defaults to the machine's.
@@ -109,7 +109,7 @@ package struct ServerEngines: Sendable {
             guard !stores.regions.isEmpty else { return await open(stores.sessions, "sessions", mayBeAway: mayBeAway) }
             var regions: [String: Stores] = [:]
             for (name, address) in stores.regions.sorted(by: { $0.key < $1.key }) {
-                // A region that is away keeps no node of another one from its start.
+                // A region's outage keeps no node of another region from its start.
                 regions[name] = await open(address, "regions.\(name)", mayBeAway: true)
             }
             return regions.count == stores.regions.count ? Stores(regions: regions) : nil

@@ -71,7 +71,7 @@ package final class ServerShared: Sendable {
     /// Blocks as long as the file of the node's secret does.
     /// - Parameters:
     ///   - hasOwnSecret: whether the server's own secret replaces the configuration's. Defaults to no.
-    ///   - timekeeper: the clock of everything that goes by time. Defaults to the machine's.
+    ///   - timekeeper: the clock of everything that depends on time. Defaults to the machine's.
     init(
         _ file: ConfigurationFile, _ engines: ServerEngines, _ lines: LineWriter, hasOwnSecret: Bool = false,
         timekeeper: any Timekeeper = SystemTimekeeper()
@@ -151,7 +151,7 @@ package final class ServerShared: Sendable {
                 + health.all.filter { $0.tenant == nil || scope.covers($0.tenant) }.map { .init($0) })
     }
 
-    /// Sets the gauges that are read on demand.
+    /// Sets the gauges that are computed on demand.
     func fillMetrics(_ state: ServerState) {
         state.showKeySets(in: metrics)
         metrics.show(engines.redirections())

@@ -7,8 +7,8 @@ import LatchkeyLicensing
 import LatchkeyVault
 
 extension ServerState {
-    /// What differs from the configuration before, for the audit: names of policies and tenants, fingerprints of certificates, listeners
-    /// with new ones. No secret, and nothing where nothing differs.
+    /// The differences from the former configuration, for the audit: names of policies and tenants, fingerprints of certificates, listeners
+    /// with new ones. No secret, and nothing without a difference.
     func changes(since former: ServerState) -> [String: String] {
         let policies = { (state: ServerState) in
             Dictionary(state.policies.names.compactMap { name in state.policies[name].map { (name, $0.digest) } }) {

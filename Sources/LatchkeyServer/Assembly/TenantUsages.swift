@@ -22,7 +22,7 @@ final class TenantUsages: Sendable {
 }
 
 extension LicenseServer {
-    /// Exchanges with the store every five seconds what tenants with limits use, and says when a limit is near.
+    /// Exchanges the use of tenants with limits with the store every five seconds, and says when a limit is near.
     func followUsage() async {
         repeat { await exchangeUsage() } while (try? await shared.timekeeper.sleep(for: .seconds(5))) != nil
     }

@@ -29,7 +29,7 @@ struct WatchedFiles: Equatable, Sendable {
     }
 
     private static func stamp(_ path: String) -> Stamp? {
-        // Where the links lead: a container's mount changes a folder's link, and none of the files' own.
+        // At the links' targets: a container's mount changes a folder's link, but not the files' own.
         let path = URL(filePath: path).resolvingSymlinksInPath().path
         guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
         return Stamp(

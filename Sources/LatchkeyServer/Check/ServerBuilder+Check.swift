@@ -83,9 +83,9 @@ extension ServerBuilder {
 enum CalloutSign: Equatable {
     /// The service answers, and need not know the question.
     case answers
-    /// No license would have an answer; the sentence, and what to do.
+    /// No license would have an answer; a sentence and a remedy.
     case away(String, String)
-    /// Perhaps not; a sentence and what to do.
+    /// Perhaps not; a sentence and a remedy.
     case doubtful(String)
 
     init(_ status: Int) {

@@ -5,7 +5,7 @@ import LatchkeyStores
 
 /// A configuration's dangerous settings, stated or by default. None of them stops a server.
 extension ServerSettings {
-    /// One sentence each with its place and what to do, for the check, the start and the console's first page.
+    /// One sentence each with its place and a remedy, for the check, the start and the console's first page.
     func hazards(_ policies: PolicySet?) -> [String] {
         storeHazards + networkHazards + (policies.map(Self.hazards) ?? [])
     }
@@ -116,7 +116,7 @@ extension ServerSettings {
 }
 
 extension Policy {
-    /// Whether it counts state of the store of sessions.
+    /// Whether it counts entries in the store of sessions.
     fileprivate var limitsAccounts: Bool {
         concurrency.limit != nil || concurrency.perClass?.isEmpty == false || devices.limit != nil
     }

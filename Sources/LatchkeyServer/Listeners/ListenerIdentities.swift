@@ -8,7 +8,7 @@ import LatchkeyLicensing
 struct ListenerIdentities: Sendable {
     package let players, packagers, operators: TLSIdentity?
 
-    /// Up to so many days before the end it is time to say so; fewer than for FairPlay, as most authorities issue for weeks.
+    /// The number of days before the end from which a notice is due; fewer than for FairPlay, as most authorities issue for weeks.
     private static let daysOfWarning = 7
 
     /// The identities by the names of their listeners.

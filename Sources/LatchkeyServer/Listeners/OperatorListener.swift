@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeyLicensing
 
-/// What operators and their tools see: health, metrics, the admin API, and the console.
+/// The pages for operators and their tools: health, metrics, the admin API, and the console.
 ///
 /// Health, metrics and the console's own files need no key; this listener is for inside only. Everything below `/admin/v1` needs an
 /// operator's. Where an operator is not of all tenants, metrics and the details of `/readyz` need a key, too, because they name tenants: an

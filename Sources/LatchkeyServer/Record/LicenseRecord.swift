@@ -229,7 +229,7 @@ final class RefusalShare: Sendable {
     private static let kinds = 1_000
     private let state = Locked(State())
 
-    /// The rows to keep now: the refusal's, if it is within the share, and those of a second that is over.
+    /// The rows to keep now: the refusal's, if it is within the share, and the rows of a past second.
     func rows(of row: LicenseRecordRow, at uptime: Duration) -> [LicenseRecordRow] {
         let former = take(at: uptime)
         return state.withLock { state in
@@ -251,8 +251,8 @@ final class RefusalShare: Sendable {
         }
     }
 
-    /// The rows of a second that is over.
-    /// - Parameter uptime: now; `nil` for those of this second, too.
+    /// The rows of a past second.
+    /// - Parameter uptime: now; `nil` also returns the rows of this second.
     func take(at uptime: Duration?) -> [LicenseRecordRow] {
         state.withLock { state in
             let second = uptime.map { Int64(saturating: $0.inSeconds.rounded(.down)) }

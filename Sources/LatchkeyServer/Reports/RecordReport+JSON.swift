@@ -145,7 +145,7 @@ extension RecordCursor {
     /// The cursor as an address has it: time, sequence, spool and node.
     var text: String { "\(time).\(position.sequence).\(position.spool).\(position.node)" }
 
-    /// - Parameter text: what `text` gave. The result is `nil` for anything else.
+    /// - Parameter text: the output of `text`. The result is `nil` for anything else.
     init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, let time = Int64(parts[0]), let sequence = UInt64(parts[1]) else { return nil }

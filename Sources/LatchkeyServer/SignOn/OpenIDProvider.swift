@@ -27,7 +27,7 @@ final class OpenIDProvider: Sendable {
         var failures: [Part: SignOnRefusal] = [:]
     }
 
-    /// Who signed in.
+    /// A person who signed in.
     struct Person: Sendable, Equatable {
         let subject: String
         /// The name for people.

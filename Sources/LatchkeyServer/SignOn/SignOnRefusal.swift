@@ -30,13 +30,13 @@ struct SignOnRefusal: DiagnosableError, Equatable {
             "Report this to the server's administrator.")
     }
 
-    /// The browser's request belongs to no sign-in that was begun in it, or to one that is over.
+    /// The browser's request belongs to no sign-in that was begun in it, or to a past one.
     static func state(_ what: String) -> Self {
         Self(400, "signOnState", "This sign-in was not started in this browser. \(what)", "Sign in again.")
     }
 
     /// The provider has refused.
-    /// - Parameter error: its code, of which only plain words are shown.
+    /// - Parameter error: its code, shown only if it is plain words.
     static func declined(_ error: String) -> Self {
         let isPlain = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { 0x5f == $0 || 0x61...0x7a ~= $0 }
         return Self(

@@ -39,7 +39,7 @@ final class SpentNames: Sendable {
     init(_ store: any RecordStore, _ log: ServerLog, timekeeper: any Timekeeper, limit: Int = 10_000) {
         records = GuardedRecords(
             store, for: .sessionStore, RecordStoreLimits(time: Self.patience), timekeeper: timekeeper)
-        // Once until it answers: who reads events asks each second.
+        // Once until it answers: readers of events ask each second.
         for part in records.parts {
             part.health.whenChanged { _, standing in
                 guard standing.isAway, let error = standing.lastError else { return }
@@ -52,7 +52,7 @@ final class SpentNames: Sendable {
 
     /// Spends a name.
     /// - Parameter life: how long it stays so.
-    /// - Returns: false if it was spent before. A store that is away is logged, and this node alone says so.
+    /// - Returns: false if it was spent before. If the store is away, that is logged, and this node alone decides.
     func spend(_ name: Name, for life: Duration) async -> Bool {
         guard known(name).withLock({ $0.updateValue(true, forKey: name.text) }) == nil else { return false }
         guard let key = key(name), let reading = try? await records[key].read(key) else { return true }

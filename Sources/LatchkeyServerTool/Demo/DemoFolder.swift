@@ -21,7 +21,7 @@ struct DemoFolder {
         static let adminKey = "admin-key.txt"
     }
 
-    /// Opens a folder, and makes it if it is not there.
+    /// Opens a folder, and creates it if needed.
     /// - Parameters:
     ///   - url: the folder.
     ///   - ports: the ports for players, packagers and operators; 0 for free ones. Written into the configuration.

@@ -51,7 +51,7 @@ struct AuditVerb: Verb {
         return anchor == nil ? .no : .yes
     }
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Report: Encodable {
         let intact: Bool
         let verdict: String

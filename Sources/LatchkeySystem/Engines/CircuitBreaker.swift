@@ -48,7 +48,7 @@ package struct CircuitBreaker: Sendable {
     private let limits: Limits
     /// The phase; it is half open only once a caller asks after the pause.
     package private(set) var phase = Phase.closed
-    /// Whether the engine counts as away, from the first failure that says so to the answer that ends it.
+    /// Whether the engine counts as away, from the first failure that proves it to the answer that ends it.
     package private(set) var isAway = false
     /// Since when there were only failures; `nil` after an answer.
     private var failing: Duration?

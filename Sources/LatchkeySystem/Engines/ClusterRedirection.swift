@@ -4,7 +4,7 @@ package enum ClusterRedirection: String, Sendable, Hashable, CaseIterable {
     case moved
     /// The slot is moving, and the record is with the other primary already.
     case ask
-    /// The slot is moving, and what belongs together is with two primaries.
+    /// The slot is moving, and records that belong together are with two primaries.
     case tryAgain
     /// No primary takes commands for the slot now.
     case down

@@ -129,7 +129,7 @@ package final class EngineGuard: Sendable {
         } else {
             health.note(failure, for: work, permit)
         }
-        // One that has been late for long is away.
+        // An engine that has been late for long is away.
         failure.isLate = failure.isLate && !health.isAway(for: work)
         report(work.operation, took, failure)
         return error is StoreError ? .failure(failure) : outcome
@@ -168,7 +168,7 @@ package typealias EngineQuestion = @Sendable (EngineOperation) async throws(Stor
 /// A kind of work with an engine. The raw values are labels of metrics.
 package enum EngineOperation: String, Sendable, Hashable, CaseIterable {
     case read, write
-    /// A page or a count, for people who look.
+    /// A page or a count, for operators.
     case list
     /// Makes days to come, and drops old ones.
     case days

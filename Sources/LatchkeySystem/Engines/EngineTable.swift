@@ -54,7 +54,7 @@ package final class EngineTable: Sendable {
         engines.withLock { $0.first { $0.name == role.rawValue && $0.tenant == tenant } }
     }
 
-    /// Forgets the engines of tenants that a configuration has no more.
+    /// Forgets the engines of tenants that a configuration no longer has.
     package func keep(of tenant: (EngineRole, String) -> Bool) {
         engines.withLock { engines in
             engines.removeAll { health in
@@ -75,7 +75,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
     /// Where the rows of the record go.
     case record
 
-    /// What people call it.
+    /// Its name for people.
     package var words: String {
         switch self {
         case .keyStore: "The key store"
@@ -112,7 +112,7 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
 }
 
 extension EngineHealth {
-    /// What people call it: `The session store in eu`.
+    /// Its name for people: `The session store in eu`.
     package var words: String {
         (EngineRole(rawValue: name)?.words ?? "The \(name)") + (region.map { " in \($0)" } ?? "")
     }

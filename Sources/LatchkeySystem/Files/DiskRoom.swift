@@ -2,7 +2,7 @@ import Foundation
 
 /// How much a disk still takes.
 package enum DiskRoom {
-    /// Below so many megabytes hardly anything can be kept.
+    /// With fewer megabytes hardly anything can be kept.
     package static let least = 16
 
     /// How many megabytes a folder, or the one in which it is to be made, can take.

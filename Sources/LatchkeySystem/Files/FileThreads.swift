@@ -71,7 +71,7 @@ package final class FileThreads: Sendable {
             limit, timekeeper, expired: { FileError.hangs(visit.path.withLock { $0 } ?? place, limit) }
         ) {
             let thread = Thread { [self] in
-                // From inside: where it is set before the start, Linux shows the name of who started it.
+                // From inside: if it is set before the start, Linux shows the name of the starting thread.
                 Thread.current.name = "latchkey-files"
                 let outcome = Result { try Self.$visit.withValue(visit) { try work() } }
                 state.withLock { $0.running -= 1 }

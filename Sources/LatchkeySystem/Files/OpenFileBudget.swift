@@ -2,8 +2,8 @@ import LatchkeyCore
 
 /// How many sockets the process may have open, over all that it listens on and connects to.
 ///
-/// The limit of open files is the process's, so what takes sockets takes them from here. A reserve is for everybody else: files, stores,
-/// and libdispatch, which ends the process where it cannot open a file of `/proc` for a moment. A socket that is being closed counts until
+/// The limit of open files is the process's, so users of sockets take them from here. A reserve is for everything else: files, stores, and
+/// libdispatch, which ends the process if it cannot open a file of `/proc` for a moment. A socket that is being closed counts until
 /// it is closed.
 package final class OpenFileBudget: Sendable {
     /// A holder of sockets that can be closed for others.
@@ -57,14 +57,14 @@ package final class OpenFileBudget: Sendable {
     /// How many files may be open now.
     package var most: Int { limit() }
 
-    /// How many would have to be allowed, so that so many were left for clients.
+    /// The limit that would leave this number of sockets for clients.
     package func limit(leaving count: Int) -> Int { taken + Self.reserve + Self.ownShare + count }
 
     /// How many are left for a purpose.
     package func left(for purpose: Purpose) -> Int { max(0, capacity(for: purpose) - taken) }
 
     /// Takes some before they are opened.
-    /// - Returns: `false`, and nothing is taken, if there are not so many left.
+    /// - Returns: `false`, and nothing is taken, if there are not that many left.
     package func take(_ count: Int = 1, for purpose: Purpose) -> Bool {
         let capacity = capacity(for: purpose)
         return state.withLock { state in
@@ -120,7 +120,7 @@ package final class OpenFileShare: Sendable {
     /// - Parameters:
     ///   - count: how many.
     ///   - budget: whose. Defaults to the process's.
-    /// - Returns: `nil` if there are not so many left.
+    /// - Returns: `nil` if there are not that many left.
     package init?(_ count: Int, of budget: OpenFileBudget = .process) {
         guard budget.take(count, for: .own) else { return nil }
         (self.budget, self.count) = (budget, count)

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Reads plain files whole, and never waits for anything else: a pipe, a socket or a device is refused by its kind.
 ///
-/// Opening and reading block, and a network's file system may block for ever: a server reads on `FileThreads`.
+/// Opening and reading block, and a network's file system may block forever: a server reads on `FileThreads`.
 package enum PlainFile {
     /// The bytes of a file.
     /// - Parameter limit: the most bytes that it may have.

@@ -48,7 +48,7 @@ package final class Subprocess: @unchecked Sendable {
     package init() {}
 
     /// Starts it. Ends of pipes that are the child's are closed here.
-    /// - Throws: `POSIXError`, such as `ENOENT` for a program that is not there.
+    /// - Throws: `POSIXError`, such as `ENOENT` for a missing program.
     package func run() throws {
         processIdentifier = try spawn()
         state.withLock { $0.number = processIdentifier }
@@ -129,7 +129,7 @@ extension Subprocess {
     ///   - environment: the variables.
     ///   - files: standard input, output and error, in this order. The child inherits no other.
     /// - Returns: its number.
-    /// - Throws: `POSIXError`, such as `ENOENT` for a program that is not there.
+    /// - Throws: `POSIXError`, such as `ENOENT` for a missing program.
     package static func spawn(
         _ program: String, _ arguments: [String], environment: [String: String], files: [StandardFile]
     ) throws -> Int32 {

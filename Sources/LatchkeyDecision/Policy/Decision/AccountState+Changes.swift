@@ -128,7 +128,7 @@ extension AccountState {
 }
 
 extension Array {
-    /// The elements with the greatest values, at most so many, in their order.
+    /// The elements with the greatest values, up to a limit, in their order.
     fileprivate func newest(_ limit: Int, by value: (Element) -> some Comparable) -> Self {
         guard count > limit else { return self }
         let kept = Set(indices.sorted { value(self[$0]) > value(self[$1]) }.prefix(limit))
@@ -137,7 +137,7 @@ extension Array {
 }
 
 extension [String: Date] {
-    /// The names with the latest dates, at most so many.
+    /// The names with the latest dates, up to a limit.
     fileprivate func newest(_ limit: Int) -> Self {
         guard count > limit else { return self }
         let newest = sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(limit)

@@ -85,7 +85,7 @@ extension PolicyEvaluation {
         }
     }
 
-    /// What ends first of everything that ends; `nil` without an end. At least 1 s, which is all that a CKC can state.
+    /// The time until the earliest end; `nil` without an end. At least 1 s, the shortest time that a CKC can state.
     var remaining: Duration? {
         let ends = [
             policy.validity.end, policy.validity.afterFirstPlay.map { (account.firstPlays[content] ?? now).adding($0) },

@@ -5,7 +5,7 @@ package enum SessionChange: Sendable, Hashable {
     case none
     /// A new slot, whose fence the store sets; first the other sessions are stopped.
     case take(Slot, stopping: [String])
-    /// A slot that is there, with a later end; first the other sessions are stopped.
+    /// An existing slot, with a later end; first the other sessions are stopped.
     case renew(Slot, stopping: [String])
     /// The session's slot is free.
     case release(String)

@@ -98,11 +98,11 @@ extension Policy {
         /// The only countries. Defaults to all.
         package internal(set) var allow: Set<String>?
         package internal(set) var deny: Set<String>?
-        /// What happens to a viewer whose country is not known, if countries are named. Defaults to `refuse`.
+        /// The treatment of a viewer whose country is unknown, if countries are named. Defaults to `refuse`.
         package internal(set) var whenUnknown: Leave?
         /// The source that counts for the country. Defaults to any.
         package internal(set) var trust: CountrySource?
-        /// What happens to addresses that hide a place. Defaults to `allow`.
+        /// The treatment of addresses that hide a place. Defaults to `allow`.
         package internal(set) var anonymizers: Leave?
         /// The only addresses. Defaults to all.
         package internal(set) var addresses: Set<AddressRange>?
@@ -123,7 +123,7 @@ extension Policy {
         package internal(set) var mayWiden: Set<String>?
     }
 
-    /// What never gets a license.
+    /// Users, devices, tokens and contents that never get a license.
     package struct Blocked: Sendable, Hashable {
         package internal(set) var users: Set<String>?
         package internal(set) var devices: Set<String>?

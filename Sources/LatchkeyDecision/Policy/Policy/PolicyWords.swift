@@ -80,7 +80,7 @@ package enum SlotScope: String, Sendable, Hashable, CaseIterable {
     case trackClass = "class"
 }
 
-/// What happens to a start beyond the limit. A device always replaces its own older session.
+/// The treatment of a start beyond the limit. A device always replaces its own older session.
 package enum LimitMode: String, Sendable, Hashable, CaseIterable {
     /// Grants it, and notes that it is one too many.
     case count
@@ -90,7 +90,7 @@ package enum LimitMode: String, Sendable, Hashable, CaseIterable {
     case refuseNewest
 }
 
-/// What happens to a key of a class that is not allowed.
+/// The treatment of a key of a class that is not allowed.
 package enum TrackRemainder: String, Sendable, Hashable, CaseIterable {
     /// Refuses the request.
     case refuse

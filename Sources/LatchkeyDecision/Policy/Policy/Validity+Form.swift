@@ -75,7 +75,7 @@ extension Member {
 }
 
 extension NarrowingRule where Value == LicenseTerms.Validity {
-    /// What states none is unlimited, and stores nothing.
+    /// A policy without a validity is unlimited, and stores nothing.
     fileprivate static let validity = Self { policy, grant in
         let narrowed = (policy ?? .unlimited).narrowed(to: grant)
         return policy == nil && narrowed == .unlimited ? nil : narrowed

@@ -45,32 +45,32 @@ public struct LicenseRefusal: DiagnosableError, Equatable {
         case vendor(code: String, status: Int)
     }
 
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     public let kind: Kind
     public let reason: String
     public let remedy: String
     private let ownMessage: String?
     let wait: Duration?
-    /// The sessions that are in the way, the oldest first.
+    /// The conflicting sessions, the oldest first.
     package let conflicts: [SessionConflict]
     /// Whether only this key is left out of the answer to a request for several.
     package let leavesOut: Bool
 
     /// - Parameters:
-    ///   - kind: what kind of refusal it is.
-    ///   - reason: what happened, without secrets.
+    ///   - kind: the kind of refusal.
+    ///   - reason: the cause, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     public init(_ kind: Kind, reason: String, remedy: String? = nil) {
         self.init(kind, reason: reason, remedy: remedy, conflicts: [])
     }
 
     /// - Parameters:
-    ///   - kind: what kind of refusal it is.
-    ///   - reason: what happened, without secrets.
+    ///   - kind: the kind of refusal.
+    ///   - reason: the cause, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     ///   - message: the key of the text to show the viewer. Defaults to the code.
     ///   - retryAfter: how long to wait at least. Defaults to 1 s where waiting helps.
-    ///   - conflicts: the sessions that are in the way.
+    ///   - conflicts: the conflicting sessions.
     ///   - leavesOut: whether only this key is left out.
     package init(
         _ kind: Kind, reason: String, remedy: String? = nil, message: String? = nil, retryAfter: Duration? = nil,
