@@ -26,7 +26,7 @@ public struct HTTPServerConfiguration: Sendable {
     public var port: UInt16 = 0
     /// The TLS certificate and key, which `HTTPServer.replaceTLS(_:)` can replace. Defaults to `nil`: plain HTTP.
     public var tls: TLS?
-    /// The number of threads that read and write, and run the parts of a handler that answer immediately. They never wait for a handler.
+    /// The number of threads that read and write, and do the host's immediate work. They never wait for a handler.
     /// Defaults to one per processor, and 2 at least.
     public var threads = max(2, ProcessInfo.processInfo.activeProcessorCount)
     /// The number of concurrent connections, over all threads; fewer if the process may have fewer open files. Defaults to 1,024.

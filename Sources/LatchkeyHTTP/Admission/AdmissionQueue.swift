@@ -112,7 +112,7 @@ package struct AdmissionQueue<Item: Sendable>: Sendable {
         judge(at: now)
         let limit = servesNewestFirst ? min(rules.patience, rules.deadline) : rules.deadline
         while let lane = nextLane() {
-            // A tenant's oldest work is its latest, from whichever end it is served.
+            // A tenant's overdue work is its oldest, from whichever end it is served.
             while let oldest = lanes[lane.rawValue].waiting.first, now - oldest.arrival > limit {
                 _ = lanes[lane.rawValue].waiting.removeOldest()
                 count -= 1

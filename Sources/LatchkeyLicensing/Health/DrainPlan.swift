@@ -1,4 +1,4 @@
-/// How a node stops: on a signal it is no longer ready; after a while it stops accepting; then it finishes its requests; then it ends.
+/// How a node stops: on a signal it reports not ready; after a while it stops accepting; then it finishes its requests; then it ends.
 ///
 /// A pure value; time comes in. Slots are not released: they belong to viewers, not to the node.
 ///

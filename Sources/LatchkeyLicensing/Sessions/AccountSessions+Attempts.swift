@@ -44,7 +44,7 @@ extension AccountSessions {
         var spent: (key: RecordKey, record: Record)?
         /// Whether an attempt found a store late.
         var wasLate = false
-        /// Room of the bound that an attempt took, and has not kept a license for.
+        /// Room that an attempt took from the bound, without a kept license so far.
         var taken: SlotUse?
 
         @inline(never) init(_ facts: Facts, _ policy: Policy, _ requestID: String?, at now: Date) {

@@ -166,7 +166,7 @@ package final class AccountSessions: Sendable {
         }
     }
 
-    /// The result of an attempt. Room that it took of the bound is kept with its license, or given back.
+    /// The result of an attempt. Room that it took from the bound is kept with its license, or given back.
     private func settled<Bound: DecisionBound>(
         _ result: Result<Attempt<Bound.Excess>, StoreError>, _ course: Course, _ bound: Bound
     ) -> Attempt<Bound.Excess> {

@@ -57,7 +57,7 @@ struct RecordReader {
         (self.bytes, self.position, self.what, self.engine) = (bytes, position, what, engine)
     }
 
-    /// The error for bytes in a malformed record.
+    /// The error for a malformed record.
     var damage: StoreError { StoreError(.damaged, engine, reason: "\(what) is malformed.") }
 
     var isAtEnd: Bool { position == bytes.count }

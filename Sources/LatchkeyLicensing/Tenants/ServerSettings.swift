@@ -43,7 +43,7 @@ package struct ServerSettings: Sendable, Equatable {
     package internal(set) var keepAlive: Duration?
     /// Threads for cryptography; `nil` for one per processor.
     package internal(set) var threads: Int?
-    /// Whether crypto_mb opens several licenses together. Defaults to where the system's loader finds it.
+    /// Whether crypto_mb opens several licenses together. Defaults to yes if the system's loader finds it.
     package internal(set) var cryptoMB = CryptoMB.auto
     /// The record of licenses; `nil` keeps none.
     package internal(set) var record: Record?
@@ -66,7 +66,7 @@ package struct ServerSettings: Sendable, Equatable {
         package internal(set) var certificate: String?
         /// The private key, a PEM file.
         package internal(set) var privateKey: String?
-        /// How operators sign in besides by their keys: of the operators' listener alone, one of the two at most.
+        /// How operators sign in, besides by key: on the operators' listener only, and at most one of the two.
         package internal(set) var openID: OpenID?
         package internal(set) var identityProxy: IdentityProxy?
 

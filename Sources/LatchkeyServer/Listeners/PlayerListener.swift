@@ -18,7 +18,7 @@ struct PlayerListener: Sendable {
         /// The tenant whose address it has.
         let tenant: String?
 
-        /// The owner of a share of the requests under way: the viewers of one address, or of one network of 64 bits.
+        /// The client for the limit of requests under way: the viewers of one address, or of one network of 64 bits.
         var client: Int? { call.viewer.address.map { AddressCut.limits.range(of: $0).hashValue } }
     }
 

@@ -15,7 +15,7 @@ package struct DecisionRecord: Sendable {
         var outcome = JSONValue.null
     }
 
-    /// Writing takes longer than deciding, and few records are read: a record is written when it is first read.
+    /// Writing takes longer than deciding, and few records are read: a record is written only when it is read.
     private enum Source: Sendable {
         /// Behind a reference, because records are passed on.
         indirect case made(Policy, Decision)
