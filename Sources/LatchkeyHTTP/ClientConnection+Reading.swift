@@ -71,16 +71,26 @@ extension ClientConnection {
 
     private func readHead() -> Progress {
         do {
-            let found = try input.withUnsafeBytes { bytes in
-                try scan.head(in: .init(rebasing: bytes[inputStart...]), most: limits.headerBytes)
+            var found = try nextHead()
+            if found == nil {
+                let progress = receive()
+                guard case .goOn = progress else { return progress }
+                // In the same step: bytes that are read but not scanned would look like a client that sends nothing, whose place is free.
+                found = try nextHead()
             }
-            guard let found else { return receive() }
+            guard let found else { return .goOn }
             use(found.count)
             scan = HeadScan()
             return begin(found.head)
         } catch {
             let known = input.withUnsafeBytes { scan.request(in: .init(rebasing: $0[inputStart...])) }
             return refuse(error as? HTTPRefusal ?? .headTooLarge, known)
+        }
+    }
+
+    private func nextHead() throws -> (head: RequestHead, count: Int)? {
+        try input.withUnsafeBytes { bytes in
+            try scan.head(in: .init(rebasing: bytes[inputStart...]), most: limits.headerBytes)
         }
     }
 

@@ -50,6 +50,12 @@ final class RawConnection: Sendable {
         return true
     }
 
+    /// Whether something of a reply has arrived.
+    var hasReply: Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
     /// Says that nothing more will be sent.
     func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 

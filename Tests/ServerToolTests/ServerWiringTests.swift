@@ -304,6 +304,20 @@ import Testing
         #expect(back.contains("The key store answers again."), "\(back)")
     }
 
+    @Test func `the log says how many licenses this node issued while the session store was out`() async throws {
+        let store = SwitchedRecordStore()
+        let stage = try await TestServer.switched(sessions: { _ in store })
+        #expect(try await stage.license(1).status == 200)
+        store.setDown(true)
+        for number in 1...2 { #expect(try await stage.license(number).status == 200) }
+        store.setDown(false)
+        await stage.tick()
+        await stage.stop()
+        let log = await stage.log
+        #expect(log.contains("an account can use its limit once per node."), "\(log)")
+        #expect(log.contains("The session store answers again. Licenses issued without it on this node: 2."), "\(log)")
+    }
+
     @Test func `a pool that has room again is seen after a second`() async throws {
         let time = ManualTimekeeper(date: Date())
         let stage = try await TestServer(time: time)

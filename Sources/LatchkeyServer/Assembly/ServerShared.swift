@@ -252,15 +252,23 @@ extension EngineHealth {
         let (name, tenant) = (name, tenant)
         let role = EngineRole(rawValue: name)
         let (words, consequence) = (words, consequence)
+        // The surplus of a fleet is at most the sum of these over its nodes.
+        let degraded = role == .sessionStore && region == nil ? metrics.licensesDegraded[name] : nil
+        let before = Locked<[EngineOperation: UInt64]>([:])
         whenChanged { operation, standing in
             if standing.isAway, let error = standing.lastError {
+                before.withLock { $0[operation] = degraded?.value }
                 // Those of sessions and tokens are counted one by one.
                 if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
                 var entry = LogEntry(.outage, error, tenant: tenant)
                 entry.message = "\(words) \(operation.words.away). \(error.reason) \(consequence)"
                 log.write(entry)
             } else {
-                var entry = LogEntry(.info, .outage, message: "\(words) \(operation.words.back).")
+                var message = "\(words) \(operation.words.back)."
+                if let degraded, let before = before.withLock({ $0.removeValue(forKey: operation) }) {
+                    message += " Licenses issued without it on this node: \(degraded.value - before)."
+                }
+                var entry = LogEntry(.info, .outage, message: message)
                 entry.tenant = tenant
                 log.write(entry)
             }

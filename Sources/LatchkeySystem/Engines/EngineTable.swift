@@ -102,7 +102,9 @@ package enum EngineRole: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .keyStore: "Cached keys are still licensed; other keys get no license, and nothing can be packaged."
         case .auditStore: "Actions that must be audited are refused."
-        case .sessionStore, .tokenStore: "The policies' outage rules apply."
+        case .sessionStore:
+            "The policies' outage rules apply: each node enforces limits separately, so an account can use its limit once per node."
+        case .tokenStore: "The policies' outage rules apply: nothing checks whether a token was used before."
         case .callout:
             "Its earlier answers remain valid for an hour; the policies' outage rules apply to everyone else."
         case .keySet: "The last valid key set stays in use."
