@@ -3,28 +3,28 @@ import LatchkeyFairPlay
 import LatchkeyPlayback
 import LatchkeyTerminal
 
-/// What `latchkey doctor` found at one step of a key's way.
+/// A finding of `latchkey doctor` at one step of a key's way.
 struct Checkup: Sendable, Encodable {
-    /// The steps, in the order in which they are looked at.
+    /// The steps, in the order in which they are checked.
     enum Step: String, Sendable, Encodable, CaseIterable {
         case settings, playlist, identifier, token, spc, network, certificate, lookup, session, license, media, clock
     }
 
     enum Result: String, Sendable, Encodable {
         case ok, warning, error, skipped
-        /// What would have to be seen before anybody can say that all is well.
+        /// A part that must be seen for the verdict that all is well.
         case unseen
     }
 
     let step: Step
     let result: Result
-    /// A stable name of what is wrong; `nil` if nothing is.
+    /// A stable name of the problem; `nil` if there is none.
     let code: String?
-    /// What was found.
+    /// A description of the finding.
     let reason: String
-    /// What to do; `nil` if nothing is to be done.
+    /// The remedy; `nil` if none is needed.
     let remedy: String?
-    /// Which parts of the request may be why, as far as the service's answer tells.
+    /// The parts of the request that may be the cause, according to the service's answer.
     var open = Set(RequestPart.allCases)
 
     private enum CodingKeys: String, CodingKey { case step, result, code, reason, remedy }
@@ -51,7 +51,7 @@ struct Checkup: Sendable, Encodable {
         Self(step, .error, code, reason, remedy)
     }
 
-    /// - Parameter subject: what it is about, such as a key.
+    /// - Parameter subject: the subject of the check, such as a key.
     init(_ step: Step, _ failure: Failure, about subject: String? = nil) {
         self.init(step, .error, failure.code, Self.sentence(failure.reason, subject), failure.remedy)
     }
@@ -62,8 +62,8 @@ struct Checkup: Sendable, Encodable {
     }
 
     /// - Parameters:
-    ///   - subject: what it is about, such as a key or a line.
-    ///   - place: where it was found.
+    ///   - subject: the subject of the check, such as a key or a line.
+    ///   - place: where the problem was found.
     init(_ step: Step, _ finding: StreamFinding, about subject: String?, at place: String? = nil) {
         let words = finding.what.prefix(1).uppercased() + finding.what.dropFirst()
         self.init(
@@ -78,12 +78,12 @@ struct Checkup: Sendable, Encodable {
     /// The same as a warning.
     var asWarning: Self { changed(result: .warning) }
 
-    /// The same with more words about what was found, with another remedy, or with another code.
+    /// The same with a longer description, another remedy, or another code.
     func adding(_ words: String?, remedy: String? = nil, code: String? = nil) -> Self {
         changed(reason: [reason, words].compactMap { $0 }.joined(separator: " "), remedy: remedy, code: code)
     }
 
-    /// The same as a check of the network, with how far the request came.
+    /// The same as a check of the network, with how far the request got.
     func ofNetwork(_ words: String) -> Self {
         var check = Self(.network, result, code, "\(reason) \(words)", remedy)
         check.open = open
@@ -104,10 +104,10 @@ struct Checkup: Sendable, Encodable {
 }
 
 extension [Checkup] {
-    /// Whether something is wrong at one of the steps.
+    /// Whether one of the steps failed.
     func hasError(at steps: Checkup.Step...) -> Bool { contains { $0.result == .error && steps.contains($0.step) } }
 
-    /// Whether something is wrong that has one of the codes.
+    /// Whether a check failed with one of the codes.
     func hasError(_ codes: String...) -> Bool { contains { $0.result == .error && codes.contains($0.code ?? "") } }
 }
 

@@ -2,7 +2,7 @@ import Latchkey
 import LatchkeySimulation
 import LatchkeySupport
 
-/// What doctor found, as a page: the cause first, then each step with what was seen, what was expected and what to do.
+/// Doctor's findings as a page: the cause first, then each step with its observation, its expected result and the remedy.
 struct DoctorPage {
     private let report: DoctorReport
     private let vendor: String
@@ -10,7 +10,7 @@ struct DoctorPage {
 
     /// - Parameters:
     ///   - vendor: the vendor's name.
-    ///   - trace: what happened meanwhile.
+    ///   - trace: the events of the run.
     init(_ report: DoctorReport, of vendor: String, _ trace: KeyTrace) {
         (self.report, self.vendor, self.trace) = (report, vendor, TracePage(trace))
     }
@@ -67,7 +67,7 @@ extension TraceProblem {
 }
 
 extension Checkup.Step {
-    /// What a step is like where nothing is wrong.
+    /// The expected result of a step.
     var expectation: String {
         switch self {
         case .settings: "Every setting that the vendor needs is there, and each address is an https URL."

@@ -1,38 +1,38 @@
 import LatchkeyCore
 import LatchkeyTerminal
 
-/// All that was found, for people and for tools.
+/// All findings, for people and for tools.
 struct DoctorReport: Sendable, Encodable {
-    /// What can be said.
+    /// The overall verdict.
     let verdict: Verdict
     /// Whether all is well, as far as there is anything to see.
     let healthy: Bool
     /// The cause of everything else; `nil` if nothing is wrong.
     let cause: Checkup?
-    /// Whether an SPC or a credential went to a server.
+    /// Whether an SPC or a credential was sent to a server.
     let sentSecrets: Bool
     let checks: [Checkup]
-    /// Whether it is about a recording, and nothing was sent.
+    /// Whether the report is about a recording, so that nothing was sent.
     private let isRecorded: Bool
     /// Whether the stream needs no key.
     private let isOfClearStream: Bool
 
     private enum CodingKeys: String, CodingKey { case verdict, healthy, cause, sentSecrets, checks }
 
-    /// What can be said of a stream's keys.
+    /// A verdict on a stream's keys.
     enum Verdict: String, Sendable, Encodable {
         /// Something is wrong.
         case wrong
         /// Playlist, certificate and license were seen, and nothing is wrong.
         case right
-        /// Nothing is wrong in what was seen, and not enough was seen.
+        /// No problem was found, but too little was seen to be sure.
         case unknown
     }
 
     /// - Parameters:
-    ///   - checks: what was found, in order.
-    ///   - sentSecrets: whether an SPC or a credential went to a server.
-    ///   - isRecorded: whether it is about a recording, so that nothing was sent.
+    ///   - checks: the findings, in order.
+    ///   - sentSecrets: whether an SPC or a credential was sent to a server.
+    ///   - isRecorded: whether the report is about a recording, so that nothing was sent.
     ///   - isOfClearStream: whether the stream names no key, so that its media decides.
     init(_ checks: [Checkup], sentSecrets: Bool, isRecorded: Bool = false, isOfClearStream: Bool = false) {
         self.checks = checks
@@ -44,7 +44,7 @@ struct DoctorReport: Sendable, Encodable {
         cause = Self.cause(among: checks)
     }
 
-    /// The steps without which nobody can say that all is well.
+    /// The steps required for the verdict that all is well.
     private static let needed: [Checkup.Step] = [.playlist, .certificate, .license]
 
     private static func verdict(_ checks: [Checkup], needing needed: [Checkup.Step]) -> Verdict {
@@ -53,7 +53,7 @@ struct DoctorReport: Sendable, Encodable {
         return isSeen && !checks.contains { $0.result == .unseen } ? .right : .unknown
     }
 
-    /// The error that the others come of: one that explains several steps, else the first on the key's way; else the first warning.
+    /// The error that caused the others: one that explains several steps, else the first on the key's way; else the first warning.
     private static func cause(among checks: [Checkup]) -> Checkup? {
         let errors = checks.filter { $0.result == .error }
         let explaining = explainsOthers.lazy.compactMap { code in errors.first { $0.code == code } }.first
@@ -61,7 +61,7 @@ struct DoctorReport: Sendable, Encodable {
         return explaining ?? first ?? checks.first { $0.result == .warning }
     }
 
-    /// Errors that others come of, whatever the step.
+    /// Errors that cause others, whatever the step.
     private static let explainsOthers = ["clocksDiffer", "otherProfileFits"]
 
     var status: ExitStatus {
@@ -79,7 +79,7 @@ struct DoctorReport: Sendable, Encodable {
         return "\(headline)\n\n\(TextTable(rows: rows).text)\n\(summary)"
     }
 
-    /// The cause, what to do about it, and whether a secret left this machine; or that nothing is wrong, as far as that can be said.
+    /// The cause, its remedy, and whether a secret left this machine; or that no problem was found, as far as that can be said.
     var headline: String {
         let sent = sentSecrets || isRecorded ? nil : "Nothing secret was sent."
         let found = cause.map { cause in
@@ -99,7 +99,7 @@ struct DoctorReport: Sendable, Encodable {
         isOfClearStream ? "Nothing is wrong: the stream is in clear, and needs no key." : "Nothing is wrong."
     }
 
-    /// What was not seen, each in a sentence.
+    /// The parts that were not seen, each in a sentence.
     private var unseen: String {
         let said = checks.filter { $0.result == .unseen }.map(\.reason)
         let silent = (isOfClearStream ? [.playlist, .media] : Self.needed).filter { step in
@@ -108,7 +108,7 @@ struct DoctorReport: Sendable, Encodable {
         return (said.prefix(3) + silent.map { "There is no good \($0.rawValue)." }).joined(separator: " ")
     }
 
-    /// The steps that were not looked at.
+    /// The steps that were not checked.
     private var notLooked: String? {
         let skipped = Checkup.Step.allCases.filter { step in
             let found = checks.filter { $0.step == step }

@@ -4,7 +4,7 @@ import LatchkeyForms
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// What a FairPlay key's URI has that a packager hardly meant to write.
+/// A feature of a FairPlay key's URI that a packager is unlikely to have intended.
 ///
 /// FairPlay goes by KEYFORMAT, whatever the scheme (`Documentation/HLS.md` rule 12), but apps and vendors' samples look for `skd`:
 /// github.com/Axinom/drm-quick-start-ios/issues/3, read on 2026-11-27.
@@ -13,15 +13,15 @@ enum KeyURIFault: Equatable {
     case quotes
     /// An escape of XML or HTML is part of it.
     case escape(String)
-    /// A place where a packager should have put something.
+    /// An unfilled placeholder of a packager.
     case placeholder(String)
-    /// A slip for `skd`.
+    /// A misspelled `skd`.
     case misspelledScheme(String)
     /// Another scheme than `skd`, or none.
     case otherScheme(String?)
-    /// Blanks at an end.
+    /// Leading or trailing blanks.
     case blanks
-    /// What a program writes where it has no value, or nothing at all.
+    /// A placeholder that programs write for a missing value, or an empty value.
     case valueMissing(String)
 
     init?(_ key: KeyURI) {
@@ -50,14 +50,14 @@ enum KeyURIFault: Equatable {
         }
     }
 
-    /// The word that a program wrote as one of the URI's parts; empty where nothing names the key.
+    /// The placeholder that a program wrote as one of the URI's parts; empty if nothing names the key.
     private static func missingValue(_ key: KeyURI) -> String? {
         if let scheme = key.scheme, key.remainder.allSatisfy({ $0 == "/" }), scheme.lowercased() == "skd" { return "" }
         let parts = key.remainder.split { "/?&=;:".contains($0) }.map(String.init)
         return parts.first { Recognition.placeholders.contains($0.removingPercentEncoding ?? $0) }
     }
 
-    /// Braces around a name, a name between dollar signs or angle brackets, a format's letter, or a word that asks to be replaced.
+    /// Braces around a name, a name between dollar signs or angle brackets, a format specifier, or a word that asks to be replaced.
     private static func placeholder(in text: String) -> String? {
         let marks: Set<UInt8> = Set("{<[%$".utf8)
         let forms =

@@ -4,16 +4,16 @@ import LatchkeyCore
 import LatchkeySupport
 import LatchkeyVendors
 
-/// Which of a stream's keys recorded license requests are for. An SPC tells it to nobody; address, header fields and body often do.
+/// Maps recorded license requests to a stream's keys. An SPC does not reveal its key; address, header fields and body often do.
 struct LicensedKeys {
     let keys: [KeyURI]
-    /// For each key, the texts that name it and no other, in small letters.
+    /// For each key, the texts that name it and no other, in lowercase.
     private let names: [Set<String>]
 
     /// - Parameter profile: the vendor's; `nil` if the vendor is unknown.
     init(_ keys: [KeyURI], _ profile: VendorProfile?) {
         self.keys = keys
-        // What every request of the app says names no key.
+        // Words in every request of the app name no key.
         let settings = Set((profile?.settings ?? [:]).values.map { $0.lowercased() })
         let candidates = keys.map { Self.candidates(for: $0, profile).subtracting(settings) }
         names = candidates.indices.map { index in
@@ -34,13 +34,13 @@ struct LicensedKeys {
         return Set(found.filter { $0.utf8.count >= shortestName })
     }
 
-    /// What the licenses of some requests cover.
+    /// The keys covered by the licenses of some requests.
     struct Coverage {
-        /// The keys that no license may be for.
+        /// The keys that cannot have a license.
         let missing: [KeyURI]
         /// How many keys lack a license.
         let missingCount: Int
-        /// Whether there are more licenses whose requests name no key than keys without one, so that nobody knows what these are for.
+        /// Whether more licenses lack a key name in their requests than keys lack a license, so that their keys cannot be inferred.
         let isUnclear: Bool
     }
 
@@ -62,7 +62,7 @@ struct LicensedKeys {
         return named.count == 1 ? named.first : nil
     }
 
-    /// All that a request says, in small letters, also decoded.
+    /// All texts of a request, in lowercase, also decoded.
     private static func text(of exchange: TrafficExchange) -> String {
         let body = exchange.request.body.flatMap { $0.count > 1 << 16 ? nil : String(data: $0, encoding: .utf8) } ?? ""
         let said = [exchange.request.url, body] + exchange.request.headers.map(\.value)
@@ -75,7 +75,7 @@ struct LicensedKeys {
 }
 
 extension String {
-    /// Whether a name stands in the text, and not as a part of a longer one.
+    /// Whether the text contains a name that is not part of a longer one.
     fileprivate func names(_ name: String) -> Bool {
         var rest = self[...]
         while let range = rest.range(of: name, options: .literal) {

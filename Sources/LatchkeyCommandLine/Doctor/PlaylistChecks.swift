@@ -4,7 +4,7 @@ import LatchkeyHLS
 import LatchkeyPlayback
 import LatchkeyTerminal
 
-/// What a stream's playlists say of its keys. `doctor`, `keys` and `play` look at the same.
+/// Checks of the keys in a stream's playlists, shared by `doctor`, `keys` and `play`.
 struct PlaylistChecks {
     /// All playlists that were read.
     private let playlists: [Playlist]
@@ -22,24 +22,24 @@ struct PlaylistChecks {
         playlists.flatMap { $0.sessionKeyTags + $0.keyTags }.filter { $0.method != .none }
     }
 
-    /// Whether no key is named, of whatever system, and no playlist is missing.
+    /// Whether no key of any system is named, and no playlist is missing.
     var isClear: Bool {
         found?.failures.isEmpty != false && playlists.contains { $0.kind == .media } && tags.isEmpty
     }
 
-    /// What is wrong or odd.
+    /// The errors and oddities.
     var checks: [Checkup] { keyFormats + methods + keyURIs + sessionKeys + replaced + interstitials + rules }
 
     func shown(_ key: KeyURI) -> String { String(redaction.redacted(urlText: key.raw).prefix(200)) }
 
-    /// How many of one kind are shown.
+    /// The maximum number of findings shown of one kind.
     private static let mostShown = 8
 }
 
 // MARK: - The rules of Apple's players
 
 extension PlaylistChecks {
-    /// Each rule that a playlist breaks, where it is broken first.
+    /// Each rule that a playlist breaks, at its first breach.
     private var rules: [Checkup] {
         let all = playlists.flatMap { playlist in playlist.findings.map { (playlist, $0) } }
         var told: Set<StreamRule> = []
@@ -89,13 +89,13 @@ extension PlaylistChecks {
         return checks
     }
 
-    /// Whether a KEYFORMAT is FairPlay's but for case, blanks or a slip.
+    /// Whether a KEYFORMAT is FairPlay's except for case, blanks or a misspelling.
     private static func isMeantAsFairPlay(_ text: String) -> Bool {
         text.lowercased().contains("fairplay") || text.lowercased().contains("com.apple.fps")
             || Spelling.distance(text, KeyFormat.fairPlay.text) <= 4
     }
 
-    /// Key tags that no FairPlay device takes.
+    /// Key tags that no FairPlay device accepts.
     private var methods: [Checkup] {
         let tags = tags.filter { $0.format == .fairPlay }
         var checks: [Checkup] = []
@@ -151,7 +151,7 @@ extension PlaylistChecks {
         return Array(keys.lazy.compactMap { key in KeyURIFault(key)?.check(shown(key)) }.prefix(Self.mostShown))
     }
 
-    /// Key tags that another one replaces before a segment uses them.
+    /// Key tags that are replaced before a segment uses them.
     private var replaced: [Checkup] {
         let tags = playlists.filter { $0.kind == .media }.flatMap { playlist in
             Set(playlist.keyTags).subtracting(playlist.openingKeyTags).filter { $0.isFairPlay }
@@ -166,7 +166,7 @@ extension PlaylistChecks {
         }
     }
 
-    /// What plays within the stream has playlists and keys of its own.
+    /// Interstitials have their own playlists and keys.
     private var interstitials: [Checkup] {
         let count = playlists.map(\.interstitials.count).reduce(0, +)
         guard count > 0 else { return [] }

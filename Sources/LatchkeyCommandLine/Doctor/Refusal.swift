@@ -3,25 +3,25 @@ import LatchkeyCore
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// The parts of a request that may be why it was refused.
+/// The parts of a request that may have caused its refusal.
 enum RequestPart: Sendable, CaseIterable { case token, body, type, method, address }
 
-/// A refusal, and what it leaves open. Causes have ranks: what a recorder did to a value says nothing of the service; then counts what the
-/// service said, in its documented code, its words or its status; then who answered in its place; then what was odd in the request, as far
-/// as the service leaves that open.
+/// A refusal and the causes it leaves open. Causes are ranked: a value that a recorder changed says nothing about the service; next comes
+/// the service's statement (its documented code, its words or its status), then whoever answered in its place, then oddities in the
+/// request, as far as the service leaves them open.
 struct Refusal: Sendable {
     let step: Checkup.Step
     let reply: HTTPReply
     /// The service's words; `nil` if it said none.
     let words: String?
-    /// The kind of what the vendor's page says of the service's code; `nil` if it says nothing.
+    /// The kind of error that the vendor documents for the service's code; `nil` if undocumented.
     let documented: Diagnosis.Kind?
 
-    /// Which parts of the request may be why.
+    /// The parts of the request that may be the cause.
     var open: Set<RequestPart> {
         if let documented { return Self.open(documented) }
         let byStatus = Self.open(reply.status)
-        // A status that speaks for itself says more than any word beside it.
+        // An unambiguous status outweighs any words in the body.
         if byStatus.isEmpty { return [] }
         if let saying { return saying.open }
         // Unknown words are still the service's own reason.
@@ -39,7 +39,7 @@ struct Refusal: Sendable {
     /// Who answered in the service's place; `nil` for the service.
     var sender: ReplySender? { documented == nil ? ReplySender.all.first { $0.sent(reply) } : nil }
 
-    // What a service says, and which parts of the request that leaves open.
+    // The service's statements, and the parts of the request that each leaves open.
 
     private static let all = Set(RequestPart.allCases)
 
@@ -66,10 +66,10 @@ struct Refusal: Sendable {
         }
     }
 
-    /// Words in small letters, what they leave open, and the kind of refusal that they speak of, if its remedy is nearer than the status's.
+    /// Lowercase words, the parts they leave open, and the kind of refusal they describe, if its remedy is more specific than the status's.
     private typealias Saying = (words: [String], open: Set<RequestPart>, kind: Diagnosis.Kind?)
 
-    /// In the order in which they count.
+    /// In order of precedence.
     private static let sayings: [Saying] = [
         (
             ["maintenance", "unavailable", "overload", "temporar", "try again", "timeout", "timed out"], [],
@@ -92,7 +92,7 @@ struct Refusal: Sendable {
         (["not found", "unknown", "no such", "key id", "asset"], [.address], nil),
     ]
 
-    /// What to do about a status that the vendor's page says nothing of, where the kind's remedy is about a license.
+    /// The remedy for a status that the vendor's page does not explain, if the kind's remedy is about a license.
     private static let remedies: [(step: Checkup.Step, kinds: [Diagnosis.Kind], remedy: String)] = [
         (
             .certificate, [.unauthenticated, .forbidden],
@@ -112,13 +112,13 @@ struct Refusal: Sendable {
         (.session, [.invalidRequest], "Compare the request with the vendor's: latchkey wire request --stage setup."),
     ]
 
-    /// A failed request's check with who answered and what to do at its step.
+    /// A failed request's check, with the sender of the answer and the remedy for its step.
     /// - Parameter kind: the failure's.
     func explained(_ check: Checkup, _ kind: Diagnosis.Kind?) -> Checkup {
         var check = check
         if let sender {
             let who = "\(sender.name) answered, \(sender.kind.rawValue), and not the service."
-            // A temporary failure needs a retry, not a call to whoever runs the gateway.
+            // A temporary failure needs a retry, not a call to the gateway's operator.
             check =
                 Self.open(reply.status).isEmpty
                 ? check.adding(who) : check.adding(who, remedy: sender.kind.remedy(at: step), code: sender.kind.code)
@@ -131,7 +131,7 @@ struct Refusal: Sendable {
     }
 }
 
-/// Who answers in the place of a service: a store of files, a firewall, a gateway.
+/// A sender that answers in place of a service: a store of files, a firewall, a gateway.
 struct ReplySender: Sendable {
     enum Kind: String, Sendable {
         case storage = "a store of files"
@@ -162,7 +162,7 @@ struct ReplySender: Sendable {
     let kind: Kind
     /// A header field that only this server sends, and the start of its value in lowercase; empty for any value.
     var header: (name: String, value: String)?
-    /// Words of its own pages and messages, in small letters; one of them has to be in the body. Empty for any body.
+    /// Lowercase words from the sender's pages and messages; the body must contain one of them. Empty matches any body.
     var words: [String] = []
 
     func sent(_ reply: HTTPReply) -> Bool {

@@ -5,13 +5,13 @@ import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// A recorded request beside the one that a profile sends.
+/// Compares a recorded request with the request that a profile sends.
 struct RequestComparison {
     let exchange: TrafficExchange
     let rule: RequestRule
     let profile: VendorProfile
     let places: [RecordedAddress]
-    /// Header fields that the recorder left out, in small letters.
+    /// Header fields that the recorder left out, in lowercase.
     let leftOut: Set<String>
 
     private static let remedy = "Compare the request with the vendor's: latchkey wire request."
@@ -114,7 +114,7 @@ struct RequestComparison {
         }
     }
 
-    /// Whether rules always give a text: they read nothing that may be absent.
+    /// Whether rules always return a text: they read nothing that may be absent.
     private func isNeeded(_ rules: [TextRule]) -> Bool {
         let required = Set(profile.parameters.filter(\.isRequired).map(\.name))
         return rules.flatMap(\.tree).allSatisfy { rule in
@@ -136,7 +136,7 @@ struct RequestComparison {
             "Send the request with \(rule.method).")
     }
 
-    /// A recorder that keeps no header fields says nothing about them.
+    /// A missing field means nothing if the recorder keeps no header fields.
     private var hasHeaders: Bool {
         exchange.request.headers.contains { $0.name.lowercased() != "content-type" }
     }
@@ -185,7 +185,7 @@ struct RequestComparison {
             "Send the token in the header \(name).")
     }
 
-    /// Where else a token seems to be.
+    /// Other places that seem to hold a token.
     private func tokenElsewhere(than name: String) -> String? {
         let secret = Redaction.standard
         let headers = exchange.request.headers.map(\.name).filter {
@@ -227,7 +227,7 @@ struct RequestComparison {
 }
 
 extension BodyRule {
-    /// What it makes, in words.
+    /// The body's format, in words.
     fileprivate var inWords: String {
         let place = spcPlace.map { "“\($0)”" } ?? "one of its own"
         return switch self {

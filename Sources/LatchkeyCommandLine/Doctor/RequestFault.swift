@@ -5,15 +5,15 @@ import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// What a recorded license request has otherwise than it should.
+/// A deviation of a recorded license request from the expected one.
 struct RequestFault: Sendable, Equatable {
     /// A stable name.
     let code: String
-    /// To follow "The service answered 500:".
+    /// A clause to follow "The service answered 500:".
     let words: String
     let remedy: String
 
-    /// The parts of the request that have it.
+    /// The parts of the request at fault.
     let parts: Set<RequestPart>
 
     private static let parts: [String: Set<RequestPart>] = [
@@ -22,22 +22,22 @@ struct RequestFault: Sendable, Equatable {
         "methodWrong": [.method], "contentTypeWrong": [.type], "addressWrong": [.address],
     ]
 
-    /// - Parameter parts: the parts of the request at fault. Defaults to those that the code implies, or else the body.
+    /// - Parameter parts: the parts of the request at fault. Defaults to the parts that the code implies, or else the body.
     init(_ code: String, _ words: String, _ remedy: String, parts: Set<RequestPart>? = nil) {
         (self.code, self.words, self.remedy) = (code, words, remedy)
         self.parts = parts ?? Self.parts[code] ?? [.body]
     }
 }
 
-// What is wrong with a license request whoever it is for. The first is the diagnosis.
+// Faults of license requests that do not depend on the vendor. The first is the diagnosis.
 extension RequestFault {
-    /// - Parameter isAlone: whether no profile says what the content type should be.
+    /// - Parameter isAlone: whether no profile states the content type.
     static func general(_ exchange: TrafficExchange, isAlone: Bool) -> [RequestFault] {
         let body = exchange.request.gap == nil ? payload(exchange.sent) ?? brokenLines(exchange) : wrongLength(exchange)
         return [body, placeholder(in: exchange), isAlone ? contradiction(exchange) : nil].compactMap(\.self)
     }
 
-    /// Base64 in lines, as tools write it, which many services do not take: openradar.appspot.com/15548542.
+    /// Base64 in lines, as tools write it, which many services reject: openradar.appspot.com/15548542.
     private static func brokenLines(_ exchange: TrafficExchange) -> RequestFault? {
         guard case .spc = exchange.sent.core else { return nil }
         let whole = exchange.request.body.flatMap { String(data: $0, encoding: .utf8) }.map { ("body", $0) }
@@ -66,7 +66,7 @@ extension RequestFault {
                 : "Send the SPC's bytes as the player made them.")
     }
 
-    /// What is in the body in place of the SPC, or an SPC that was encoded once too often.
+    /// A fault if the body holds something other than the SPC, or an SPC that was encoded once too often.
     private static func payload(_ sent: Recognition) -> RequestFault? {
         let asBytes = "Send the SPC's bytes as the vendor's form has them; never make text of them but by base64."
         switch sent.core {
@@ -118,7 +118,7 @@ extension RequestFault {
         return nil
     }
 
-    /// A value that a program writes where it has none.
+    /// A value that a program writes if it has none.
     private static func placeholder(in exchange: TrafficExchange) -> RequestFault? {
         let query = exchange.address.items.map { ("query item \($0.name)", $0.value) }
         let headers = exchange.request.headers.map { header in
@@ -140,7 +140,7 @@ extension RequestFault {
             "Have the app wait for the value before it asks for the license.", parts: isSecret ? [.token] : nil)
     }
 
-    /// A content type that says another form than the body has.
+    /// A content type that does not match the body's form.
     private static func contradiction(_ exchange: TrafficExchange) -> RequestFault? {
         guard exchange.request.gap == nil, let type = exchange.contentType else { return nil }
         let form = "application/x-www-form-urlencoded"
@@ -162,12 +162,12 @@ extension RequestFault {
     }
 }
 
-// What a license request has otherwise than its profile sends.
+// Deviations of a license request from its profile.
 extension RequestFault {
-    /// The differences, those first that explain most: body, method, content type, header fields, query, address.
+    /// The differences, most telling first: body, method, content type, header fields, query, address.
     /// - Parameters:
     ///   - places: where the profile would send the recorded keys' requests.
-    ///   - leftOut: header fields that the recorder left out, in small letters.
+    ///   - leftOut: header fields that the recorder left out, in lowercase.
     static func differences(
         _ exchange: TrafficExchange, from profile: VendorProfile, places: [RecordedAddress], leftOut: Set<String>
     ) -> [RequestFault] {
@@ -211,7 +211,7 @@ extension TrafficExchange {
 }
 
 extension Recognition {
-    /// What a body is, in a few words: `base64 text`.
+    /// A body's format in a few words: `base64 text`.
     var briefly: String {
         switch self {
         case .spc: "the SPC's bytes"

@@ -4,21 +4,21 @@ import LatchkeyCore
 import LatchkeyPlayback
 import LatchkeyTerminal
 
-/// Loads the segments of a plan one after the other, and tries them.
+/// Loads and tries the segments of a plan one by one.
 struct SampleTrial {
     let keys: [KeyURI: ContentKey]
     /// `nil` if nothing is decoded.
     let decoder: FFmpeg?
     let download: StreamDownload
 
-    /// What came of one segment.
+    /// The result of one segment.
     struct Finding {
         let place: SamplePlan.Place
         /// `nil` if it cannot be read.
         var sample: KeySample?
         /// `nil` if it was not decoded.
         var verdict: KeySampleVerdict?
-        /// Whether it decodes without the key that is in force.
+        /// Whether it decodes without the current key.
         var isClear = false
         var failure: Failure?
     }
@@ -41,7 +41,7 @@ struct SampleTrial {
             let sample = try await download.sample(at: place, into: folder)
             finding.sample = sample
             let key = place.key.flatMap { keys[$0] }
-            // Boxes are sure to be clear; a transport stream of clear types may be encrypted all the same.
+            // Boxes are certain to be clear; a transport stream of clear types may still be encrypted.
             let isOfClearBoxes = !sample.protections.isEmpty && sample.isEncrypted == false
             guard let decoder, !sample.isPicture, place.key == nil ? sample.isEncrypted != true : key != nil,
                 place.key == nil || !isOfClearBoxes

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyPlayback
 import LatchkeyTerminal
 
-/// What the tried segments say together, key by key.
+/// The combined verdict of the tried segments, key by key.
 struct SampleVerdicts {
     /// A key's URI without its secrets.
     let shown: (KeyURI) -> String
@@ -29,7 +29,7 @@ struct SampleVerdicts {
         let encrypted = findings.filter { $0.sample != nil && !$0.isUnencrypted }
         let judged = containers(key, encrypted)
         if let several = severalKeys(name, encrypted) {
-            // Of two IVs one is not the license's.
+            // If there are two IVs, one is not the license's.
             if several.result == .error { return checks + judged.filter { $0.code != "wrongIV" } + [several] }
             checks.append(several)
         }
@@ -70,7 +70,7 @@ struct SampleVerdicts {
             "Write EXT-X-KEY:METHOD=NONE before clear segments such as advertisements, or package the stream again.")
     }
 
-    /// Several keys under one key URI: FairPlay gives one for each.
+    /// Several keys under one key URI: FairPlay delivers one for each.
     private func severalKeys(_ name: String, _ findings: [Finding]) -> Checkup? {
         let ids = Self.renditions(findings, by: \.keyID)
         let ivs = Self.renditions(findings, by: { $0.constantIV.flatMap { $0.contains { $0 != 0 } ? $0 : nil } })
@@ -92,7 +92,7 @@ struct SampleVerdicts {
         }
         guard let works = right.first, let fails = wrong.first else { return nil }
         let reason = "\(name): the license's key opens \(works.place.shown), and not \(fails.place.shown)."
-        // The same key ID and IV leave damage alone; a transport stream states neither.
+        // With the same key ID and IV, only damage is left as the cause; a transport stream states neither.
         guard ids.isEmpty else {
             return .warning(
                 .media, "segmentDamaged", "\(reason) Both state the same key.",
@@ -120,7 +120,7 @@ struct SampleVerdicts {
         for finding in findings {
             guard case .wrong(let complaint)? = finding.verdict else { continue }
             let said = complaint.map { " ffmpeg: \($0.prefix(160))" } ?? ""
-            // The container states the IV, and it is the license's: the key alone is left. A transport stream states none.
+            // The container's IV is the license's, so only the key can be wrong. A transport stream states none.
             let isKey = finding.sample?.protections.contains { $0.constantIV != nil } == true
             return .error(
                 .media, isKey ? "wrongKey" : "wrongKeyOrIV",
@@ -150,7 +150,7 @@ struct SampleVerdicts {
 
     // MARK: No key
 
-    /// Segments without a key: a stream in clear, or clear parts of another.
+    /// Segments without a key: a clear stream, or clear parts of another.
     private func clear(_ findings: [Finding], isWholeStream: Bool) -> [Checkup] {
         guard !findings.isEmpty else { return [] }
         var checks = unreadable("No key", findings)
@@ -168,7 +168,7 @@ struct SampleVerdicts {
                 .media, "clearMediaDamaged",
                 "A segment without a key does not decode (\(finding.place.shown)).\(said)",
                 "Play it alone: it is damaged, or encrypted without a key tag.")
-            // A part whose container says clear is another's matter, such as an advertiser's.
+            // A part that its container declares clear comes from elsewhere, such as an advertiser.
             return !isWholeStream && finding.sample?.isEncrypted == false ? check.asWarning : check
         }.first
         checks += [wrong].compactMap(\.self)
@@ -184,7 +184,7 @@ struct SampleVerdicts {
 }
 
 extension SampleTrial.Finding {
-    /// Whether a key is in force, and the media is in clear.
+    /// Whether a key is in force, but the media is clear.
     fileprivate var isUnencrypted: Bool {
         place.key != nil && (isClear || verdict == nil && sample?.isEncrypted == false)
     }

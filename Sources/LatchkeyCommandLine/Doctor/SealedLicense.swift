@@ -9,15 +9,15 @@ import LatchkeyTerminal
 
 /// A recorded license, opened with the service's own credentials as its key server opens SPCs.
 struct SealedLicense {
-    /// What the SPC asked for.
+    /// The content identifier that the SPC requested.
     let identifier: ContentIdentifier
-    /// What the CKC brought; the reason where it brought nothing.
+    /// The key in the CKC, or the reason why there is none.
     let key: Result<DeviceKey, DeviceError>
 
     /// - Parameters:
     ///   - ckc: the CKC's bytes, without an envelope.
     ///   - module: the key server's module with the credentials.
-    /// - Returns: `nil` if no SPC can be taken out of the request.
+    /// - Returns: `nil` if the request holds no SPC.
     /// - Throws: why the credentials do not open the SPC.
     init?(_ exchange: TrafficExchange, ckc: Data, _ module: KeyServerModule) throws(KSMRefusal) {
         guard let spc = exchange.spc else { return nil }
@@ -56,7 +56,7 @@ extension TrafficExchange {
         }
     }
 
-    /// The text of a member, however deep.
+    /// The text of a member at any depth.
     private static func text(of field: String, in value: Any?, _ depth: Int) -> String? {
         guard depth > 0 else { return nil }
         switch value {
@@ -70,9 +70,9 @@ extension TrafficExchange {
     }
 }
 
-// What the service's credentials tell beside what was on the wire.
+// The license contents that the service's credentials reveal.
 extension TrafficDiagnosis {
-    /// The content keys of recorded licenses, for those who have the service's credentials.
+    /// The content keys of recorded licenses, if the service's credentials are given.
     func contentKeys(_ exchanges: [TrafficExchange], for keys: [KeyURI]) -> [KeyURI: ContentKey] {
         exchanges.reduce(into: [:]) { found, exchange in
             guard let module, let license = try? license(of: exchange, keys),
@@ -83,7 +83,7 @@ extension TrafficDiagnosis {
         }
     }
 
-    /// What is inside a good license; nothing where nobody gave credentials.
+    /// Checks of the contents of a good license; empty without credentials.
     func inside(_ license: License, of exchange: TrafficExchange, _ keys: [KeyURI]) -> [Checkup] {
         guard let module else { return [] }
         let found: SealedLicense?

@@ -13,7 +13,7 @@ import LatchkeyTerminal
 
 // The certificate and the licenses.
 extension StreamDiagnosis {
-    /// - Parameter mayCarryCredentials: whether the request may be made as the vendor's, with the token, where it has one.
+    /// - Parameter mayCarryCredentials: whether the request may be the vendor's own, with its token, if it has one.
     func certificate(
         _ loader: ContentKeyLoader, _ watch: TrafficWatch, mayCarryCredentials: Bool
     ) async -> [Checkup] {
@@ -47,7 +47,7 @@ extension StreamDiagnosis {
         return isAsked.withLock { $0 }
     }
 
-    /// The certificate as a service gives it to those without a token; `nil` if it does not. Most do, as it is public.
+    /// The certificate that a service returns without a token; `nil` if it does not. Most do, as it is public.
     private func anonymousCertificate(_ loader: ContentKeyLoader, _ watch: TrafficWatch) async -> Data? {
         guard vendor.lookupScope == .never, var request = try? await loader.certificateRequest() else { return nil }
         for (name, value) in request.allHTTPHeaderFields ?? [:] where watch.isSecret(value) {
@@ -73,7 +73,7 @@ extension StreamDiagnosis {
         return [.ok(.certificate, "RSA \(bits), \(kind), SHA-1 \(sha1)\(form)")] + problems + mismatches(sha1)
     }
 
-    /// A certificate of no known form is passed on, as the client does; one that is recognizably something else is wrong.
+    /// A certificate of no known form is passed on, as the client does; a recognizably different body is an error.
     private func unreadable(_ bytes: Data, _ report: CertificateReport) -> Checkup {
         let found = Recognition(bytes)
         return switch found {
@@ -82,7 +82,7 @@ extension StreamDiagnosis {
         }
     }
 
-    /// Whether the service's certificate is the one that the SPC is for, or will be.
+    /// Reports a service certificate that differs from the one the SPC is or will be made for.
     private func mismatches(_ sha1: String) -> [Checkup] {
         if let recorded = recordedCertificateSHA1, recorded != sha1 {
             return [
@@ -102,7 +102,7 @@ extension StreamDiagnosis {
         ]
     }
 
-    /// The licenses of a stream's first keys, with the keys that the device got.
+    /// The licenses of a stream's first keys, with the device's keys.
     func licenses(
         for keys: [KeyURI], _ loader: ContentKeyLoader, _ watch: TrafficWatch
     ) async -> (checks: [Checkup], keys: [KeyURI: ContentKey]) {
@@ -150,7 +150,7 @@ extension StreamDiagnosis {
                 let subject = step == .license ? shown(key) : watch.notes.lastAddress ?? shown(key)
                 let check = explained(
                     Checkup(step, Failure(error), about: subject), error, watch.notes, spcFor: spcCertificate)
-                // What precedes all licenses fails once for all of them.
+                // Steps that precede all licenses fail once for all of them.
                 if !checks.contains(where: { $0.step == step && $0.reason == check.reason }) { checks.append(check) }
             }
         }
@@ -164,7 +164,7 @@ extension StreamDiagnosis {
         return (checks, opened)
     }
 
-    /// The checks of licenses behind those of what precedes them: the entitlement, the secure session.
+    /// The checks of licenses, after those of the preceding steps: the entitlement, the secure session.
     private func preceding(_ licenses: [Checkup]) -> [Checkup] {
         let wanted: [(step: Checkup.Step, isWanted: Bool, words: String)] = [
             (.lookup, vendor.lookupScope != .never, "The entitlement came."),
@@ -179,7 +179,7 @@ extension StreamDiagnosis {
             + (isReached ? [] : [.skipped(.license, "None was asked for: what precedes it failed.")])
     }
 
-    /// Terms that end before anybody can watch.
+    /// Terms that end before a viewer can watch.
     func oddTerms(_ terms: LicenseTerms, of key: KeyURI) -> [Checkup] {
         let summary = TermsSummary(terms)
         let times = [
@@ -200,7 +200,7 @@ extension StreamDiagnosis {
     /// In seconds.
     private static let shortestTerm: Int64 = 30
 
-    /// A CKC that came otherwise than the vendor documents, or whose version nobody here knows.
+    /// A CKC that arrived in a form the vendor does not document, or whose version is unknown.
     func unusualReply(_ license: License) -> [Checkup] {
         let remedy = "Compare the reply with the vendor's documentation, and choose the profile's variant that fits."
         let found = Recognition(license.ckc.revealed)

@@ -6,11 +6,11 @@ import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeyTerminal
 
-// Segments of each key, rendition, key tag and period, decrypted: a wrong key or IV comes with a license as good as any.
+// Decrypts segments of each key, rendition, key tag and period: a license says nothing about a wrong key or IV.
 extension StreamDiagnosis {
     /// - Parameters:
-    ///   - keys: the content keys that the device got; empty if only the containers can be looked at.
-    ///   - ignored: the code of errors that say nothing of the stream, as of what a capture lacks.
+    ///   - keys: the device's content keys; empty if only the containers can be checked.
+    ///   - ignored: the code of errors that say nothing about the stream, such as parts that a capture lacks.
     func media(
         of stream: Stream, with keys: [KeyURI: ContentKey], _ web: WebResources, ignoring ignored: String? = nil
     ) async -> [Checkup] {
@@ -60,7 +60,7 @@ extension StreamDiagnosis {
             }
     }
 
-    /// Renditions that keys of other systems alone open. Without a system a key is a plain AES key, which every player takes.
+    /// Renditions that only keys of other systems open. Without a system a key is a plain AES key, which every player accepts.
     private func foreign(_ plan: SamplePlan) -> [Checkup] {
         plan.foreign.filter { playlist in
             let formats = Set(playlist.keyTags.filter { $0.method != .none }.map(\.format))

@@ -5,7 +5,7 @@ import LatchkeyHLS
 import LatchkeySimulation
 import LatchkeyTerminal
 
-// The stream's playlists and what their key tags say.
+// Checks of the stream's playlists and their key tags.
 extension StreamDiagnosis {
     func stream(at place: String, _ resources: WebResources) async -> Stream {
         let found: DiscoveredKeys
@@ -14,7 +14,7 @@ extension StreamDiagnosis {
         }
         let playlists = PlaylistChecks(found, redaction: profile.redaction)
         let checks = playlists.checks
-        // What nothing uses needs no license; services bill them, and refuse a key that was never made.
+        // Unused keys need no license; services bill licenses, and refuse a key that was never made.
         let unused = Set(found.unusedSessionKeys.map(\.uri))
         return Stream(
             checks: summary(of: found, after: checks) + missing(found) + checks + oddities(of: found),
@@ -52,12 +52,12 @@ extension StreamDiagnosis {
         }
     }
 
-    /// How many of one kind are shown.
+    /// The maximum number of findings shown of one kind.
     private static let mostShown = 8
 }
 
 extension DiscoveredKeys {
-    /// The playlists of sound and pictures; subtitles hold text, which is never encrypted.
+    /// The playlists of audio and video; subtitles hold text, which is never encrypted.
     var soundAndPictures: [Playlist] {
         let texts = subtitles
         return playlists.filter { !texts.contains($0.requestedURI) && $0.playlist.kind == .media }.map(\.playlist)

@@ -4,9 +4,9 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyVendors
 
-// Why a request failed: the error, and what the traffic beside it tells.
+// Why a request failed: the error, and evidence from the traffic.
 extension StreamDiagnosis {
-    /// A failed request with what its traffic tells beside the error.
+    /// A failed request: its error, and evidence from its traffic.
     /// - Parameter sha1: the certificate that the SPC was made for; `nil` if that is unknown.
     func explained(
         _ check: Checkup, _ error: any Error, _ notes: TrafficWatch.Notes, spcFor sha1: String?
@@ -52,7 +52,7 @@ extension StreamDiagnosis {
             documented: error.isDocumented && error.service?.code != nil ? (error as? any CataloguedError)?.kind : nil)
     }
 
-    /// The check with the time after which the service wants to be asked again.
+    /// The check, with the service's time for the next attempt.
     private func waiting(_ check: Checkup, _ error: any Error) -> Checkup {
         guard let seconds = error.service?.retryAfter else { return check }
         return check.adding(
@@ -63,7 +63,7 @@ extension StreamDiagnosis {
         )
     }
 
-    /// A refusal of an SPC that is sound as far as anybody here can tell: the service may have another certificate.
+    /// A refusal of an SPC that seems sound here: the service may have another certificate.
     private func refusedSPC(_ check: Checkup, saying words: String, _ sha1: String?) -> Checkup {
         guard let sha1 else { return check }
         let words = words.lowercased()
@@ -92,7 +92,7 @@ extension StreamDiagnosis {
         }
     }
 
-    /// What a service said, in one line without secrets; `nil` if it is a page or nothing.
+    /// The service's message, in one line without secrets; `nil` if the reply is a page or empty.
     func serviceWords(_ reply: HTTPReply) -> String? {
         guard reply.body.count <= 4_096, let text = String(data: reply.body, encoding: .utf8), !text.hasPrefix("<")
         else {
@@ -113,7 +113,7 @@ extension Error {
         (self as? ContentKeyError)?.service ?? (self as? IntegrationError)?.service
     }
 
-    /// Whether the vendor's page says what the service's code means, which is nearer than what a status suggests.
+    /// Whether the vendor documents the service's code, which is more specific than a status.
     fileprivate var isDocumented: Bool {
         (self as? ContentKeyError)?.isDocumented ?? ((self as? IntegrationError)?.documented != nil)
     }

@@ -5,9 +5,9 @@ import LatchkeyFairPlay
 import LatchkeyTerminal
 @_spi(Integrations) import LatchkeyVendors
 
-// What can be told without the network: settings, content identifiers, the token and the recorded SPC.
+// Checks that need no network: settings, content identifiers, the token and the recorded SPC.
 extension StreamDiagnosis {
-    /// How many keys are looked at one by one; there may be any number.
+    /// The maximum number of keys checked one by one; a stream may have any number.
     static let mostKeysShown = 8
 
     var settings: [Checkup] {
@@ -54,7 +54,7 @@ extension StreamDiagnosis {
         ]
     }
 
-    /// A generic profile takes the host of a key URI; a path or query behind it may be what names the key.
+    /// A generic profile takes the host of a key URI; a path or query after it may be the part that names the key.
     private func droppedPart(of keys: [KeyURI], _ loader: ContentKeyLoader) -> Checkup? {
         guard profile.identifier.hasPrefix("generic") else { return nil }
         let found = keys.prefix(Self.mostKeysShown).lazy.compactMap { key -> (KeyURI, String)? in
@@ -99,7 +99,7 @@ extension StreamDiagnosis {
         return (isFine ? [.ok(.token, "Nothing speaks against it; only its service can check it.")] : []) + checks
     }
 
-    /// What a token says; one that is a day old and lives for seconds has expired for certain.
+    /// A finding about a token; one that is a day old and lives for seconds has certainly expired.
     private func finding(_ advice: TokenInspection.Advice) -> InspectionFinding {
         guard case .mayHaveExpired(let generated) = advice else { return InspectionFinding(advice) }
         let age = timekeeper.date.timeIntervalSince(generated)
@@ -110,10 +110,10 @@ extension StreamDiagnosis {
             "Get a fresh token right before the license request.")
     }
 
-    /// In seconds; accounts may lengthen the usual 30 s, and none lengthens them to a day.
+    /// In seconds; accounts may lengthen the usual 30 s, but never to a day.
     private static let longestTokenLife = 86_400.0
 
-    /// What the file of `--spc` holds.
+    /// Checks of the file given with `--spc`.
     var recordedSPC: [Checkup] {
         guard case .recorded(let bytes, _) = player else { return [] }
         if let mistaken = MistakenFile(bytes, takenFor: .spc) {
@@ -121,7 +121,7 @@ extension StreamDiagnosis {
         }
         let report = SPCReport(bytes)
         guard let hash = report.certificateSHA1 else {
-            // A future form with a low first number is passed on; anything else is no SPC.
+            // A future form with a low first number is passed on; anything else is not an SPC.
             guard let version = report.version, (1...9).contains(version) else {
                 return [
                     .error(
@@ -139,7 +139,7 @@ extension StreamDiagnosis {
         return [.ok(.spc, "\(bytes.count) bytes, made for the certificate with SHA-1 \(hash)")]
     }
 
-    /// The SHA-1 of the certificate that the recorded SPC was made for; `nil` if it does not say.
+    /// The SHA-1 of the recorded SPC's certificate; `nil` if unknown.
     var recordedCertificateSHA1: String? {
         guard case .recorded(let bytes, _) = player else { return nil }
         return SPCReport(bytes).certificateSHA1
@@ -147,7 +147,7 @@ extension StreamDiagnosis {
 }
 
 extension Recognition {
-    /// Which certificate an SPC inside was made for; `nil` if there is none.
+    /// The certificate of an SPC inside; `nil` if there is none.
     fileprivate var certificateWords: String? {
         guard case .spc(let sha1) = core else { return nil }
         return "It was made for the certificate with SHA-1 \(sha1)."

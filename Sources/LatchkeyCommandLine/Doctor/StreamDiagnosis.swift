@@ -7,34 +7,34 @@ import LatchkeySimulation
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// Looks at each step of a stream's keys, from the playlist to the first decrypted samples, and goes on if one is wrong.
+/// Checks each step of a stream's keys, from the playlist to the first decrypted samples, and continues after a failed step.
 ///
 /// Checks bytes first. If they are wrong, it sends neither a credential nor an SPC.
 struct StreamDiagnosis: Sendable {
     let profile: VendorProfile
     let credentials: CredentialSet
-    /// What is asked for each request's credentials. Defaults to those.
+    /// The source of each request's credentials. Defaults to `credentials`.
     var source: Credentials?
     let hosts: HostPolicy
-    /// Where the SPC comes from.
+    /// The source of the SPC.
     let player: Player
-    /// How many licenses are asked for at most; services bill them.
+    /// The maximum number of licenses requested; services bill them.
     var licenseLimit = 8
-    /// How many segments are tried at most.
+    /// The maximum number of segments tried.
     var sampleLimit = 100
     var timekeeper: any Timekeeper = SystemTimekeeper()
     /// Carries the requests.
     var transport: any Transport = SystemTransport()
-    /// Records what happens; `nil` if nobody wants to know.
+    /// Records the events; `nil` to record nothing.
     var recorder: TraceRecorder?
 
-    /// Who makes the SPC.
+    /// The maker of the SPC.
     enum Player: Sendable {
-        /// The simulated device, with the certificate of a service for tests and its ASk.
+        /// The simulated device, with a test service's certificate and its ASk.
         case device(certificate: FairPlayCertificate, applicationSecret: Secret)
-        /// The SPC of a device in a file, for the stream's first key or for the named one.
+        /// A real device's SPC in a file, for the stream's first key or for the named one.
         case recorded(Data, key: KeyURI?)
-        /// Nobody.
+        /// No player.
         case none
     }
 
@@ -65,7 +65,7 @@ struct StreamDiagnosis: Sendable {
         return DoctorReport(checks + pace(notes) + clocks(notes, after: checks), sentSecrets: notes.sentSecrets)
     }
 
-    /// What the stream's playlists say.
+    /// The contents of the stream's playlists.
     struct Stream {
         var checks: [Checkup] = []
         /// The distinct FairPlay keys, in order.
@@ -76,7 +76,7 @@ struct StreamDiagnosis: Sendable {
         var isClear = false
     }
 
-    /// The checks of a stream without any key: its media tells whether it needs none.
+    /// The checks of a stream without keys: its media shows whether it needs none.
     private func clearReport(on stream: Stream, _ web: WebResources, _ delivery: DeliveryWatch) async -> DoctorReport {
         let media = await media(of: stream, with: [:], web)
         var checks = stream.checks.filter { $0.code != "noFairPlayKey" }
@@ -90,7 +90,7 @@ struct StreamDiagnosis: Sendable {
         return DoctorReport(checks, sentSecrets: false, isOfClearStream: true)
     }
 
-    /// How playlists and media came. Without ranges only the pictures of scrubbing are lost if no other playlist has ranges.
+    /// Checks the delivery of playlists and media. Without ranges only scrubbing pictures are lost if no other playlist has ranges.
     private func deliveries(_ delivery: DeliveryWatch, of stream: Stream) -> [Checkup] {
         let needsRanges = stream.playlists.contains { !$0.hasOnlyIFrames && $0.hasRanges }
         return delivery.findings.checks.map { check in
@@ -123,7 +123,7 @@ extension StreamDiagnosis {
         return found + (await media(of: stream, with: licenses.keys, web))
     }
 
-    /// Why no license is asked for; `nil` if one is.
+    /// Why no license is requested; `nil` if one is.
     private func obstacleToLicense(_ checks: [Checkup]) -> Checkup? {
         if checks.hasError(at: .spc) || checks.hasError("spcForOtherCertificate") {
             return .skipped(.license, "The SPC is not right, so nothing was sent.")
@@ -148,7 +148,7 @@ extension StreamDiagnosis {
 // MARK: - What several steps say together
 
 extension StreamDiagnosis {
-    /// The checks of the exchange behind those of the network: that a host's name has an address, that it takes connections, and TLS.
+    /// The checks of the exchange after those of the network: that a host's name has an address, that it accepts connections, and TLS.
     private func reached(_ checks: [Checkup], _ notes: TrafficWatch.Notes) -> [Checkup] {
         let hosts = notes.slowestByHost.keys.sorted().prefix(Self.mostKeysShown).joined(separator: ", ")
         let reached: [Checkup] = hosts.isEmpty ? [] : [.ok(.network, "\(hosts) answered.")]
@@ -159,7 +159,7 @@ extension StreamDiagnosis {
             }
     }
 
-    /// How far the request of a step came; `nil` if it got a reply.
+    /// How far the request of a step got; `nil` if it got a reply.
     private static func distance(_ check: Checkup) -> String? {
         guard let code = check.code, [.certificate, .lookup, .session, .license].contains(check.step) else {
             return nil
@@ -173,7 +173,7 @@ extension StreamDiagnosis {
         }
     }
 
-    /// Another vendor's profile that fits the keys, if something went wrong that this would explain.
+    /// Another vendor's profile that matches the keys, if it would explain a failure.
     func otherProfile(for keys: [KeyURI], after checks: [Checkup]) -> [Checkup] {
         let isExplained =
             checks.hasError(at: .identifier) || checks.hasError("malformed", "unsuitable")
@@ -220,8 +220,8 @@ extension StreamDiagnosis {
         }
     }
 
-    /// How far clocks may be apart, in seconds: a reply's date has no fraction, and tokens are made with some leeway.
+    /// The tolerated difference of clocks, in seconds: a reply's date has no fraction, and tokens are made with some leeway.
     private static let clockLeeway = 60.0
-    /// How long a reply may take without a word about it.
+    /// The longest time for a reply before it is reported.
     private static let patience = Duration.seconds(3)
 }

@@ -6,11 +6,11 @@ import LatchkeySupport
 import LatchkeyTerminal
 @_spi(Integrations) import LatchkeyVendors
 
-// The license requests, each held against what the profile sends, and their replies.
+// The license requests, each compared with the profile's request, and their replies.
 extension TrafficDiagnosis {
     /// - Parameters:
-    ///   - sorted: the exchanges by what they are for.
-    ///   - checks: what was found before.
+    ///   - sorted: the exchanges by role.
+    ///   - checks: the findings so far.
     ///   - places: where the profile would send the requests.
     ///   - sha1s: the certificates that were seen.
     func licenses(
@@ -30,7 +30,7 @@ extension TrafficDiagnosis {
         }
         let good = found.filter { $0.checks.contains { $0.result == .ok } }
         let coverage = LicensedKeys(stream.keys, isKnown ? profile : nil).coverage(of: good.map(\.exchange))
-        // A request that was refused and made again, with a fresh token for instance, is no fault where every key came at last.
+        // A request that was refused and then repeated, for instance with a fresh token, is not a fault if every key arrived in the end.
         let isRepaired =
             !stream.keys.isEmpty && !good.isEmpty && coverage.missingCount == 0
             && found.last?.checks.hasError(at: .license, .token) == false
@@ -43,9 +43,9 @@ extension TrafficDiagnosis {
             + loads.prefix(1).map { loaded($0, loads.count).asWarning }
     }
 
-    // What was not asked.
+    // Requests that were not made.
 
-    /// The keys that no license in the capture is for.
+    /// The keys without a license in the capture.
     private func missing(
         _ coverage: LicensedKeys.Coverage, of keys: Int, after checks: [Checkup], _ licenses: Int
     ) -> [Checkup] {
@@ -88,7 +88,7 @@ extension TrafficDiagnosis {
         ]
     }
 
-    /// A key URI that a player loads like a file knows nothing of FairPlay.
+    /// A key URI loaded by a player like a file shows that it does not support FairPlay.
     private func loaded(_ exchange: TrafficExchange, _ count: Int) -> Checkup {
         let times = count == 1 ? "" : ", \(count) times"
         return .error(
@@ -97,7 +97,7 @@ extension TrafficDiagnosis {
             "Give the player its FairPlay configuration, and play in a browser or with a player that has FairPlay.")
     }
 
-    /// What is said of the certificate where none was recorded.
+    /// The findings if no certificate was recorded.
     private func withoutCertificate(
         _ sha1s: Set<String>, _ checks: [Checkup], _ licensed: TrafficExchange? = nil
     ) -> [Checkup] {
@@ -137,7 +137,7 @@ extension TrafficDiagnosis {
     }
 
     /// The license in a reply.
-    /// - Throws: what the profile says of a reply that has none.
+    /// - Throws: the profile's error for a reply without a license.
     func license(of exchange: TrafficExchange, _ keys: [KeyURI]) throws -> License {
         guard let pair = exchange.pair else {
             throw IntegrationError(Diagnosis.Kind.licenseMalformed, "No reply is in the capture.")
@@ -171,7 +171,7 @@ extension TrafficDiagnosis {
                 "refused. \(answer(reply, exchange)): \(fault.words). Seen in request \(exchange.number)\(first)."
             return [.error(.license, fault.code, reason, fault.remedy)]
         }
-        // What is odd, and not why.
+        // Oddities that are not the cause.
         let asides = faults.prefix(1).map { fault in
             Checkup.warning(.license, fault.code, "Request \(exchange.number): \(fault.words).", fault.remedy)
         }
@@ -198,7 +198,7 @@ extension TrafficDiagnosis {
         return token + [told] + asides
     }
 
-    /// What the recorder left out that might have told more.
+    /// Parts that the recorder left out and that might explain the refusal.
     private func unseen(in exchange: TrafficExchange, _ refusal: Refusal) -> String? {
         let body = exchange.request.gap.map { "The request's body \($0.words)." }
         let removed = exchange.request.headers.filter { RemovedValue.isOne($0.value) }.map(\.name)
@@ -220,7 +220,7 @@ extension TrafficDiagnosis {
         return "\(who) answered \(reply.status)\(words)"
     }
 
-    /// What the token said about itself when it was sent.
+    /// Faults that the token's own claims show at the time it was sent.
     private func tokenFaults(_ exchange: TrafficExchange, _ keys: [KeyURI]) -> [Checkup] {
         guard isKnown, let date = exchange.date, let token = profile.license.token(in: exchange) else {
             return []
@@ -230,7 +230,7 @@ extension TrafficDiagnosis {
             keyURI: key, contentIdentifier: (try? profile.contentIdentifier(for: key)) ?? ContentIdentifier(""))
         let advice = profile.unchecked.advice(
             on: CredentialSet([CredentialSet.tokenName: Secret(token)]), context, at: date)
-        // A session may have been opened before the recording, at an address that no setting has.
+        // A session may have been opened before the recording, at an address that is in no setting.
         let telling = advice.filter { $0 != .needsSession && (keys.count == 1 || $0 != .keyNotCovered) }
             .map(InspectionFinding.init)
         return telling.filter { $0.severity == .error }.prefix(1).map {
@@ -240,7 +240,7 @@ extension TrafficDiagnosis {
 }
 
 extension VendorProfile {
-    /// Whether the app has the certificate, so that nobody asks for it.
+    /// Whether the app ships the certificate, so that none is requested.
     fileprivate var shipsCertificate: Bool {
         switch certificate {
         case .fetched: false

@@ -13,27 +13,27 @@ import LatchkeyTerminal
     import FoundationNetworking
 #endif
 
-/// What a proxy or a browser recorded, looked at like a stream: playlists, certificate, licenses. Nothing is sent.
+/// Diagnoses a proxy's or a browser's recording like a stream: playlists, certificate, licenses. Sends nothing.
 ///
-/// Each license request that was refused is held against what the profile sends; the first difference is the diagnosis. Where no vendor is
-/// known, what holds for every vendor is looked at.
+/// Compares each refused license request with the request that the profile sends; the first difference is the diagnosis. If the vendor is
+/// unknown, checks only the rules that hold for every vendor.
 struct TrafficDiagnosis: Sendable {
     /// The vendor's name.
     let name: String
-    /// The vendor's profile; one that reads any usual reply where the vendor is unknown.
+    /// The vendor's profile; one that reads any usual reply if the vendor is unknown.
     let profile: VendorProfile
     let exchanges: [TrafficExchange]
     /// Whether the vendor was named, or the capture names it.
     let isKnown: Bool
     private let isNamed: Bool
     private let sealedHosts: [String]
-    /// Header fields that the recorder left out of all requests, in small letters.
+    /// Header fields that the recorder left out of all requests, in lowercase.
     let leftOut: Set<String>
-    /// The key server's module with the service's credentials, which open what was recorded; `nil` without them.
+    /// The key server's module with the service's credentials, which open recorded licenses; `nil` without credentials.
     let module: KeyServerModule?
 
     /// - Parameters:
-    ///   - named: the profile that the user named; without one, that which fits the capture best.
+    ///   - named: the profile that the user named; if `nil`, the best match for the capture.
     ///   - module: the key server's module with the service's credentials, if they are known.
     init(_ capture: TrafficCapture, profile named: VendorProfile?, module: KeyServerModule? = nil) {
         self.module = module
@@ -42,14 +42,14 @@ struct TrafficDiagnosis: Sendable {
         var profile = found ?? Self.anyVendor
         name = found?.name ?? "Unknown vendor"
         (isKnown, isNamed) = (found != nil, named != nil)
-        // A message id that the reply repeats was another one.
+        // The repeated message ID is not the one sent.
         profile.lookup?.echoes = [:]
         if profile.certificate.request == nil { profile.certificate = Self.anyVendor.certificate }
         self.profile = profile
         exchanges = TrafficExchange.all(in: capture)
     }
 
-    /// The profile that fits a capture best; `nil` if none does.
+    /// The profile that matches a capture best; `nil` if none does.
     private static func profile(of capture: TrafficCapture) -> VendorProfile? {
         let matches = VendorIdentification().identify(capture)
         return matches.first { $0.profile != nil && $0.confidence >= .likely }?.profile.flatMap(VendorProfile.named)
@@ -78,7 +78,7 @@ struct TrafficDiagnosis: Sendable {
         return DoctorReport(sealed(checks) + checks, sentSecrets: false, isRecorded: true)
     }
 
-    /// Connections that the recorder did not look into, where something was not seen.
+    /// Connections that the recorder did not look into, if parts are missing.
     private func sealed(_ checks: [Checkup]) -> [Checkup] {
         guard !sealedHosts.isEmpty, checks.contains(where: { $0.result == .unseen }) else { return [] }
         let shown = sealedHosts.prefix(4).joined(separator: ", ").visible
@@ -91,12 +91,12 @@ struct TrafficDiagnosis: Sendable {
         ]
     }
 
-    /// What the live diagnosis knows about playlists, certificates and refusals.
+    /// A live diagnosis, for its knowledge of playlists, certificates and refusals.
     var diagnosis: StreamDiagnosis {
         StreamDiagnosis(profile: profile, credentials: .none, hosts: HostPolicy(), player: .none)
     }
 
-    /// How many requests of one kind are shown.
+    /// The maximum number of requests shown of one kind.
     static let mostShown = 8
     static let recordAll =
         "Record the whole playback from before the player loads the stream, and save it as HAR with content."
@@ -105,7 +105,7 @@ struct TrafficDiagnosis: Sendable {
 // MARK: - Playlists
 
 extension TrafficDiagnosis {
-    /// The recorded streams, as one. A stream in clear beside one with keys is an advertisement.
+    /// The recorded streams, as one. A clear stream next to an encrypted one is an advertisement.
     private func stream(_ web: RecordedWeb) async -> StreamDiagnosis.Stream {
         let playlists = exchanges.filter(\.isOfPlaylist)
         guard !playlists.isEmpty else {
@@ -154,7 +154,7 @@ extension TrafficDiagnosis {
         return diagnosis.identifiers(of: keys, loader).filter { $0.code != "missingSetting" }
     }
 
-    /// What the recorded segments tell, with the keys where they are known and without them otherwise.
+    /// Checks of the recorded segments, decrypted where their keys are known.
     private func media(
         of stream: StreamDiagnosis.Stream, _ opened: [KeyURI: ContentKey], _ web: RecordedWeb
     ) async -> [Checkup] {
@@ -181,13 +181,13 @@ extension TrafficDiagnosis {
 }
 
 extension Checkup {
-    /// Whether it says no more than that a stream is in clear.
+    /// Whether it only says that a stream is clear.
     fileprivate var isAboutClearStream: Bool { result == .ok || code == "noFairPlayKey" || code == RecordedWeb.code }
 }
 
-/// The recorded playlists and segments; any other address is none of the capture's.
+/// The recorded playlists and segments; the capture has no other address.
 private final class RecordedWeb: Transport {
-    /// The code of what was not recorded.
+    /// The code of an address that was not recorded.
     static let code = "notCaptured"
 
     private struct Place: Hashable { let url, range: String }
@@ -260,7 +260,7 @@ extension TrafficDiagnosis {
         return checks
     }
 
-    /// A license address that came, and to which no license request went.
+    /// A license address that was received, but got no license request.
     private func unused(
         _ values: [String: Secret], of exchange: TrafficExchange, _ licenses: [TrafficExchange]
     ) -> Checkup? {
@@ -306,7 +306,7 @@ extension TrafficDiagnosis {
             }
         }
         let told = zip(asked, all).enumerated().map { index, found in
-            // A refusal before a good answer at the same address, as of one without a token, is no fault.
+            // A refusal before a good answer at the same address, such as one for a missing token, is not a fault.
             let isRefusal = (400..<500).contains(found.0.reply?.status ?? 0)
             let isRepaired =
                 isRefusal
@@ -315,13 +315,13 @@ extension TrafficDiagnosis {
                 }
             return isRepaired ? found.1.map { $0.result == .error ? $0.asWarning : $0 } : found.1
         }
-        // Those that are not shown are looked at all the same.
+        // The exchanges that are not shown are checked, too.
         let rest = told.dropFirst(Self.mostShown).joined().filter { $0.result != .ok }.prefix(Self.mostShown)
         return (told.prefix(Self.mostShown).flatMap(\.self) + rest, sha1s)
     }
 }
 
-// MARK: - What is told of every exchange
+// MARK: - Findings for every exchange
 
 extension TrafficDiagnosis {
     func unanswered(_ step: Checkup.Step, _ exchange: TrafficExchange) -> Checkup {
@@ -337,15 +337,15 @@ extension TrafficDiagnosis {
             "Save the traffic again as HAR with content; a browser keeps bodies only while its tools are open.")
     }
 
-    /// A refusal with what its exchange tells.
+    /// A refusal with the evidence of its exchange.
     func explained(_ check: Checkup, _ error: any Error, _ exchange: TrafficExchange, _ sha1: String?) -> Checkup {
         diagnosis.explained(check, error, notes(of: [exchange]), spcFor: sha1)
     }
 
-    /// What a live diagnosis would have noted: clocks, and the last reply.
+    /// The notes that a live diagnosis would have taken: clocks, and the last reply.
     private func notes(of exchanges: [TrafficExchange]) -> TrafficWatch.Notes {
         var notes = TrafficWatch.Notes()
-        // Reading a date takes long.
+        // Parsing a date is slow.
         let dated = Dictionary(exchanges.filter { $0.date != nil }.map { ($0.address.host, $0) }) { $1 }
         notes.aheadByHost = dated.compactMapValues { exchange in
             exchange.date.flatMap { exchange.reply?.date?.timeIntervalSince($0) }

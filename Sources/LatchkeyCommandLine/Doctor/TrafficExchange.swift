@@ -9,18 +9,18 @@ import LatchkeyTerminal
     import FoundationNetworking
 #endif
 
-/// A recorded exchange, and what its bodies are.
+/// A recorded exchange and the recognized contents of its bodies.
 struct TrafficExchange: Sendable {
     /// The request's place in the capture, from 1.
     let number: Int
     let request: RecordedRequest
     let address: RecordedAddress
     let reply: HTTPReply?
-    /// Why the reply's body is not the one that came; `nil` if it is.
+    /// Why the recorded body differs from the reply's; `nil` if it does not.
     let replyGap: BodyGap?
     /// When the recorder saw the request.
     let date: Date?
-    /// What was sent, and what came.
+    /// The contents of the request and of the reply.
     let sent, came: Recognition
 
     /// A capture's exchanges, in order.
@@ -45,7 +45,7 @@ extension TrafficExchange {
     /// The form of the request's body.
     var shape: BodyShape { BodyShape(request, sent) }
 
-    /// In capital letters.
+    /// In uppercase.
     var method: String { request.method.uppercased() }
 
     var pair: HTTPExchange? {
@@ -53,7 +53,7 @@ extension TrafficExchange {
         return HTTPExchange(request: URLRequest(url: url), reply: reply)
     }
 
-    /// Whether a playlist was asked for, or came.
+    /// Whether a playlist was requested or received.
     var isOfPlaylist: Bool {
         if let reply {
             let start = reply.body.prefix(16)
@@ -65,7 +65,7 @@ extension TrafficExchange {
         return method == "GET" && [".m3u8", ".m3u"].contains { address.path.lowercased().hasSuffix($0) }
     }
 
-    /// Whether the reply leads to another address that was asked later.
+    /// Whether the reply leads to an address that was requested later.
     func isHop(before exchanges: [TrafficExchange]) -> Bool {
         guard let reply, (300..<400).contains(reply.status), let target = reply.header("location"),
             let place = URL(string: target, relativeTo: URL(string: request.url))?.absoluteString
@@ -73,7 +73,7 @@ extension TrafficExchange {
         return exchanges.contains { $0.number > number && $0.request.url == place }
     }
 
-    /// Method and address without anything that may be secret.
+    /// Method and address without possible secrets.
     var shown: String {
         let front = Redaction.standard.redacted(urlText: request.url).prefix { $0 != "?" && $0 != "#" }
         return "\(request.method.prefix(10)) \(front.prefix(120))".visible
@@ -82,9 +82,9 @@ extension TrafficExchange {
 
 /// The parts of a recorded address, cut as text, because a recorder may have written anything.
 struct RecordedAddress: Sendable {
-    /// In small letters.
+    /// In lowercase.
     let scheme: String
-    /// With the port, without a user, in small letters.
+    /// With the port, without a user, in lowercase.
     let host: String
     let path: String
     /// Decoded.
@@ -106,7 +106,7 @@ struct RecordedAddress: Sendable {
         }
     }
 
-    /// Without its query, and without anything that may be secret.
+    /// Without its query and without possible secrets.
     var shown: String {
         Redaction.standard.redacted(urlText: host.isEmpty ? path : "\(scheme)://\(host)\(path)").prefix(200).description
     }
@@ -116,7 +116,7 @@ struct RecordedAddress: Sendable {
 
     func value(of name: String) -> String? { items.first { $0.name.lowercased() == name.lowercased() }?.value }
 
-    /// Whether two addresses differ in their query and scheme at most.
+    /// Whether two addresses differ at most in query and scheme.
     func isPlace(of other: RecordedAddress) -> Bool { host == other.host && Self.bare(path) == Self.bare(other.path) }
 
     private static func bare(_ path: String) -> Substring {

@@ -8,7 +8,7 @@ import LatchkeySupport
     import FoundationNetworking
 #endif
 
-/// What recorded exchanges are for: by what is in their bodies and by the profile's own rules, and by words in an address where neither tells.
+/// The roles of recorded exchanges: by their bodies and the profile's rules, or else by words in their addresses.
 struct TrafficRoles: Sendable {
     enum Role: Sendable, Hashable {
         case playlist, certificate, lookup, license, other
@@ -76,7 +76,7 @@ extension TrafficRoles {
             ?? byWords(exchange) ?? .other
     }
 
-    /// What precedes a license, by the profile's addresses and by what came.
+    /// The role of an exchange that precedes a license, by the profile's addresses and by the reply.
     private func preparation(_ exchange: TrafficExchange) -> Role? {
         func isAt(_ places: [RecordedAddress]) -> Bool { places.contains(where: exchange.address.isPlace) }
         if isAt(lookups) { return .lookup }
@@ -108,7 +108,7 @@ extension TrafficRoles {
         return isNamed || licenses.contains(where: exchange.address.isPlace) ? .license : nil
     }
 
-    /// The last sign, where a body is missing, or is nothing that is exchanged for a key.
+    /// The last resort, if a body is missing or is nothing that is exchanged for a key.
     private func byWords(_ exchange: TrafficExchange) -> Role? {
         let path = exchange.address.path.lowercased()
         if exchange.method == "GET" {

@@ -8,20 +8,20 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// Notes what a transport does: how far servers' clocks are off, what is slow, where servers redirect to, what they say when they
-/// refuse, and whether a secret was sent.
+/// Notes a transport's behavior: servers' clock offsets, slow exchanges, targets of redirects, messages of refusals, and whether a secret
+/// was sent.
 final class TrafficWatch: Transport {
-    /// What was noted.
+    /// The notes.
     struct Notes: Sendable {
-        /// By how many seconds the clock of each host, with its port, is ahead; off by at most the time of a reply.
+        /// How far each host's clock, by host and port, is ahead, in seconds; off by at most the time of a reply.
         var aheadByHost: [String: Double] = [:]
         /// The longest time that each host took to answer.
         var slowestByHost: [String: Duration] = [:]
-        /// Where the last redirect leads, without its query; `nil` if the last reply was none.
+        /// The target of the last redirect, without its query; `nil` if the last reply was not a redirect.
         var redirect: (status: Int, target: String)?
         /// The last reply; `nil` if none came.
         var lastReply: HTTPReply?
-        /// Where the last request went, without its query; `nil` before the first.
+        /// The target of the last request, without its query; `nil` before the first.
         var lastAddress: String?
         /// Whether a request with an SPC or a credential was sent.
         var sentSecrets = false
@@ -88,8 +88,8 @@ final class TrafficWatch: Transport {
         String(Redaction.standard.redacted(url.absoluteURL).prefix { $0 != "?" && $0 != "#" }.prefix(200))
     }
 
-    /// Whether a request holds an SPC or a credential: a license request always has a body, and a credential may also stand in the
-    /// address or in a header.
+    /// Whether a request holds an SPC or a credential: a license request always has a body, and a credential may also be in the address or
+    /// in a header.
     func carriesSecret(_ request: URLRequest) -> Bool {
         if request.httpBody?.isEmpty == false { return true }
         let places = [request.url?.absoluteString ?? ""] + (request.allHTTPHeaderFields ?? [:]).values

@@ -1,23 +1,23 @@
 import LatchkeyCore
 
-/// What a word beside a number tells of it: a part of a URL, a file's extension, what a player says.
+/// The meaning of a word next to a number: a part of a URL, a file's extension, a player's message.
 struct BesideNote: Sendable {
     /// `nil` for every number of the domain.
     let number: Int?
-    /// `nil` for every domain, and for numbers of which nothing is known.
+    /// `nil` for every domain, and for unknown numbers.
     let domain: FairPlayErrorExplanation.Domain?
-    /// A part of the word, in small letters; a file's extension is its end.
+    /// A part of the word, in lowercase; a file's extension is its end.
     let word: String
     let text: String
-    /// What to try in place of what is tried otherwise; `nil` if that holds.
+    /// The remedy that replaces the usual one; `nil` to keep that.
     let remedy: String?
 
-    /// - Parameter domain: of the explanation; `nil` for a number of which nothing is known.
+    /// - Parameter domain: of the explanation; `nil` for an unknown number.
     func fits(_ number: Int, _ domain: String?) -> Bool {
         (self.number == nil || self.number == number) && (self.domain == nil || self.domain?.rawValue == domain)
     }
 
-    /// - Parameter other: in small letters.
+    /// - Parameter other: in lowercase.
     func matches(_ other: String) -> Bool {
         word.hasPrefix(".") ? other.hasSuffix(word) || other.contains(word + "/") : other.contains(word)
     }
@@ -67,7 +67,7 @@ struct BesideNote: Sendable {
             "The player's own loader got the key URI: getLicense gave no answer for it."),
     ]
 
-    /// What a status behind the word HTTP tells of a number beside it.
+    /// The meaning of a status after the word HTTP for a number next to it.
     static func status(_ status: Int) -> String? {
         FairPlayErrorExplanation.elsewhere.first { $0.domain == .http && $0.code == status }.map {
             "The text beside it says \($0.name). A media file or playlist was refused so, unless the URL beside it is a license's."

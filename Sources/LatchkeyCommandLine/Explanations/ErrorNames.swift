@@ -12,7 +12,7 @@ enum ErrorNames {
         return (known[name] ?? []).map(NumberExplanation.init) + own
     }
 
-    /// The name without what code puts before it: `AVError.Code.unknown` and `AVErrorUnknown` are one.
+    /// The name without its prefix in code: `AVError.Code.unknown` and `AVErrorUnknown` are the same.
     private static func plain(_ text: String) -> String {
         var name = text.lowercased()[...]
         var isShorter = true
@@ -26,7 +26,7 @@ enum ErrorNames {
         return String(name)
     }
 
-    /// Those that have a name in code; the others' are words for people.
+    /// Names that occur in code; the others are words for people.
     private static let known = Dictionary(
         grouping: (FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere).filter { !$0.name.contains(" ") },
         by: { $0.name.lowercased() })

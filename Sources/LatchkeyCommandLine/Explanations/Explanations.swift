@@ -3,10 +3,10 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyTerminal
 
-/// What is known of a text that somebody copied: a number in any form, a name, a player's code, a whole error.
+/// Explains a copied text: a number in any form, a name, a player's code, a whole error.
 enum Explanations {
-    /// The explanations of a text; none if nothing is known.
-    /// - Returns: also the numbers of which nothing is known in the domain that the text names.
+    /// The explanations of a text; empty if nothing is known.
+    /// - Returns: also the numbers that are unknown in the domain that the text names.
     static func of(_ text: String) -> (found: [NumberExplanation], unknown: [UnknownNumber]) {
         let text = ErrorNumber.withPlainMinus(text.trimmingCharacters(in: .whitespacesAndNewlines))
         if let number = ErrorNumber.read(text) { return (NumberExplanation.all(of: number), []) }
@@ -29,7 +29,7 @@ enum Explanations {
         return (number, domain, name)
     }
 
-    /// The known numbers that are nearest to one, at most three: the other sign first, then one digit off or two swapped.
+    /// The known numbers nearest to one, at most three: the other sign first, then one digit off or two swapped.
     static func near(_ number: Int) -> [NumberExplanation] {
         guard number != .min, number.magnitude > 999 else { return [] }
         let everything = FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere

@@ -1,18 +1,18 @@
 import LatchkeyCore
 
-// Numbers that never come as an `NSError`: logs and viewers quote them.
+// Numbers that never occur as an `NSError`: logs and viewers quote them.
 
 extension FairPlayErrorExplanation.Domain {
     /// The status of an HTTP reply.
     static let http = Self(rawValue: "http")
-    /// The version that a key server read out of what was no SPC.
+    /// The version that a key server read from bytes that are not an SPC.
     static let keyServer = Self(rawValue: "keyServer")
     static let theoPlayer = Self(rawValue: "theoPlayer")
     static let jwPlayer = Self(rawValue: "jwPlayer")
     static let shakaPlayer = Self(rawValue: "shakaPlayer")
     /// NAGRA's OpenTV Player.
     static let openTV = Self(rawValue: "openTV")
-    /// The Bitmovin Player for Apple's systems, and the one for browsers.
+    /// The Bitmovin Player for Apple's systems, and for browsers.
     static let bitmovin = Self(rawValue: "bitmovin")
     static let bitmovinWeb = Self(rawValue: "bitmovinWeb")
     /// Mux Player and Mux's elements.
@@ -24,13 +24,13 @@ extension FairPlayErrorExplanation.Domain {
     /// VdoCipher's license server.
     static let vdoCipher = Self(rawValue: "vdoCipher")
     static let expoVideo = Self(rawValue: "expoVideo")
-    /// FairPlay of apps of the App Store, which the kernel logs.
+    /// FairPlay of App Store apps, logged by the kernel.
     static let appEncryption = Self(rawValue: "appEncryption")
 }
 
 extension FairPlayErrorExplanation {
-    /// Every number of players, key servers and HTTP that is known, ordered. Two players may use the same number; an error that has a name
-    /// alone has 0.
+    /// Every known number of players, key servers and HTTP, ordered. Two players may use the same number; an error that has only a name has
+    /// 0.
     static let elsewhere = (tablesElsewhere.flatMap(\.rows) + reactNativeVideo).sorted { $0.code < $1.code }
 
     /// Every explanation of a number, the system's first.
@@ -64,7 +64,7 @@ extension FairPlayErrorExplanation {
             503 | HTTP 503, unavailable | The service is overloaded or down for a moment. | The service. | Wait as Retry-After says, then try again. | service
             504 | HTTP 504, gateway timeout | A server behind the service was too slow. | The service. | Try again. | service
             """),
-        // The versions that key servers read out of what was no SPC: its first four bytes as a number.
+        // The versions that key servers read from bytes that are not an SPC: the first four bytes as a number.
         table(
             .keyServer,
             """

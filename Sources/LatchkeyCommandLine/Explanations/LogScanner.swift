@@ -3,17 +3,17 @@ import LatchkeyCore
 
 /// Finds the error numbers and names of a log, each once, in the order of the log. One pass over bytes of any kind and number.
 ///
-/// A number by itself counts if it can be nothing else: negative and known, or unsigned in 32 or 64 bits. After the name of a domain
-/// or a player, every number of that domain counts. The first number behind the whole name of a domain is that domain's or nobody's: what
-/// is not known of it is said. So is the number of a domain that is known to nobody here, `Domain=VidLoader`. HTTP statuses do not count:
-/// a log is full of them.
+/// A number without a domain counts only if it is unambiguous: negative and known, or unsigned in 32 or 64 bits. After the name of a domain
+/// or a player, every number of that domain counts. The first number after a domain's full name belongs to that domain only: if it is
+/// unknown, the report says so. The same holds for an unknown domain, `Domain=VidLoader`. HTTP statuses do not count: a log is full of
+/// them.
 struct LogScanner {
-    /// What was found so far.
+    /// The findings so far.
     private(set) var found: [NumberExplanation] = []
-    /// Numbers of which nothing is known in the domain that the log names, each once, at most `mostUnknown`.
+    /// Numbers that are unknown in the domain that the log names, each once, at most `mostUnknown`.
     private(set) var unknown: [UnknownNumber] = []
     private var seen: Set<String> = []
-    /// How many words were read, and how many when each number was found.
+    /// The number of words read, and that number at each found number.
     private var words = 0
     private var foundAt: [Int] = []
     private var unknownAt: [Int] = []
@@ -21,22 +21,22 @@ struct LogScanner {
     /// Bytes of a dash that is not complete yet.
     private var dash: [UInt8] = []
     private var domain: NumberDomain?
-    /// The domain's name as the log has it; `nil` where none is in force.
+    /// The domain's name in the log; `nil` if none is in force.
     private var domainName: String?
-    /// Whether the domain is one that is not known.
+    /// Whether the domain is unknown.
     private var isForeign = false
-    /// Whether the next number is the domain's or nobody's.
+    /// Whether the next number can only belong to the domain.
     private var isExact = false
-    /// The last word but one, in small letters.
+    /// The last word but one, in lowercase.
     private var before = ""
-    /// How many words further the domain counts.
+    /// The number of further words for which the domain counts.
     private var patience = 0
-    /// Whether the last word says that a domain's name follows.
+    /// Whether the last word announces a domain's name.
     private var expectsDomain = false
-    /// What the last number without a domain brought, and how many words ago: JSON may name the domain behind it.
+    /// The findings for the last number without a domain, and how many words ago it was: JSON may name the domain after it.
     private var alone: (number: Int, found: Range<Int>, age: Int)?
 
-    /// Numbers of which everything was said already, with the domain that they came under: a log repeats its errors.
+    /// Numbers already explained, with their domain: a log repeats its errors.
     private var said: Set<Said> = []
 
     private struct Said: Hashable {
@@ -53,7 +53,7 @@ struct LogScanner {
         [0xe2, 0x88, 0x92], [0xe2, 0x80, 0x93], [0xe2, 0x80, 0x90], [0xe2, 0x80, 0x91],
     ]
 
-    /// Explains what a text holds.
+    /// Explains a text.
     static func read(_ text: String) -> (found: [NumberExplanation], unknown: [UnknownNumber]) {
         var scanner = LogScanner()
         scanner.scan(Data(text.utf8))
@@ -67,7 +67,7 @@ struct LogScanner {
         }
     }
 
-    /// What was found in all pieces.
+    /// The findings in all pieces.
     mutating func finished() -> [NumberExplanation] {
         endWord()
         return found
@@ -135,17 +135,17 @@ struct LogScanner {
         let digits = text.utf8.count - (text.hasPrefix("-") ? 1 : 0)
         let isTelling = text.hasPrefix("-") ? digits >= 3 : digits >= 10
         defer { if domain == nil { alone = (number, before..<found.count, 0) } }
-        // JW Player's, which it shows without its name: `(Error Code: 102630)`.
+        // JW Player's numbers, shown without its name: `(Error Code: 102630)`.
         let isPlayers = self.before == "code" && digits == 6
         guard isTelling || domain != nil || isPlayers else { return }
         let all = NumberExplanation.all(of: number)
         if let known = domain?.filter(all), !known.isEmpty { return add(known) }
-        // HTTP and players have small numbers; alone these could be anything.
+        // HTTP and players have small numbers; without context these could be anything.
         let alone = all.filter {
             isTelling && Self.speakAlone.contains($0.domain) || isPlayers && $0.domain == "jwPlayer"
         }
         add(alone)
-        // Five digits are hardly anything else than an error of a family that is known.
+        // Five digits are almost certainly an error of a known family.
         if isTelling, alone.isEmpty, digits == 5, UnknownNumber.family(of: number) != nil {
             leaveUnknown(number, of: Self.nobody)
         }
@@ -195,7 +195,7 @@ struct LogScanner {
     ]
 
     /// - Parameters:
-    ///   - new: the domain; `nil` for one that nobody here knows.
+    ///   - new: the domain; `nil` if it is unknown.
     ///   - isWhole: whether the log names the domain as one.
     private mutating func take(_ new: NumberDomain?, _ isWhole: Bool, _ name: String) {
         (domain, domainName, isForeign, isExact, patience) = (new, name, new == nil, isWhole, 4)
@@ -204,10 +204,10 @@ struct LogScanner {
 
     private static let domainWords: Set = ["domain", "errordomain", "nserrordomain"]
 
-    /// What stands between the word "domain" and its name: `Domain=NAME`, `"domain":"NAME"`, `Domain[NAME]`.
+    /// The characters between the word "domain" and its name: `Domain=NAME`, `"domain":"NAME"`, `Domain[NAME]`.
     private static let domainMarks: Set<UInt8> = Set("=:[\"".utf8)
 
-    /// Reads a number again whose domain stands behind it: `{"code":-1000,"domain":"RCTVideo"}`.
+    /// Reads a number again whose domain follows it: `{"code":-1000,"domain":"RCTVideo"}`.
     private mutating func rereadNumberBefore(of name: String) {
         guard let alone, alone.age <= 2, alone.found.upperBound == found.count else { return }
         for explanation in found[alone.found] { seen.remove(explanation.identity) }
@@ -231,14 +231,14 @@ struct LogScanner {
         }
     }
 
-    /// Keeps what a word says about a number before it.
+    /// Adds a word's note to the numbers before it.
     private mutating func noteBeside(_ word: String) {
         for note in BesideNote.all where note.matches(word) {
             self.note(note.text, remedy: note.remedy) { note.fits($0, $1) }
         }
     }
 
-    /// Keeps what is said about the numbers before it that fit and of which nothing is said yet.
+    /// Adds a note to the matching numbers before it that have none yet.
     private mutating func note(_ text: String, remedy: String?, _ fits: (Int, String?) -> Bool) {
         for index in found.indices.suffix(Self.nearest) where fits(found[index].number, found[index].domain) {
             guard words - foundAt[index] <= Self.reach, found[index].beside.isEmpty else { continue }
@@ -251,7 +251,7 @@ struct LogScanner {
         }
     }
 
-    /// How many numbers back, and how many words behind a number, a word still speaks of it.
+    /// How many numbers back, and how many words after a number, a word may still refer to it.
     private static let nearest = 4
     private static let reach = 64
 }

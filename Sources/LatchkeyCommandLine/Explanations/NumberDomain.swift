@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Whose number it is, told from a word before it: `CoreMediaErrorDomain`, `THEO`, `HTTP`.
+/// The domain of a number, from a word before it: `CoreMediaErrorDomain`, `THEO`, `HTTP`.
 struct NumberDomain: Hashable {
     /// The domains as an explanation states them.
     let names: Set<String>
@@ -20,7 +20,7 @@ struct NumberDomain: Hashable {
         self = found
     }
 
-    /// Those explanations that are the domain's.
+    /// The domain's explanations among some.
     func filter(_ explanations: [NumberExplanation]) -> [NumberExplanation] {
         explanations.filter { names.contains($0.domain) }
     }
@@ -28,7 +28,7 @@ struct NumberDomain: Hashable {
     /// Whether it is HTTP, of which a log is full.
     var isHTTP: Bool { self == Self(.http) }
 
-    /// Words of which longer ones are other words.
+    /// Words that are prefixes of unrelated longer words.
     private static let words = [
         "mux": NumberDomain(.muxPlayer), "hls.js": NumberDomain(.hlsJS), "hlsjs": NumberDomain(.hlsJS),
         "video.js": NumberDomain(.mediaElement), "videojs": NumberDomain(.mediaElement),
@@ -38,7 +38,7 @@ struct NumberDomain: Hashable {
         ("latchkey", NumberDomain(own: NumberExplanation.own)),
         ("avfoundationerrordomain", NumberDomain(.avFoundation)),
         ("averror", NumberDomain(.avFoundation)),
-        // CoreMedia hands the URL loading system's numbers on under its own name.
+        // CoreMedia passes on the URL loading system's numbers under its own name.
         ("coremediaerrordomain", NumberDomain(.system, .url)),
         ("nsosstatuserrordomain", NumberDomain(.system)), ("osstatus", NumberDomain(.system)),
         ("coremedia", NumberDomain(.system)), ("fairplay", NumberDomain(.system)),

@@ -1,21 +1,21 @@
 import LatchkeyCore
 import LatchkeyTerminal
 
-/// What a number means, for people and for tools.
+/// The meaning of a number, for people and for tools.
 struct NumberExplanation: Encodable, Sendable {
     let number: Int
     /// Whose number it is: `system`, `avFoundation`, `url`, `http`, `latchkey`, a player's.
     let domain: String
     let name, meaning: String
-    /// What the text beside the number tells, of a log.
+    /// The notes of the text around the number in a log.
     var beside: [String] = []
     let causes: [String]
     var remedies: [String]
     /// Who can fix it; `nil` if that depends.
     let fixer: String?
-    /// Whether the meaning rests on more than reports.
+    /// Whether the meaning is based on more than reports.
     let confirmed: Bool
-    /// What a client makes of it, if it is a vendor's code.
+    /// The client's error for it, if it is a vendor's code.
     private(set) var refusal: RefusalExplanation?
 
     init(_ explanation: FairPlayErrorExplanation) {
@@ -52,7 +52,7 @@ struct NumberExplanation: Encodable, Sendable {
         self.refusal = refusal
     }
 
-    /// What tells it from others.
+    /// A text that distinguishes it from others.
     var identity: String { number == 0 ? "\(domain) \(name)" : "\(domain) \(number)" }
 
     /// The domain of Latchkey's own numbers.
@@ -80,7 +80,7 @@ struct NumberExplanation: Encodable, Sendable {
     /// Where the documentation lists Latchkey's own errors.
     private var page: [String] { domain == Self.own ? [Diagnosis.Kind(rawValue: name).page] : [] }
 
-    /// Whose number it is, where the same number may be another's; `nil` for the system's.
+    /// The domain's name, if the same number may be another's; `nil` for the system's.
     private var whose: String? {
         switch FairPlayErrorExplanation.Domain(rawValue: domain) {
         case .theoPlayer: "THEOplayer"

@@ -2,20 +2,20 @@ import Foundation
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// A code of a vendor's, and what a client makes of it: the same as the error that an app gets.
+/// A vendor's code and the client's error for it: the same error that an app gets.
 struct RefusalExplanation: Encodable, Sendable {
     let code: String
     /// The first of the vendor's profiles.
     let vendor: String
     let stage: VendorProfile.RefusalStage
-    /// The status that the vendor's page states; `nil` if it states none.
+    /// The documented status; `nil` if there is none.
     let status: Int?
     /// The kind of the app's error.
     let kind: String
     /// Whether the same request may succeed later, and whether new credentials may help.
     let retryable, newCredentials: Bool
     let meaning, remedy: String
-    /// Whether the vendor's profile rests on more than samples.
+    /// Whether the vendor's profile is based on more than samples.
     let isDocumented: Bool
     private let name: String
 
@@ -40,7 +40,7 @@ struct RefusalExplanation: Encodable, Sendable {
         return "\(code) of \(name)\(place)" + (status.map { ", status \($0)" } ?? "")
     }
 
-    /// What the app's error says, in few words.
+    /// The app's error, in few words.
     var client: String {
         "gets \(kind); a retry \(retryable ? "may help" : "does not help"), "
             + "new credentials \(newCredentials ? "may help" : "do not")"
@@ -60,7 +60,7 @@ struct RefusalExplanation: Encodable, Sendable {
             }
             let names = profiles.flatMap { [$0.identifier, $0.name.lowercased()] }
             guard vendor.isEmpty || names.contains(where: { $0.hasPrefix(vendor) }) else { return [] }
-            // A code that means the same at two stages is said once.
+            // A code with the same meaning at two stages is listed once.
             var said: Set<DocumentedCode> = []
             return VendorProfile.RefusalStage.allCases.compactMap { stage in
                 let found = profiles.lazy.compactMap { profile in

@@ -1,9 +1,9 @@
-/// A number of which nothing is known, under the domain that it has.
+/// An unknown number, under its domain.
 struct UnknownNumber: Hashable, Sendable, CustomStringConvertible {
     let number: Int
     /// As the log has it.
     let domain: String
-    /// What the text beside the number tells.
+    /// The notes of the text around the number.
     var beside: [String] = []
 
     var description: String {
@@ -14,10 +14,10 @@ struct UnknownNumber: Hashable, Sendable, CustomStringConvertible {
             separator: " ")
     }
 
-    /// Whose numbers a number lies among; `nil` if that is not known.
+    /// The family of the numbers around it; `nil` if unknown.
     static func family(of number: Int) -> String? { families.first { $0.numbers.contains(number) }?.words }
 
-    // Source: the numbers that are known, by what they are about; Apple lists none of CoreMedia's and FairPlay's for streaming.
+    // Source: the known numbers, by subject; Apple documents no CoreMedia or FairPlay numbers for streaming.
     private static let families: [(numbers: ClosedRange<Int>, words: String)] = [
         (-42_999...(-42_500), "FairPlay's numbers for SPCs, licenses and stored keys"),
         (-42_199...(-42_100), "FairPlay's numbers for apps of the App Store, which have no part in streaming"),

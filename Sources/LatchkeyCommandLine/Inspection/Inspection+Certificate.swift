@@ -24,7 +24,7 @@ private struct CertificateBundle: Encodable, Sendable {
 }
 
 extension InspectionFinding {
-    /// The key that makes every SPC readable is where anybody may get it.
+    /// The key that makes every SPC readable is where anyone may get it.
     static func privateKeyPublished(_ found: Recognition) -> Self {
         Self(
             .error, "privateKeyPublished",
@@ -33,7 +33,7 @@ extension InspectionFinding {
         )
     }
 
-    /// A certificate that nobody but the device can look into.
+    /// A certificate that only the device can open.
     static func bundle(_ found: Recognition) -> Self {
         Self(
             .warning, "certificateBundle",

@@ -9,7 +9,7 @@ extension Inspection {
 
 extension SPCReport {
     fileprivate var outside: [Inspection.Fact] {
-        // The first bytes of what is no SPC are no version.
+        // The first bytes of anything but an SPC are not a version.
         let version = payloadLength == nil ? nil : version
         let certificate = certificateSHA1.map { "SHA-1 \($0)" + (certificateSubject.map { ", \($0)" } ?? "") }
         return [("SPC", "\(byteCount) bytes" + (version.map { ", version \($0)" } ?? ""))]

@@ -2,22 +2,22 @@ import Foundation
 import LatchkeyFairPlay
 import LatchkeyTerminal
 
-/// What a file holds and what is wrong with it: JSON for tools, lines for people.
+/// The contents of a file and its problems: JSON for tools, lines for people.
 struct Inspection: Sendable {
-    /// A name and what stands there.
+    /// A name and its value.
     typealias Fact = (name: String, value: String)
 
     let kind: Kind
-    /// What people are shown, in order. A value may have several lines.
+    /// The facts for people, in order. A value may have several lines.
     let facts: [Fact]
     let problems: [InspectionFinding]
-    /// What tools are shown; encodes as an object.
+    /// The facts for tools; encodes as an object.
     let report: any Encodable & Sendable
 
-    /// What can be inspected.
+    /// The kinds of files that can be inspected.
     enum Kind: String, Sendable, CaseIterable, Encodable { case spc, ckc, certificate, token }
 
-    /// The first error; `nil` if there are warnings at most.
+    /// The first error; `nil` if there are only warnings.
     var failure: Failure? { problems.first { $0.severity == .error }.map(Failure.init) }
 
     var text: String {
@@ -34,7 +34,7 @@ struct Inspection: Sendable {
 extension Inspection: Encodable {
     private enum CodingKeys: String, CodingKey { case kind, error }
 
-    /// The report's own fields, with `kind` and, where something will not work, `error` beside them.
+    /// Encodes the report's own fields, plus `kind` and, if something will not work, `error`.
     func encode(to encoder: any Encoder) throws {
         try report.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -44,7 +44,7 @@ extension Inspection: Encodable {
 }
 
 extension Failure {
-    /// Something that an inspection found.
+    /// A finding of an inspection.
     init(_ finding: InspectionFinding) {
         self.init(code: finding.code, reason: finding.reason, remedy: finding.remedy)
     }

@@ -2,21 +2,21 @@ import Foundation
 import LatchkeyFairPlay
 import LatchkeyVendors
 
-/// A file that is something else than it was taken for.
+/// A file that differs from its expected kind.
 struct MistakenFile: Sendable {
-    /// What it was taken for.
+    /// The kind that was expected.
     let kind: Inspection.Kind
     let byteCount: Int
     let found: Recognition
 
-    /// - Returns: `nil` if the file may be what it was taken for.
+    /// - Returns: `nil` if the file may be of the expected kind.
     init?(_ bytes: Data, takenFor kind: Inspection.Kind) {
         let found = Recognition(bytes)
         guard !kind.mayBe(found) else { return nil }
         (self.kind, self.found, byteCount) = (kind, found, bytes.count)
     }
 
-    /// What is wrong, for people and for tools.
+    /// The mistake, for people and for tools.
     var finding: InspectionFinding {
         InspectionFinding(.error, code, "The file is \(found.noun), not \(kind.noun).", remedy)
     }
@@ -77,7 +77,7 @@ extension Inspection {
 }
 
 extension Inspection.Kind {
-    /// Whether the finding may be this kind. An unknown form may, as future forms are not known.
+    /// Whether the finding may be of this kind. An unknown form may, as future forms are not known.
     fileprivate func mayBe(_ found: Recognition) -> Bool {
         switch (self, found) {
         case (.spc, .spc), (.ckc, .ckc), (.certificate, .certificate), (.certificate, .bundle): true

@@ -3,15 +3,15 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyVendors
 
-/// What a vendor's token says of itself. Never holds the token.
+/// The claims of a vendor's token. Never holds the token.
 struct TokenReport: Sendable {
     private let inspection: TokenInspection
     private let hasBearer: Bool
 
     /// - Parameters:
-    ///   - bytes: the token as a file has it; a line end behind it is no part of it, nor is the word Bearer before it.
-    ///   - keyID: the key that it is wanted for.
-    ///   - purpose: what the key is wanted for.
+    ///   - bytes: the token as read from a file; a trailing line end and a leading "Bearer" are ignored.
+    ///   - keyID: the key that the token is for.
+    ///   - purpose: the key's intended use.
     ///   - date: the time to check its dates against.
     init(_ bytes: Data, keyID: KeyID?, purpose: KeyPurpose, at date: Date) {
         let whole = String(decoding: bytes, as: UTF8.self)
@@ -60,7 +60,7 @@ extension TokenReport {
 }
 
 extension InspectionFinding {
-    /// What a look into a token found.
+    /// The findings of a token's inspection.
     init(_ advice: TokenInspection.Advice) {
         self.init(advice.severity, advice.code, "\(advice)", advice.remedy)
     }

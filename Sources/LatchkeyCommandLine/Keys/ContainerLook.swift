@@ -4,15 +4,15 @@ import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeyTerminal
 
-/// What the containers of a stream say, held against what Apple's players take. Without keys, and without a decoder.
+/// Compares a stream's containers with what Apple's players accept. Needs neither keys nor a decoder.
 struct ContainerLook: Encodable {
-    /// What is wrong or odd.
+    /// The errors and oddities.
     private(set) var checks: [Checkup] = []
-    /// The number of segments that were looked at.
+    /// The number of segments inspected.
     private(set) var segments = 0
-    /// The number of segments of other key tags, periods and renditions that were not.
+    /// The number of segments of other key tags, periods and renditions that were not inspected.
     private(set) var leftOut = 0
-    /// Why no segment was looked at; `nil` if one was.
+    /// Why no segment was inspected; `nil` if one was.
     private(set) var notLookedAt: String?
 
     private enum CodingKeys: String, CodingKey { case segments, leftOut, notLookedAt }
@@ -20,7 +20,7 @@ struct ContainerLook: Encodable {
     /// - Parameters:
     ///   - playlists: the media playlists.
     ///   - keys: the keys, in the order of the stream.
-    ///   - limit: how many segments are loaded at most.
+    ///   - limit: the maximum number of segments to load.
     init(at playlists: [Playlist], keys: [KeyURI], limit: Int, _ web: WebResources) async {
         let plan: SamplePlan
         do { plan = try SamplePlan(playlists.filter { $0.context.uri != nil }, limit: limit) } catch {

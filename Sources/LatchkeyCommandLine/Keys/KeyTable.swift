@@ -6,12 +6,12 @@ import LatchkeyTerminal
 /// A playlist's keys and the segments that they open, for people.
 struct KeyTable {
     private let playlist: Playlist
-    /// What the media says, or why it was not looked at.
+    /// The findings in the media, or why it was not inspected.
     var media: ContainerLook?
 
     init(_ playlist: Playlist) { self.playlist = playlist }
 
-    /// The tables, the distinct FairPlay keys, and what is wrong with them.
+    /// The tables, the distinct FairPlay keys, and the warnings.
     var text: String {
         let warnings =
             playlist.warnings.map { "Warning: \("\($0)".visible)" }
@@ -20,7 +20,7 @@ struct KeyTable {
             separator: "\n\n")
     }
 
-    /// What it is, its key tags, and its runs of segments.
+    /// The playlist's kind, its key tags, and its runs of segments.
     var tables: [String] {
         var parts = [heading]
         if !playlist.sessionKeyTags.isEmpty { parts.append("Session keys\n" + table(of: playlist.sessionKeyTags)) }
@@ -71,7 +71,7 @@ struct KeyTable {
 }
 
 extension KeyTable {
-    /// Numbers of keys, ascending; more than two that follow one another as a range.
+    /// Key numbers, ascending; more than two in sequence as a range.
     static func alternatives(_ keys: [Int]) -> String {
         var ranges: [ClosedRange<Int>] = []
         for key in keys {
@@ -102,7 +102,7 @@ struct DiscoveryTable {
     private let checks: [Checkup]
     private let media: ContainerLook
 
-    /// - Parameter checks: what is wrong or odd.
+    /// - Parameter checks: the errors and oddities.
     init(_ discovered: DiscoveredKeys, _ checks: [Checkup], _ media: ContainerLook) {
         (self.discovered, self.checks, self.media) = (discovered, checks, media)
     }
@@ -133,7 +133,7 @@ extension DiscoveredKeys {
 }
 
 extension Checkup {
-    /// What is wrong or odd, and what to do, in one line.
+    /// The problem and the remedy, in one line.
     var line: String {
         "\(result == .error ? "Error" : "Warning"): \([reason, remedy].compactMap(\.self).joined(separator: " ").visible)"
     }

@@ -2,22 +2,22 @@ import LatchkeyCore
 import LatchkeyHLS
 import LatchkeyTerminal
 
-/// What `latchkey keys --json` prints: the given playlist, and those that it was followed to.
+/// The output of `latchkey keys --json`: the given playlist, and the playlists reached from it.
 struct KeysReport {
     private let given: PlaylistReport
-    /// What was found behind a multivariant playlist; `nil` if it was not followed.
+    /// The keys found behind a multivariant playlist; `nil` if it was not followed.
     var followed: DiscoveredKeys?
-    /// What is wrong or odd.
+    /// The errors and oddities.
     var checks: [Checkup] = []
-    /// What of the media was looked at.
+    /// The part of the media that was inspected.
     var media: ContainerLook?
 
     init(_ given: PlaylistReport) { self.given = given }
 
-    /// Whether keys stand in other playlists.
+    /// Whether other playlists hold the keys.
     var leadsFurther: Bool { given.refusal == nil && given.kind == .multivariant }
 
-    /// Whether every playlist was read and valid, and FairPlay takes its keys.
+    /// Whether every playlist was read and valid, and FairPlay accepts its keys.
     var isRight: Bool {
         given.refusal == nil && followed?.failures.isEmpty != false && !checks.contains { $0.result == .error }
     }
@@ -41,7 +41,7 @@ extension KeysReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         try given.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        // A missing #EXTM3U is a reason like any other where somebody waits for one.
+        // A missing #EXTM3U is an error like any other for a caller that expects one.
         if let refusal = given.refusal { try container.encode(refusal.summary, forKey: .error) }
         try container.encode(checks, forKey: .checks)
         try container.encodeIfPresent(media, forKey: .containers)

@@ -5,12 +5,12 @@ import LatchkeySimulation
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// The playlist that a verb was given: its bytes, and where they came from.
+/// A verb's playlist: its bytes, and their origin.
 struct PlaylistSource: Sendable {
     let bytes: Data
-    /// The address after redirects, or what the user said it is; `nil` for a file and for standard input.
+    /// The address after redirects, or the address that the user gave; `nil` for a file and for standard input.
     let uri: String?
-    /// Where the media playlists are looked for: the address, or the file.
+    /// The base for media playlists: the address, or the file.
     let place: String
 
     /// Loads a playlist from a path, `-`, or an address.
@@ -31,7 +31,7 @@ struct PlaylistSource: Sendable {
     }
 }
 
-/// Gives out the playlist that is there already, and loads those that it names from the network or from files.
+/// Returns the playlist that is already loaded, and loads the playlists that it names from the network or from files.
 struct FollowingFetcher: PlaylistFetching {
     private let source: PlaylistSource
     private let limit: Int

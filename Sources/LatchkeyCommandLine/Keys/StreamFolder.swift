@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// A folder as a packager leaves it.
 enum StreamFolder {
-    /// The playlist to begin with: of a folder its multivariant playlist, or its one media playlist; any other place as it is.
+    /// The playlist to begin with: a folder's multivariant playlist, or its only media playlist; any other place unchanged.
     /// - Throws: `FileError` if there is none, or more than one.
     static func playlist(_ place: String) throws -> String {
         var isFolder: ObjCBool = false

@@ -7,7 +7,7 @@ import LatchkeyHTTP
 import LatchkeyLicensing
 import LatchkeyVault
 
-/// The license server's player API in this process, with a tenant named `load` whose tokens the load signs: what a license costs
+/// The license server's player API in this process, with a tenant named `load` whose tokens the load signs: measures the cost of a license
 /// without a network.
 struct InProcessServer: Sendable {
     let api: PlayerAPI
@@ -45,11 +45,11 @@ struct InProcessServer: Sendable {
         }
     }
 
-    /// Where the tenant's licenses are; the host means nothing.
+    /// The path of the tenant's licenses; the host is arbitrary.
     static let license = URL(string: "http://in-process/t/load/fairplay")
 }
 
-/// The one policy of a load's own tenant.
+/// The only policy of a load's tenant.
 struct LoadPolicy: Sendable {
     let policies: PolicySet
 
@@ -57,7 +57,7 @@ struct LoadPolicy: Sendable {
     /// - Throws: `JSONProblems`.
     init(_ json: Data?) throws {
         var bytes = json ?? Data(#"{"version": 1, "validity": {"type": "lease", "lease": "5m"}}"#.utf8)
-        // The tenant names it, and a policy that extends another has that in another file.
+        // The tenant names it; a policy that extends another refers to another file.
         if case .object(var members)? = JSONValue(bytes) {
             members["name"] = nil
             bytes = try JSONEncoder().encode(JSONValue.object(members))

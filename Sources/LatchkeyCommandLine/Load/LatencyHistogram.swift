@@ -1,8 +1,8 @@
 import LatchkeyCore
 
-/// How often which latency occurred, with an error of at most 1.6 %: 64 steps for each doubling, from a microsecond to 19 hours.
+/// A histogram of latencies with an error of at most 1.6 %: 64 steps for each doubling, from a microsecond to 19 hours.
 ///
-/// Its size does not depend on how much is counted, and two can be added.
+/// Its size does not depend on the number of values, and two can be added.
 struct LatencyHistogram: Sendable, Equatable {
     /// The steps of a doubling, as a power of two.
     private static let bits = 6
@@ -14,7 +14,7 @@ struct LatencyHistogram: Sendable, Equatable {
     /// By the step's number, up to the largest that occurred.
     private var counts: [UInt32] = []
 
-    /// Counts a latency, or so many that are alike.
+    /// Counts one latency, or a number of equal ones.
     mutating func add(_ latency: Duration, times: Int = 1) {
         guard times > 0 else { return }
         let latency = max(latency, .zero)
@@ -38,10 +38,10 @@ struct LatencyHistogram: Sendable, Equatable {
         largest = max(largest, other.largest)
     }
 
-    /// The mean in seconds; 0 of nothing.
+    /// The mean in seconds; 0 if empty.
     var mean: Double { count == 0 ? 0 : sum / Double(count) }
 
-    /// The latency that a part of all do not exceed; `nil` of nothing.
+    /// The latency that a given share does not exceed; `nil` if empty.
     /// - Parameter part: from 0 to 1, such as 0.99.
     func quantile(_ part: Double) -> Duration? {
         guard count > 0 else { return nil }

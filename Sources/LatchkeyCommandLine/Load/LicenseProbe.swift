@@ -16,18 +16,18 @@ struct LicenseProbe: Sendable {
     let tokens: ViewerTokens
     let transport: any Transport
     var timekeeper: any Timekeeper = SystemTimekeeper()
-    /// One for all tries: each renews the stream of the one before, and a limit on streams holds one of them.
+    /// Shared by all tries: each renews the stream of the one before, and a limit on streams holds only one of them.
     let session = UUID().uuidString.lowercased()
 
-    /// What came of one try.
+    /// The result of one try.
     struct Outcome: Sendable {
         let began: Date
         let time: Duration
-        /// `nil` with a key.
+        /// `nil` if a key came.
         let error: Failure?
     }
 
-    /// Tries once. Certificate and token are asked for anew, as by a viewer who comes for the first time.
+    /// Tries once. Requests certificate and token anew, like a first-time viewer.
     func outcome() async -> Outcome {
         let (date, began) = (timekeeper.date, timekeeper.uptime)
         let loader = ContentKeyLoader(
@@ -43,7 +43,7 @@ struct LicenseProbe: Sendable {
     }
 }
 
-/// What a probe found, in Prometheus's text format.
+/// A probe's results, in Prometheus's text format.
 struct ProbeMetrics: Sendable {
     private var last: LicenseProbe.Outcome?
     private var tries = 0

@@ -5,7 +5,7 @@ import LatchkeyFairPlay
 
 /// The viewers of a load: their devices, sessions and tokens.
 ///
-/// SPCs are made ahead, a pair for each of at most so many playbacks, and sent again and again: a server cannot tell, and the generator
+/// SPCs are made ahead, a pair for each of a limited number of playbacks, and sent repeatedly: a server cannot tell, and the generator
 /// leaves the processor to it.
 struct LoadCrowd: Sendable {
     /// One playback of a viewer.
@@ -17,9 +17,9 @@ struct LoadCrowd: Sendable {
         let way: Way
     }
 
-    /// How a playback gets what it needs.
+    /// How a playback gets its licenses.
     enum Way: Sendable {
-        /// With SPCs, which are the pair of a number.
+        /// With SPCs, from the pair of a number.
         case licenses(start: KeyExchange, renewal: KeyExchange, pair: Int)
         /// With slots for the licenses of another system; the body of the requests.
         case slots(Data)
@@ -36,10 +36,10 @@ struct LoadCrowd: Sendable {
     ///   - certificate: a test certificate.
     ///   - secret: the ASk that belongs to it.
     ///   - contents: content identifiers; a pair of SPCs asks for one of them.
-    ///   - viewers: how many accounts there are.
-    ///   - sessions: how many sessions an account has. Its playbacks are each in one of them.
-    ///   - pairs: how many pairs of SPCs are made at most.
-    ///   - slotPart: which part of the playbacks takes slots, 0 to 1. Defaults to none.
+    ///   - viewers: the number of accounts.
+    ///   - sessions: the number of sessions per account. Each playback is in one of them.
+    ///   - pairs: the maximum number of pairs of SPCs to make.
+    ///   - slotPart: the share of playbacks that take slots, 0 to 1. Defaults to none.
     ///   - seed: draws devices, sessions and the SPCs' randomness.
     init(
         _ certificate: FairPlayCertificate, _ secret: Secret, contents: [ContentIdentifier], viewers: Int,
@@ -65,7 +65,7 @@ struct LoadCrowd: Sendable {
         self.init(pairs, viewers, sessions, slotPart, seed)
     }
 
-    /// A crowd that takes slots alone.
+    /// A crowd that takes only slots.
     init(slotsOf viewers: Int, sessions: Int = 1, seed: UInt64 = 1) { self.init([], viewers, sessions, 1, seed) }
 
     private init(
@@ -77,7 +77,7 @@ struct LoadCrowd: Sendable {
         opened = Locked([])
     }
 
-    /// The playback of a number. The same number is the same playback.
+    /// The playback with a number. The same number gives the same playback.
     func playback(_ number: Int) -> Playback? {
         var generator = SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15)
         let viewer = Int.random(in: 0..<viewers, using: &generator)

@@ -3,19 +3,19 @@ import LatchkeyCore
 import LatchkeyForms
 import LatchkeyHTTP
 
-/// What became of a request.
+/// The outcome of a request.
 enum LoadOutcome: String, Sendable, CaseIterable, Encodable {
-    /// The server did what was asked.
+    /// The server granted the request.
     case granted
-    /// The server refused the viewer: a 4xx but 429.
+    /// The server refused the viewer: a 4xx other than 429.
     case refused
-    /// The server asked to come again: a 429, or a 503 with `Retry-After`.
+    /// The server asked to try again later: a 429, or a 503 with `Retry-After`.
     case shed
-    /// The server failed: any other 5xx, and what no license server answers.
+    /// The server failed: any other 5xx, and statuses that no license server sends.
     case failed
     /// A license came that the device cannot open.
     case unreadable
-    /// No reply came: no connection, a connection that ended, or none in time.
+    /// No reply came: no connection, a connection that ended, or a timeout.
     case noReply
 
     init(status: Int, asksToComeAgain: Bool) {
@@ -29,21 +29,21 @@ enum LoadOutcome: String, Sendable, CaseIterable, Encodable {
             }
     }
 
-    /// Whether another try may end otherwise.
+    /// Whether another try may end differently.
     var isWorthRetrying: Bool { self == .shed || self == .failed || self == .noReply }
 }
 
-/// What a simulated device asks for.
+/// A simulated device's request.
 enum LoadQuestion: String, Sendable, CaseIterable, Encodable {
     /// The license of a playback that begins.
     case start
-    /// The license of a playback that goes on.
+    /// The license of a continuing playback.
     case renewal
     case heartbeat
     /// The same for another system's playback.
     case slot, slotRenewal, slotHeartbeat
 
-    /// The question of another system's playback in its place.
+    /// The corresponding question for another system's playback.
     var ofSlots: Self {
         switch self {
         case .start, .slot: .slot
@@ -53,7 +53,7 @@ enum LoadQuestion: String, Sendable, CaseIterable, Encodable {
     }
 }
 
-/// What came back, as far as it counts.
+/// The parts of a reply that count.
 struct LoadReply: Sendable, Equatable {
     /// 0 if no reply came.
     var status: Int
@@ -64,7 +64,7 @@ struct LoadReply: Sendable, Equatable {
     var renewAfter: Int?
     var heartbeat: Int?
     var heartbeatToken: String?
-    /// What the server's log calls the request.
+    /// The request's name in the server's log.
     var requestID: String?
     /// Why no reply came.
     var cause: String?
@@ -100,7 +100,7 @@ struct LoadReply: Sendable, Equatable {
         }
     }
 
-    /// The same reply with what the body of a slot's answer says.
+    /// The same reply with the values in the body of a slot's answer.
     var ofSlot: Self {
         var reply = self
         guard status == 200, let slot = JSONValue(body) else { return reply }

@@ -1,39 +1,39 @@
 import Foundation
 import LatchkeyCore
 
-/// How a load comes: so many playbacks a second for so long, by so many viewers.
+/// The shape of a load: playbacks per second, duration, and viewers.
 struct LoadPlan: Sendable {
     /// When playbacks begin.
     enum Arrivals: String, Sendable {
-        /// As people come: independently of one another.
+        /// Randomly, as people arrive: independently of one another.
         case poisson
-        /// One after the other at equal distances.
+        /// One by one, at equal intervals.
         case fixed
     }
 
-    /// Playbacks that begin in a second.
+    /// Playbacks that begin per second.
     var rate = 10.0
-    /// For how long playbacks begin.
+    /// The time in which playbacks begin.
     var length = Duration.seconds(10)
     var arrivals = Arrivals.poisson
-    /// How many accounts there are. A playback is that of any of them.
+    /// The number of accounts. Each playback belongs to any one of them.
     var viewers = 100
-    /// How long a viewer watches, renewing and sending heartbeats as the server says; `nil` asks for one license and leaves.
+    /// How long a viewer watches, renewing and sending heartbeats as the server says; with `nil`, requests one license and leaves.
     var watching: Duration?
-    /// How often a request is sent again that the server could not answer.
+    /// How often a request that the server could not answer is sent again.
     var retries = 0
-    /// Whether to wait as long as `Retry-After` says before that. Otherwise, and without one, a tenth of a second.
+    /// Whether to wait as long as `Retry-After` says before a retry. Otherwise, and without one, a tenth of a second.
     var obeysRetryAfter = true
     /// How long to wait for a reply.
     var patience = Duration.seconds(10)
-    /// How many playbacks go on at once at most; a playback beyond does not begin, and counts as `notStarted`.
+    /// The maximum number of concurrent playbacks; a playback above it does not begin, and counts as `notStarted`.
     var mostPlaybacks = 50_000
-    /// Which part of the playbacks takes slots for another system's licenses instead of licenses, 0 to 1.
+    /// The share of playbacks that take slots for another system's licenses instead of licenses, 0 to 1.
     var slotPart = 0.0
     /// Draws arrivals and viewers: the same seed gives the same.
     var seed: UInt64 = 1
 
-    /// When playbacks begin, from the start of the load.
+    /// When playbacks begin, counted from the start of the load.
     func starts() -> LoadStarts { LoadStarts(self) }
 }
 

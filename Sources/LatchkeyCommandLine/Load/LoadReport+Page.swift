@@ -2,7 +2,7 @@ import LatchkeySupport
 
 extension LoadReport {
     /// The report as a page.
-    /// - Parameter target: what was under load.
+    /// - Parameter target: the server under load.
     func page(of target: String) -> String {
         let rows = HTML.element(
             "details", [:], [.element("summary", [:], "\(timeline.count) rows"), momentTable])

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
 
-/// What a load came to.
+/// The results of a load.
 struct LoadReport: Encodable, Sendable {
     struct Latency: Encodable, Sendable {
         let count: Int
@@ -23,16 +23,16 @@ struct LoadReport: Encodable, Sendable {
         /// Seconds from the load's start.
         let second: Double
         let starts: Int
-        /// Requests by what became of them.
+        /// Requests by outcome.
         let outcomes: [String: Int]
-        /// Milliseconds, of what was granted; `nil` if nothing was.
+        /// Milliseconds of granted requests; `nil` if there were none.
         let p50, p99, max: Double?
     }
 
     struct Generator: Encodable, Sendable {
-        /// Processor time of this process per time: 1 is one processor. In-process, the server's is in it.
+        /// Processor time of this process per second: 1 is one processor. In-process, it includes the server's.
         let processors: Double
-        /// How late playbacks began for the generator's own sake, in milliseconds.
+        /// How late the generator itself began playbacks, in milliseconds.
         let lateP99: Double
     }
 
@@ -41,25 +41,25 @@ struct LoadReport: Encodable, Sendable {
         let arrivals: String
         let viewers, retries: Int
         let obeysRetryAfter: Bool
-        /// Seconds; `nil` for one license each.
+        /// Seconds; `nil` for a single license each.
         let watching: Double?
     }
 
     let plan: Plan
     /// Until the last playback ended.
     let seconds: Double
-    /// Playbacks that began, and those that did not because too many went on.
+    /// Playbacks that began, and playbacks that did not because too many were running.
     let starts, notStarted: Int
-    /// Latencies of single requests by what became of them, each from its intended start.
+    /// Latencies of single requests by outcome, each from its intended start.
     let requests: [String: Latency]
-    /// Questions by what became of them in the end.
+    /// Questions by final outcome.
     let questions: [String: [String: Int]]
-    /// Questions that got no answer in the end, in spite of retries: neither what they asked for nor a refusal.
+    /// Questions that got no final answer despite retries: neither a grant nor a refusal.
     let lost: Int
-    /// What was granted per second of the load.
+    /// Granted requests per second of the load.
     let goodput: Double
     let retries, retryAfters, opened: Int
-    /// Replies by status and code; causes where no reply came.
+    /// Replies by status and code; causes if no reply came.
     let replies: [String: Int]
     let timeline: [Moment]
     let generator: Generator
@@ -77,7 +77,7 @@ struct LoadReport: Encodable, Sendable {
         lost = tally.questions.values.reduce(0) { sum, outcomes in
             sum + outcomes.filter { ![.granted, .refused].contains($0.key) }.values.reduce(0, +)
         }
-        // What was granted later than the load lasted does not make the load's rate.
+        // Requests granted after the load's end do not count toward its rate.
         let span = max(plan.length.inSeconds, elapsed.inSeconds, 0.001)
         goodput = (Double(tally.latencies[.granted]?.count ?? 0) / span).shortened
         (retries, retryAfters, opened) = (tally.retries, tally.retryAfters, tally.opened)
@@ -99,7 +99,7 @@ struct LoadReport: Encodable, Sendable {
         Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
     }
 
-    /// Whether requests took time at all: on virtual time none does.
+    /// Whether requests took any time: on virtual time none does.
     var hasLatencies: Bool { timeline.contains { ($0.max ?? 0) >= 0.005 } }
 
     /// Whether every question got an answer.
@@ -136,17 +136,17 @@ extension LoadReport {
         }
     }
 
-    /// The most frequent first.
+    /// Most frequent first.
     var sortedReplies: [(label: String, count: Int)] {
         replies.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (label: $0.key, count: $0.value) }
     }
 }
 
 extension Double {
-    /// Rounded to what a reader needs: three digits behind the point.
+    /// Rounded to three decimal places.
     fileprivate var shortened: Double { isFinite ? (self * 1_000).rounded() / 1_000 : 0 }
 
-    /// As people read it.
+    /// Formatted for people.
     var words: String {
         magnitude >= 100 ? "\(Int(saturating: rounded()))" : String(format: magnitude >= 10 ? "%.1f" : "%.2f", self)
     }

@@ -4,13 +4,13 @@ import LatchkeyDevice
 
 /// Sends a load: playbacks begin when the plan says, whether or not the server keeps up.
 ///
-/// A request's latency counts from the moment at which it was meant to be sent. So a server that answers slowly cannot make the load
-/// lighter, and what waits because of it is seen (no coordinated omission).
+/// A request's latency counts from the moment at which it was meant to be sent. So a slow server cannot lighten the load, and the waits
+/// that it causes are measured (no coordinated omission).
 struct LoadRun: Sendable {
     let plan: LoadPlan
-    /// Where licenses are asked for, and where heartbeats go.
+    /// The addresses of licenses and of heartbeats.
     let license, heartbeats: URL
-    /// Where slots are taken; their heartbeats go below.
+    /// The address of slots; their heartbeats go below it.
     var slots: URL?
     let crowd: LoadCrowd
     let tokens: ViewerTokens
@@ -23,7 +23,7 @@ struct LoadRun: Sendable {
     }
 
     /// Sends the load, and waits until the last playback has ended.
-    /// - Parameter progress: learns each second how far the load is.
+    /// - Parameter progress: called each second with the progress of the load.
     @available(macOS 14, iOS 17, tvOS 17, *)
     func run(_ progress: @escaping @Sendable (LoadTally) -> Void = { _ in }) async -> LoadReport {
         let state = Locked(State(tally: LoadTally(length: plan.length)))
@@ -117,7 +117,7 @@ struct LoadRun: Sendable {
             }
         }
 
-        /// Sends a request, and again as often as the plan says.
+        /// Sends a request, and retries it as often as the plan says.
         private func answer(
             _ question: LoadQuestion, _ exchange: KeyExchange?, _ intended: Duration,
             _ request: () async throws -> LoadRequest

@@ -1,23 +1,23 @@
 import LatchkeyCore
 
-/// Counts what a load's requests come to. Its size depends on the load's length and not on its rate.
+/// Counts the outcomes of a load's requests. Its size depends on the load's length, not on its rate.
 struct LoadTally: Sendable {
-    /// What happened in one part of the time, by when requests were meant to be sent.
+    /// The events of one part of the time, by the intended time of requests.
     struct Part: Sendable {
         /// Playbacks that began.
         var starts = 0
-        /// Requests by what became of them.
+        /// Requests by outcome.
         var outcomes: [LoadOutcome: Int] = [:]
-        /// Latency of what was granted.
+        /// Latency of granted requests.
         var granted = LatencyHistogram()
     }
 
-    /// How long a part is: a second, or what makes 600 parts.
+    /// The length of a part: a second, or as long as gives 600 parts.
     let partLength: Duration
     private(set) var parts: [Part] = []
     /// Latencies of single requests. The first of a question counts from its intended start.
     private(set) var latencies: [LoadOutcome: LatencyHistogram] = [:]
-    /// Questions by what became of them in the end, after retries.
+    /// Questions by final outcome, after retries.
     private(set) var questions: [LoadQuestion: [LoadOutcome: Int]] = [:]
     /// Replies by status and code, or the cause.
     private(set) var labels: [String: Int] = [:]
@@ -27,7 +27,7 @@ struct LoadTally: Sendable {
     private(set) var opened = 0
     /// Replies to 503 and 429 with `Retry-After`.
     private(set) var retryAfters = 0
-    /// How late the generator itself was.
+    /// The delay of the generator itself.
     private(set) var lateness = LatencyHistogram()
 
     init(length: Duration) {
@@ -47,7 +47,7 @@ struct LoadTally: Sendable {
     /// A reply came, or none.
     mutating func request(_ outcome: LoadOutcome, _ reply: LoadReply, _ latency: Duration, at offset: Duration) {
         latencies[outcome, default: LatencyHistogram()].add(latency)
-        // Strangers choose codes: their number is bounded.
+        // Servers choose the codes, so their number is bounded.
         let label = outcome == .unreadable ? "\(reply.label) unreadable" : reply.label
         labels[labels[label] != nil || labels.count < 100 ? label : "other", default: 0] += 1
         if outcome == .shed, reply.retryAfter != nil { retryAfters += 1 }

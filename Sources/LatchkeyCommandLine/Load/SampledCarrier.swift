@@ -5,14 +5,14 @@ import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
 
-/// Records some of a load's exchanges for `--trace`: each of so many, and of those that went wrong the first ones.
+/// Records some of a load's exchanges for `--trace`: one in so many, and the first failed ones.
 struct SampledCarrier: LoadCarrier {
     private struct Count {
         var all = 0
         var wrong = 0
     }
 
-    /// How many of those that went wrong are recorded beside the sample.
+    /// The maximum number of failed exchanges recorded in addition to the sample.
     private static let mostWrong = 200
 
     private let base: any LoadCarrier
@@ -24,7 +24,7 @@ struct SampledCarrier: LoadCarrier {
     /// - Parameters:
     ///   - base: carries the requests.
     ///   - recorder: takes the exchanges.
-    ///   - every: which of the exchanges is recorded: each of so many.
+    ///   - every: the sampling interval: records one exchange in so many.
     ///   - timekeeper: the time. Defaults to the machine's.
     init(
         _ base: any LoadCarrier, _ recorder: TraceRecorder, every: Int, timekeeper: any Timekeeper = SystemTimekeeper()
@@ -66,9 +66,9 @@ struct SampledCarrier: LoadCarrier {
 }
 
 extension LoadPlan {
-    /// How many exchanges a sample has, if each playback has one.
+    /// The number of exchanges in a sample, if each playback has one.
     private static let sample = 500.0
 
-    /// Which of the exchanges are recorded for a trace: each of so many.
+    /// The sampling interval of a trace: one exchange in so many.
     var traceInterval: Int { max(1, Int(saturating: (rate * length.inSeconds / Self.sample).rounded(.up))) }
 }

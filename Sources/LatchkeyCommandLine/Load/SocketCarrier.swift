@@ -2,19 +2,19 @@ import Foundation
 import LatchkeyCore
 import LatchkeyHTTP
 
-/// Carries a load's requests over plain HTTP, from a thread of its own. A request waits while all connections are busy, and its latency
-/// counts that.
+/// Carries a load's requests over plain HTTP, from its own thread. A request waits while all connections are busy, and its latency includes
+/// the wait.
 final class SocketCarrier: LoadCarrier {
     private typealias Job = (bytes: [UInt8], limit: Duration, done: CheckedContinuation<LoadReply, Never>)
 
-    /// The requests that the thread has not taken; `nil` once it is to end.
+    /// The requests that the thread has not taken; `nil` once it should end.
     private let inbox = Locked<[Job]?>([])
     private let alarm: ThreadAlarm
     private let host: String
 
     /// - Parameters:
     ///   - origin: an http address; only host and port count.
-    ///   - connections: how many connections are open at once at most.
+    ///   - connections: the maximum number of open connections.
     /// - Throws: `loadImpossible` if the process has no descriptor left.
     init(_ origin: URL, connections: Int) throws(Diagnosis) {
         let (name, port) = (origin.host() ?? "", origin.port ?? 80)
@@ -44,7 +44,7 @@ final class SocketCarrier: LoadCarrier {
         alarm.ring()
     }
 
-    /// Not ended by a cancellation: the limit ends it.
+    /// A cancellation does not end it; the time limit does.
     func send(_ request: LoadRequest, within limit: Duration) async -> LoadReply {
         let bytes = request.http.bytes(to: host)
         return await withCheckedContinuation { done in

@@ -4,7 +4,7 @@ import LatchkeyDecision
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// The options that say where viewers' tokens come from.
+/// The options for the source of viewers' tokens.
 enum TokenOptions {
     static let file = Option("token-file", .path("FILE"), "a token that all viewers have")
     private static let command = Option(
@@ -15,7 +15,7 @@ enum TokenOptions {
 
     static let all: [any Parameter] = [file, command, key, keyID]
 
-    /// Whether the arguments say where tokens come from.
+    /// Whether the arguments name a source of tokens.
     static func areGiven(_ arguments: Arguments) -> Bool {
         [file.name, command.name, key.name].contains { arguments.values[$0] != nil }
     }

@@ -4,7 +4,7 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeySystem
 
-/// Where the viewers' tokens come from.
+/// The source of viewers' tokens.
 struct ViewerTokens: Sendable {
     private enum Source: Sendable {
         case none
@@ -18,14 +18,14 @@ struct ViewerTokens: Sendable {
         let end: Date
     }
 
-    /// How long a signed token is good, and how long one is sent.
+    /// How long a signed token is valid, and how long one is reused.
     private static let life = 540.0, use = 400.0
 
     private let source: Source
     private let timekeeper: any Timekeeper
     private let kept = Locked<[String: Kept]>([:])
 
-    /// Requests go without tokens.
+    /// Requests carry no tokens.
     static func none() -> Self { Self(.none, SystemTimekeeper()) }
 
     /// All viewers have the same token.
@@ -46,7 +46,7 @@ struct ViewerTokens: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// A viewer's token. What was made before is good for some minutes.
+    /// A viewer's token. A token is reused for some minutes.
     /// - Throws: `tokenCommandFailed`, and errors of signing.
     func token(_ account: String, _ session: String) async throws -> Secret? {
         let now = timekeeper.date
@@ -76,9 +76,9 @@ struct ViewerTokens: Sendable {
         }
     }
 
-    /// What a shell's command prints, without blanks around it.
+    /// The output of a shell command, without surrounding whitespace.
     private static func output(of command: String, _ variables: [String: String]) async throws -> Secret {
-        // The command has a thread of its own, which ends with it; a cancelled task waits no longer.
+        // The command has its own thread, which ends with it; a cancelled task stops waiting.
         try await Promise<Secret, any Error>.value { done in
             Thread.detachNewThread {
                 let (process, pipe) = (Subprocess(), Pipe())

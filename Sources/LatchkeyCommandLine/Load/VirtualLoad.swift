@@ -5,13 +5,13 @@ import LatchkeyFairPlay
 import LatchkeyLicensing
 import LatchkeyVault
 
-/// A load on virtual time: the server's own decisions and accounts, without SPCs and sockets, for as many devices as wanted.
+/// A load on virtual time: the server's own decisions and accounts, without SPCs and sockets, for any number of devices.
 ///
-/// It shows what comes when: how many licenses a second a premiere makes, and whether its renewals come as one storm.
+/// It shows arrivals over time: how many licenses per second a premiere takes, and whether its renewals come as one storm.
 struct VirtualLoad {
     let plan: LoadPlan
     let policy: Policy
-    /// How many sessions an account has.
+    /// The number of sessions per account.
     let sessions: Int
 
     private struct Event {
@@ -23,7 +23,7 @@ struct VirtualLoad {
         let end: Int64
     }
 
-    /// Plays it to its end.
+    /// Runs it to its end.
     func run(_ progress: (LoadTally) -> Void = { _ in }) async -> LoadReport {
         let clock = VirtualClock()
         let accounts = AccountSessions(
@@ -36,7 +36,7 @@ struct VirtualLoad {
         var (next, shown) = (starts.next(), Int64(0))
         let processor = ProcessClock()
         while next != nil || !events.isEmpty {
-            // Of what is to begin, only the next is in memory.
+            // Only the next playback to begin is in memory.
             if let start = next, events.first.map({ start.inMicroseconds <= $0.time }) ?? true {
                 let viewer = Int32.random(in: 0..<Int32(clamping: max(1, plan.viewers)), using: &generator)
                 let session = Int32.random(in: 0..<Int32(clamping: max(1, sessions)), using: &generator)
@@ -63,7 +63,7 @@ struct VirtualLoad {
         return LoadReport(plan, tally, elapsed: clock.uptime, processorTime: processor.spent)
     }
 
-    /// - Returns: after how many microseconds the device renews; `nil` if it does not.
+    /// - Returns: the microseconds until the device renews; `nil` if it does not.
     private func decide(_ event: Event, _ accounts: AccountSessions, _ tally: inout LoadTally) async -> Int64? {
         let offset = Duration.microseconds(event.time)
         if event.isStart { tally.start(at: offset, late: .zero) }
@@ -92,7 +92,7 @@ struct VirtualLoad {
     }
 }
 
-/// A clock that a simulation moves. Nobody waits by it: a wait ends only when it is cancelled.
+/// A clock that a simulation moves. It never wakes a waiter: a wait ends only when it is cancelled.
 private final class VirtualClock: Timekeeper {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
     private let now = Locked(Duration.zero)
@@ -108,7 +108,7 @@ private final class VirtualClock: Timekeeper {
     }
 }
 
-/// Values of which the first can be taken at any time: a binary heap.
+/// Values whose smallest is always available: a binary heap.
 struct EventHeap<Value> {
     private var values: [Value] = []
     private let isBefore: (Value, Value) -> Bool

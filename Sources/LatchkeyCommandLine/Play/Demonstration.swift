@@ -16,7 +16,7 @@ struct Demonstration: Sendable {
 
     var bench: TestBench { stage.bench }
 
-    /// What came of one row.
+    /// The result of one row.
     struct Row: Sendable {
         let profile: VendorProfile
         let asset: DemoAsset
@@ -32,7 +32,7 @@ struct Demonstration: Sendable {
         (self.stage, self.recorder) = (stage, recorder)
     }
 
-    /// One profile for each service: the one of its name, else its first.
+    /// One profile for each service: the one with its name, else its first.
     var profiles: [VendorProfile] {
         var shown: Set<ServiceIdentifier> = []
         let named = Set(VendorProfile.all.map(\.identifier))
@@ -43,7 +43,7 @@ struct Demonstration: Sendable {
         }
     }
 
-    /// The stream of a row: each in turn, but one with a single key for a vendor whose requests name no key.
+    /// The stream of a row: all in turn, but a stream with a single key for a vendor whose requests name no key.
     static func asset(for profile: VendorProfile, row: Int) -> DemoAsset {
         if case .fixed = profile.contentIdentifierRule { return .transportStream }
         return DemoAsset.allCases[row % DemoAsset.allCases.count]

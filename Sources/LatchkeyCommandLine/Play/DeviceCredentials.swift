@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// What the simulated device needs of a service's credentials: the certificate, and the ASk that belongs to it.
+/// The service's credentials that the simulated device needs: the certificate, and the ASk that belongs to it.
 struct DeviceCredentials: Sendable {
     let certificate: FairPlayCertificate
     let secret: Secret

@@ -9,22 +9,22 @@ import LatchkeyTerminal
 import LatchkeyTesting
 import LatchkeyVendors
 
-/// Plays a live stream on virtual time: its services run in this process, hours take seconds, and every lease, renewal and change
-/// of keys happens as on a device.
+/// Plays a live stream on virtual time: its services run in this process, hours take seconds, and leases, renewals and changes of keys all
+/// happen as on a device.
 struct LivePlay: Sendable {
     let profile: VendorProfile
     /// The profile with the settings of a service.
     let completed: @Sendable ([String: String]) throws -> ConfiguredVendor
     /// How long the stream plays.
     let duration: Duration
-    /// How long a license holds.
+    /// The life of a license.
     let lease: Duration
-    /// How long a key is used.
+    /// The time until the key changes.
     var rotation = Duration.seconds(3_600)
-    /// Records what happens; `nil` if nobody wants to know.
+    /// Records the events; `nil` to record nothing.
     var recorder: TraceRecorder?
 
-    /// - Throws: `UsageError` if the profile has no service, or this system no virtual time.
+    /// - Throws: `UsageError` if the profile has no service, or if this system has no virtual time.
     func report() async throws -> LiveSummary {
         guard #available(macOS 15, *) else {
             throw UsageError("--virtual needs macOS 15 or later, or Linux.")
@@ -64,7 +64,7 @@ struct LivePlay: Sendable {
     private func loader(
         _ service: any VendorService, _ transport: ServiceTransport, _ time: any Timekeeper
     ) throws -> ContentKeyLoader {
-        // A service that says nothing of its leases beside the CKC leaves it to the app.
+        // A service that sends no lease with the CKC leaves it to the app.
         var configuration = LoaderConfiguration(leases: LeasePolicy(assumedLease: lease))
         configuration.hosts.allowed = [HostPolicy.Host(transport.host)]
         configuration = recorder?.observing(configuration) ?? configuration
@@ -81,15 +81,15 @@ struct LiveSummary: Encodable {
     /// Whether every segment could be decrypted when it was due.
     let right: Bool
     let seconds, leaseSeconds: Double
-    /// Segments that were due, those of each track counted; different keys; licenses, renewals among them.
+    /// Due segments, counted per track; different keys; licenses, including renewals.
     let segments, keys, licenses, renewals, requests: Int
-    /// How old keys were when their renewal was asked for, in seconds; `nil` without renewals.
+    /// The age of keys when their renewal was requested, in seconds; `nil` without renewals.
     let earliestRenewal, latestRenewal: Double?
     let gaps: [Gap]
-    /// The first key request that got no key.
+    /// The first key request that failed.
     let error: Failure?
 
-    /// Segments in a row that could not be decrypted.
+    /// Consecutive segments that could not be decrypted.
     struct Gap: Encodable {
         let key: String
         let startSeconds, seconds: Double

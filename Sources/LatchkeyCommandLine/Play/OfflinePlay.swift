@@ -10,7 +10,7 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// Downloads a stream, stores its keys, and plays it as an app does that was launched again and has no network.
+/// Downloads a stream, stores its keys, and plays it as a relaunched app does without a network.
 struct OfflinePlay: Sendable {
     let setting: PlaySetting
     let ffmpeg: FFmpeg
@@ -38,7 +38,7 @@ struct OfflinePlay: Sendable {
         return (stream, report)
     }
 
-    /// Plays with the stored keys alone; every request fails.
+    /// Plays with the stored keys only; every request fails.
     func play(_ stream: DownloadedStream, picture: URL?, clearMedia: URL?) async throws -> StreamReport {
         var setting = setting
         setting.configuration.certificateFetch = .withFirstKey
@@ -53,12 +53,12 @@ struct OfflinePlay: Sendable {
 
     private static let asset: AssetID = "movie"
 
-    /// Stores the keys with which the device replaced those that it started to play.
+    /// Stores the keys with which the device replaced the keys it began to play with.
     private func keepUpdates(_ report: StreamReport, _ loader: ContentKeyLoader) async throws {
         for key in report.keys {
             if let replacement = key.replacement { loader.offline?.updated(key.uri, to: Secret(replacement)) }
         }
-        // The store works on one thing after the other: the updates are done when a later call is.
+        // The store works in order: the updates are complete when a later call is.
         _ = try await loader.offline?.assets()
     }
 }

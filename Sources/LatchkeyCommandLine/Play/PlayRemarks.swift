@@ -4,11 +4,11 @@ import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyTerminal
 
-/// What `latchkey play` says beside what it played: what is wrong or odd with the playlists, and what it did not play.
+/// Remarks of `latchkey play`: errors and oddities of the playlists, and parts that were not played.
 struct PlayRemarks {
     /// Errors and warnings, as `latchkey doctor` has them.
     let checks: [Checkup]
-    /// What was not played; `nil` if everything was.
+    /// The parts that were not played; `nil` if everything was.
     let notLookedAt: String?
 
     /// Reads every playlist of a stream.
@@ -23,7 +23,7 @@ struct PlayRemarks {
         }
     }
 
-    /// The rules of a vendor's page that a service saw broken.
+    /// The vendor's documented rules whose breach a service noticed.
     init(brokenAt service: any VendorService) {
         let checks = service.brokenRules.map { name, text in
             Checkup.error(.license, name, text, "Correct the source. latchkey serve --lenient \(name) lets it pass.")

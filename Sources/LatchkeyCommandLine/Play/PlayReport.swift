@@ -7,32 +7,32 @@ import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeyTerminal
 
-/// What `latchkey play --json` prints.
+/// The output of `latchkey play --json`.
 struct PlayReport: Encodable {
-    /// `nil` for a stream in clear.
+    /// `nil` for a clear stream.
     let vendor: String?
     /// Which playback this was, if the stream was played several times.
     var part: String?
-    /// Whether every key came and everything that was decoded is right.
+    /// Whether every key came and all decoded media is right.
     var right: Bool
     let keys: [Key]
     let requests: [Request]
-    /// From opening the stream to having its last key.
+    /// The time from opening the stream to its last key.
     let timeToKeyMilliseconds: Double
-    /// Decoded pictures.
+    /// Decoded video frames.
     let frames: Int
     let tracks: [Track]
     let picture: String?
     let error: Failure?
-    /// What is wrong or odd with playlists, key tags and their delivery.
+    /// Errors and oddities of playlists, key tags and their delivery.
     var checks: [Checkup]?
-    /// What was not played, in words.
+    /// The parts that were not played, in words.
     var notLookedAt: String?
 
     struct Key: Encodable {
         let uri: String
         let terms: TermsSummary?
-        /// Hexadecimal; only if `--reveal-test-keys` asks for them.
+        /// Hexadecimal; only with `--reveal-test-keys`.
         let contentKey, contentIV: String?
         let error: Failure?
     }

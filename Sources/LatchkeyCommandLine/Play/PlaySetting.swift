@@ -11,7 +11,7 @@ import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// What `latchkey play` plays, and with what: a stream, a vendor's license service, and a device.
+/// The setting of `latchkey play`: a stream, a vendor's license service, and a device.
 struct PlaySetting: Sendable {
     /// The stream's playlist.
     let address: String
@@ -20,21 +20,21 @@ struct PlaySetting: Sendable {
     var configuration: LoaderConfiguration
     let transport: any Transport
     let applicationSecret: Secret
-    /// What the secret belongs to; `nil` if unknown.
+    /// The certificate that the secret belongs to; `nil` if unknown.
     let certificate: FairPlayCertificate?
-    /// What the device calls itself to key servers, 20 bytes; `nil` for the usual one.
+    /// The device's identifier for key servers, 20 bytes; `nil` for the usual one.
     var deviceIdentifier: Secret?
     /// The hashes of the clear stream; `nil` if unknown.
     let reference: ReferenceHashes?
     /// The services in this process; `nil` if they run elsewhere.
     var bench: TestBench?
-    /// Records what happens; `nil` if nobody wants to know.
+    /// Records the events; `nil` to record nothing.
     var recorder: TraceRecorder?
-    /// Learns how playlists and media come.
+    /// Observes the delivery of playlists and media.
     let delivery = DeliveryWatch()
 
     /// - Parameters:
-    ///   - transport: in place of the setting's own.
+    ///   - transport: replaces the setting's own.
     ///   - store: keeps keys that play without a network.
     func loader(over transport: (any Transport)? = nil, storing store: (any PersistableKeyStore)? = nil)
         -> ContentKeyLoader
@@ -47,7 +47,7 @@ struct PlaySetting: Sendable {
     }
 
     /// - Parameters:
-    ///   - vault: the device's own, where several players are one device.
+    ///   - vault: the device's own, if several players are one device.
     ///   - resources: carries the requests for playlists and media, in place of the setting's own transport.
     func player(
         _ loader: ContentKeyLoader, vault: KeyVault? = nil, resources: (any Transport)? = nil
@@ -68,8 +68,8 @@ extension PlaySetting {
     /// - Parameters:
     ///   - profile: the vendor.
     ///   - completed: the vendor's profile with the settings of the service.
-    ///   - terms: what the service licenses keys on.
-    ///   - own: settings and credentials to hold against the service, in place of those that it takes.
+    ///   - terms: the service's license terms.
+    ///   - own: settings and credentials to try at the service in place of the built-in ones.
     static func builtIn(
         _ profile: VendorProfile, terms: LicenseTerms,
         own: (vendor: ConfiguredVendor, credentials: CredentialSet)? = nil, over transport: any Transport,
@@ -84,7 +84,7 @@ extension PlaySetting {
         guard let service = bench.service(forProfile: profile.identifier) else { throw noService(profile) }
         let mount = bench.mount(of: service)
         let settings = service.parameters(at: mount, for: profile.identifier)
-        // With two keys, because some tokens are good for one.
+        // With two keys, because some tokens cover only one.
         let row = own == nil ? 0 : DemoAsset.allCases.firstIndex(of: .twoKeys) ?? 0
         let asset = Demonstration.asset(for: profile, row: row)
         let given = own?.credentials ?? CredentialSet.none
@@ -105,8 +105,8 @@ extension PlaySetting {
             reference: try DemoAsset.reference(), bench: bench)
     }
 
-    /// What a setting is for a service of this process: an address of the vendor's becomes the service's, with path and query as they are.
-    /// - Returns: `nil` for another address, such as that of a certificate, which may be anywhere.
+    /// A setting's value for a service in this process: a vendor's address becomes the service's, with path and query unchanged.
+    /// - Returns: `nil` for another address, such as a certificate's, which may be anywhere.
     private static func here(_ value: String, _ profile: VendorProfile, _ mount: String) -> String? {
         guard let url = URLComponents(string: value), ["http", "https"].contains(url.scheme?.lowercased()) else {
             return value

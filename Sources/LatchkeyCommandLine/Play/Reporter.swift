@@ -4,12 +4,12 @@ import LatchkeyPlayback
 import LatchkeySimulation
 import LatchkeyTerminal
 
-/// One time that a stream was played, or its keys were got.
+/// One playback of a stream, or one fetch of its keys.
 struct PlayPart {
-    /// What was otherwise than usual; `nil` for a stream that simply plays.
+    /// The unusual condition of this part; `nil` for a stream that simply plays.
     let title: String?
     let report: StreamReport
-    /// Whether there should be pictures.
+    /// Whether video should be decoded.
     let decodes: Bool
 
     init(_ title: String?, _ report: StreamReport, decodes: Bool = true) {
@@ -19,11 +19,11 @@ struct PlayPart {
     var isRight: Bool { decodes ? report.isRight : report.failure == nil }
 }
 
-/// Prints what came of playing.
+/// Prints the results of playing.
 struct Reporter {
     let console: Console
     let json: Bool
-    /// Whether only what is wrong is printed.
+    /// Whether to print problems only.
     let quiet: Bool
     /// Whether content keys are shown.
     let reveals: Bool
@@ -33,8 +33,8 @@ struct Reporter {
         if !quiet || !summary.right { console.print(summary.text) }
     }
 
-    /// With one part, its report; with several, a report of each by its title.
-    /// - Parameter remarks: what is said beside them; `nil` for a stream of this process.
+    /// For one part, prints its report; for several, the report of each by its title.
+    /// - Parameter remarks: additional remarks; `nil` for a stream of this process.
     func show(_ parts: [PlayPart], vendor: String?, _ remarks: PlayRemarks? = nil) throws {
         var reports = parts.map { part in
             var report = PlayReport(part.report, vendor: vendor, revealsKeys: reveals)

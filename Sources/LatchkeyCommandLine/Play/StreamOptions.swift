@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyPlayback
 import LatchkeyTerminal
 
-/// The arguments that say which stream is played, with which device.
+/// The arguments for the stream to play and the device.
 struct StreamOptions: Sendable {
     let playlist = Positional(
         "PLAYLIST", "a file, a folder, or an http or https URL; else --vendor's demo stream, served here",
@@ -13,7 +13,7 @@ struct StreamOptions: Sendable {
         "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; if PLAYLIST has keys")
 
     /// - Parameters:
-    ///   - terms: what the service in this process licenses keys on.
+    ///   - terms: the license terms of the service in this process.
     ///   - reference: the hashes of the clear stream of PLAYLIST; `nil` if unknown.
     func setting(
         _ arguments: Arguments, terms: LicenseTerms = LicenseTerms(.unlimited), _ console: Console,

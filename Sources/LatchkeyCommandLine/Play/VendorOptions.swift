@@ -6,9 +6,9 @@ import LatchkeySystem
 import LatchkeyTerminal
 @_spi(Adapters) import LatchkeyVendors
 
-/// The options that say which vendor's license service to ask, and how.
+/// The options for the vendor's license service and its settings.
 struct VendorOptions: Sendable {
-    /// The variables of the process.
+    /// The process's environment variables.
     var environment: @Sendable () -> [String: String] = { ProcessInfo.processInfo.environment }
 
     private let vendor = Option("vendor", .vendor, "a vendor of latchkey vendors, such as vudrm; or --profile")
@@ -22,9 +22,9 @@ struct VendorOptions: Sendable {
         .repeatable)
     private let loopbackHTTP = Flag("loopback-http", "use http if an https URL names a loopback host")
 
-    /// Which profile, and its parameters.
+    /// The profile and its parameters.
     var profileOptions: [any Parameter] { [vendor, file, source, set] }
-    /// Where requests may go, and which servers are trusted.
+    /// The allowed hosts and trusted servers.
     var hostOptions: [any Parameter] { [allowHost, loopbackHTTP, Network.authorities] }
 
     /// For a verb's help: where the parameters are listed, and how to keep a credential off the command line.
@@ -52,7 +52,7 @@ struct VendorOptions: Sendable {
         return profile.with(settings)
     }
 
-    /// The vendor with the settings of a service. Given settings take precedence, and those of a source, which name another service, do not count.
+    /// The vendor with a service's settings. Given settings take precedence; a source's settings, which name another service, are ignored.
     func configured(
         _ arguments: Arguments, completedBy settings: [String: String], _ console: Console
     ) throws -> ConfiguredVendor {
@@ -62,7 +62,7 @@ struct VendorOptions: Sendable {
         return try profile.with(settings.filter { names.contains($0.key) }).configured(given)
     }
 
-    /// What a source says, credentials included, in place of what a service of this process takes; `nil` without a source.
+    /// A source's values, credentials included, that replace those of a service in this process; `nil` without a source.
     func own(
         _ arguments: Arguments, _ profile: VendorProfile, _ console: Console
     ) throws -> (vendor: ConfiguredVendor, credentials: CredentialSet)? {
@@ -84,8 +84,8 @@ struct VendorOptions: Sendable {
         }
     }
 
-    /// The credentials; the same for every attempt, but those of an address, which is asked each time. Asks the user for a required one
-    /// that is missing, if there is a terminal.
+    /// The credentials; the same for every attempt, except credentials at an address, which are fetched each time. Asks the user for a
+    /// missing required one, if there is a terminal.
     /// - Throws: `UsageError` if a required one is missing.
     func credentials(
         _ arguments: Arguments, for profile: VendorProfile, _ console: Console
@@ -119,7 +119,7 @@ struct VendorOptions: Sendable {
         }
     }
 
-    /// Those credentials that there are: given with `--set` or a source, or else in the environment.
+    /// The available credentials: given with `--set` or a source, or else in the environment.
     func credentialSet(
         _ arguments: Arguments, for profile: VendorProfile, _ console: Console
     ) throws -> CredentialSet {
@@ -139,7 +139,7 @@ struct VendorOptions: Sendable {
         }
     }
 
-    /// Where requests may go.
+    /// The allowed hosts of requests.
     func hosts(_ arguments: Arguments) throws(UsageError) -> HostPolicy {
         if let address = arguments.all(allowHost).first(where: { $0.contains("/") || $0.isEmpty }) {
             throw UsageError(
@@ -151,7 +151,7 @@ struct VendorOptions: Sendable {
             loopback: arguments[loopbackHTTP] ? .http : .asGiven)
     }
 
-    /// What carries the requests, trusting the authorities of `--ca`.
+    /// The transport, which trusts the authorities of `--ca`.
     func transport(_ arguments: Arguments, _ console: Console) throws -> any Transport {
         try Network.transport(trusting: arguments[Network.authorities], console)
     }
@@ -164,7 +164,7 @@ struct VendorOptions: Sendable {
             hint: parameter.map { "Example: --set '\(name)=\($0.example)'\(ways)" })
     }
 
-    /// Those of the source, and those of `--set`, which take precedence.
+    /// The source's values, and those of `--set`, which take precedence.
     private func values(
         _ arguments: Arguments, for profile: VendorProfile, _ console: Console
     ) throws -> [String: String] {
@@ -191,14 +191,14 @@ struct VendorOptions: Sendable {
 }
 
 extension ValueForm<String> {
-    /// The name of a profile that comes with Latchkey; any text.
+    /// The name of a profile included with Latchkey; any text.
     fileprivate static let vendor = ValueForm(
         placeholder: "ID", completion: .words(VendorProfile.all.map(\.identifier))
     ) { text throws(UsageError) in text }
 }
 
 extension ValueForm<NamedValue> {
-    /// A parameter and its value. A parameter without one is named; anything else may be a token, and is not.
+    /// A parameter and its value. A parameter without a value is named in the error; any other text may be a token, and is not.
     fileprivate static let setting = ValueForm(placeholder: "NAME=VALUE") { text throws(UsageError) in
         let names = VendorProfile.all.flatMap(\.parameters).map(\.name)
         guard !names.contains(text) else { throw UsageError("\(text) needs a value: --set \(text)=VALUE") }
@@ -210,7 +210,7 @@ extension VendorProfile {
     /// A mebibyte, far beyond any profile.
     static let fileLimit = 1 << 20
 
-    /// The profile of a name.
+    /// The profile with a name.
     static func known(_ name: String) throws(UsageError) -> VendorProfile {
         if let profile = named(name) { return profile }
         let names = all.map(\.identifier)

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyServices
 import LatchkeyTerminal
 
-/// A fault as `--fault` takes it: `[SERVICE/]ENDPOINT=FAULT[*TIMES]`, such as `vudrm/license=status:503*2`.
+/// A fault in the form of `--fault`: `[SERVICE/]ENDPOINT=FAULT[*TIMES]`, such as `vudrm/license=status:503*2`.
 struct FaultOrder: Sendable, Equatable {
     /// The service that misbehaves; `nil` for all.
     let service: ServiceIdentifier?
@@ -10,7 +10,7 @@ struct FaultOrder: Sendable, Equatable {
     let fault: Fault
     let span: FaultSwitch.Span
 
-    /// The faults, and what they do, for the help.
+    /// The faults and their effects, for the help.
     static let help: [(String, String)] = [
         ("status:N", "status N and no more"),
         ("unavailable:SECONDS", "status 503 with Retry-After"),
@@ -28,7 +28,7 @@ struct FaultOrder: Sendable, Equatable {
         ("type", "the right answer as text/html"),
     ]
 
-    /// - Throws: why the text is no fault.
+    /// - Throws: why the text does not name a fault.
     init(_ text: String) throws(UsageError) {
         let (place, order) = Self.cut(text, at: "=")
         guard let order, !place.isEmpty else { throw UsageError("needs [SERVICE/]ENDPOINT=FAULT, not \(quoted(text))") }
@@ -81,7 +81,7 @@ struct FaultOrder: Sendable, Equatable {
         return .milliseconds(Int64(seconds * 1_000))
     }
 
-    /// The parts before and behind the first separator.
+    /// The parts before and after the first separator.
     private static func cut(_ text: String, at separator: Character) -> (String, String?) {
         guard let index = text.firstIndex(of: separator) else { return (text, nil) }
         return (String(text[..<index]), String(text[text.index(after: index)...]))

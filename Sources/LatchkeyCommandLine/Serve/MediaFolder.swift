@@ -3,21 +3,21 @@ import LatchkeyHLS
 
 /// The streams of a folder, found by their multivariant playlists.
 struct MediaFolder: Sendable {
-    /// A playlist that a player is given.
+    /// A playlist for a player.
     struct Stream: Sendable, Encodable, Equatable {
         /// Where it is, relative to the folder, such as `two-keys/master.m3u8`.
         let path: String
-        /// How many FairPlay keys it names; `nil` if its playlists cannot be read.
+        /// The number of its FairPlay keys; `nil` if its playlists cannot be read.
         let keys: Int?
     }
 
     let streams: [Stream]
 
-    /// Streams beyond these are served and not listed.
+    /// Streams above this number are served but not listed.
     static let streamLimit = 20
     private static let fileLimit = 10_000
 
-    /// Looks through a folder: the multivariant playlists, or all playlists where none is multivariant.
+    /// Searches a folder: for multivariant playlists, or all playlists if none is multivariant.
     init(_ folder: URL) async {
         let playlists = Self.playlists(in: folder)
         let multivariant = playlists.filter { Self.isMultivariant(folder.appending(path: $0)) }
@@ -28,7 +28,7 @@ struct MediaFolder: Sendable {
         self.streams = streams
     }
 
-    /// The stream to demonstrate a vendor with: one with a single key if the vendor's requests name no key.
+    /// The stream for demonstrating a vendor: one with a single key if the vendor's requests name no key.
     func stream(namingKeys: Bool) -> Stream? {
         namingKeys ? streams.first : streams.first { $0.keys == 1 } ?? streams.first
     }

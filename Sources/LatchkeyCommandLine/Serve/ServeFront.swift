@@ -6,7 +6,7 @@ import LatchkeyServices
 import LatchkeySimulation
 import LatchkeyVendors
 
-/// What the test server answers beside services and media: a page that explains it, its health, certificates and new tokens.
+/// The test server's answers besides services and media: a page that explains it, its health, certificates and new tokens.
 struct ServeFront: Sendable {
     let services: [any VendorService]
     let certificates: [FairPlayCertificate]
@@ -61,7 +61,7 @@ struct ServeFront: Sendable {
 }
 
 extension ServeFront {
-    /// The facts, as they are for a client that reaches the server at an address.
+    /// The facts for a client that reaches the server at an address.
     func sheet(at address: String) -> ServeSheet {
         ServeSheet(
             address: address,
@@ -82,7 +82,7 @@ extension ServeFront {
         }
         let mount = "\(address)/\(service.identifier)"
         var names = Set(profile.parameters.map(\.name))
-        // An address of the certificate serves as well, and is shorter.
+        // The certificate's address serves as well, and is shorter.
         if names.contains("certificateURL") { names.remove("certificate") }
         let settings = service.parameters(at: mount, for: profile.identifier).filter { names.contains($0.key) }
             .mapValues { value in
@@ -108,7 +108,7 @@ extension ServeFront {
         for (name, value) in settings.sorted(by: { $0.key < $1.key }) { words += ["--set", "\(name)=\(value)"] }
         if let tokens { words += ["--set", "token=@\(tokens)"] }
         words += ["--credentials", folders.first ?? "credentials"]
-        // Without an address of ours among the settings, only the playlist names the host.
+        // If no setting is an address of ours, only the playlist names the host.
         if !settings.values.contains(where: { $0.hasPrefix(address) }) {
             words += ["--allow-host", String(address.dropFirst(scheme.count + 3))]
         }
@@ -127,7 +127,7 @@ extension ServeFront {
 }
 
 extension HTTPRequest {
-    /// Host and port by which the client found us; what is no host is not repeated.
+    /// The host and port by which the client reached us; an invalid host is not repeated.
     fileprivate var hostName: String {
         let host = headers["Host"] ?? ""
         return host.wholeMatch(of: /[A-Za-z0-9.\-:\[\]]{1,255}/) == nil ? "127.0.0.1" : host

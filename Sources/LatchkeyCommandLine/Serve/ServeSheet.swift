@@ -4,7 +4,7 @@ import LatchkeyCore
 import LatchkeySupport
 import LatchkeyTerminal
 
-/// What a client has to be told about a running test server, for people and for programs.
+/// A client's facts about a running test server, for people and for programs.
 struct ServeSheet: Encodable, Sendable {
     /// `http://127.0.0.1:8080`.
     let address: String
@@ -24,17 +24,17 @@ struct ServeSheet: Encodable, Sendable {
     /// One vendor's service.
     struct Service: Encodable, Sendable {
         let service: String
-        /// The profile that `play` shows the service with.
+        /// The profile with which `play` demonstrates the service.
         let profile: String
-        /// All profiles that the service answers.
+        /// All profiles that the service supports.
         let profiles: [String]
         /// Where the service is mounted.
         let address: String
-        /// What `--set` takes, the token left out; a value that begins with `@` is an address that holds it.
+        /// The values for `--set`, without the token; a value that begins with `@` is an address that holds it.
         let settings: [String: String]
-        /// An address that gives a new token each time; `nil` for vendors without one.
+        /// An address that returns a new token each time; `nil` for vendors without tokens.
         let tokens: String?
-        /// What signs or seals the service's tokens, for an app's server that makes its own; test keys, binary ones in hexadecimal.
+        /// The keys that sign or seal the service's tokens, for an app's server that makes its own; test keys, binary ones in hex.
         let tokenKeys: [String: String]
         /// The stream to play; `nil` without media.
         let stream: String?
@@ -44,7 +44,7 @@ struct ServeSheet: Encodable, Sendable {
 }
 
 extension ServeSheet {
-    /// A table for a terminal, then a command line per vendor.
+    /// A table for a terminal, then one command line per vendor.
     var text: String {
         """
         Listening on \(address); the same page is there for a browser

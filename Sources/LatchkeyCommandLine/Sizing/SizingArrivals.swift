@@ -1,14 +1,14 @@
 import Foundation
 import LatchkeyCore
 
-/// Who comes when: license requests and heartbeats by the bin, drawn from the plan's seed.
+/// Arrivals over time: license requests and heartbeats per bin, drawn from the plan's seed.
 ///
-/// Playbacks are drawn in each bin, not one by one: ten million take no more time and memory than ten thousand.
+/// Playbacks are drawn per bin, not one by one: ten million take no more time and memory than ten thousand.
 struct SizingArrivals: Sendable {
     let binsPerSecond: Int
     /// License requests of playbacks that begin.
     private(set) var starts: [Double]
-    /// License requests of playbacks that go on.
+    /// License requests of continuing playbacks.
     private(set) var renewals: [Double]
     private(set) var heartbeats: [Double]
 
@@ -27,7 +27,7 @@ struct SizingArrivals: Sendable {
         if let kickOff = plan.kickOff {
             let share = draws.split(plan.viewers, over: min(bins(kickOff), count))
             begun.replaceSubrange(0..<share.count, with: share)
-            // Who leaves is followed by another viewer.
+            // A viewer who leaves is followed by another.
             if let cycle { for bin in begun.indices.dropFirst(cycle) { begun[bin] += begun[bin - cycle] } }
             renewed = Self.renewed(plan, begun, cycle, binsPerSecond).map { draws.poisson($0) }
         } else {
@@ -40,7 +40,7 @@ struct SizingArrivals: Sendable {
             if plan.kickOff != nil {
                 beats = Self.beats(begun, every: period, until: cycle)
             } else if cycle == nil {
-                // Those who have played since before have each their moment.
+                // Viewers who were already playing each have their own moment.
                 let first = draws.split(plan.viewers, over: period)
                 beats = beats.indices.map { first[$0 % period] }
             }
@@ -48,10 +48,10 @@ struct SizingArrivals: Sendable {
         (starts, renewals, heartbeats) = (begun.map { $0 * keys }, renewed.map { $0 * keys }, beats)
     }
 
-    /// Heartbeats in each bin of those who began in each.
+    /// Heartbeats in each bin, from the number of viewers who began in each.
     private static func beats(_ begun: [Double], every period: Int, until end: Int?) -> [Double] {
         var beats = [Double](repeating: 0, count: begun.count)
-        // Whoever leaves at the end sends no heartbeat at or after it.
+        // A viewer who leaves at the end sends no heartbeat at or after it.
         let last = end.map { (($0 - 1) / period + 1) * period }
         for bin in begun.indices.dropFirst(period) {
             beats[bin] = beats[bin - period] + begun[bin - period]
@@ -60,21 +60,21 @@ struct SizingArrivals: Sendable {
         return beats
     }
 
-    /// Playbacks that begin and that renew, and heartbeats, each second, of a crowd of which some leave and others come. A crowd of which
-    /// nobody leaves only renews.
+    /// Playbacks that begin, playbacks that renew, and heartbeats, each per second, of a crowd whose viewers come and leave. A crowd that
+    /// never leaves only renews.
     private static func steadyRates(_ plan: SizingPlan) -> (starts: Double, renewals: Double, heartbeats: Double) {
         let viewers = Double(plan.viewers)
         guard let watching = plan.watching?.inSeconds else {
             return (0, viewers * plan.renewals.reduce(0) { $0 + $1.weight / Double($1.seconds) }, 0)
         }
-        // So often as it fits before the end.
+        // As often as it fits before the end.
         func times(_ seconds: Double) -> Double { max(0, (watching / seconds).rounded(.up) - 1) }
         let renewals = plan.renewals.reduce(0) { $0 + $1.weight * times(Double($1.seconds)) }
         let beats = plan.heartbeat.map { times($0.inSeconds) } ?? 0
         return (viewers / watching, viewers / watching * renewals, viewers / watching * beats)
     }
 
-    /// Playbacks that renew in each bin, on average, of those that began in each.
+    /// The average number of playbacks that renew in each bin, from the number that began in each.
     private static func renewed(_ plan: SizingPlan, _ begun: [Double], _ cycle: Int?, _ binsPerSecond: Int) -> [Double]
     {
         var renewed = [Double](repeating: 0, count: begun.count)
@@ -91,13 +91,13 @@ struct SizingArrivals: Sendable {
     }
 }
 
-/// Random numbers of the kinds that arrivals have. The same seed gives the same.
+/// Random numbers of the distributions that arrivals have. The same seed gives the same numbers.
 struct SizingDraws: Sendable {
     private var generator: SeededGenerator
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// How many come where so many come on average.
+    /// A Poisson-distributed number with a given mean.
     mutating func poisson(_ mean: Double) -> Double {
         guard mean > 0 else { return 0 }
         guard mean < 30 else { return max(0, (mean + mean.squareRoot() * normal()).rounded()) }
@@ -109,12 +109,12 @@ struct SizingDraws: Sendable {
         return count
     }
 
-    /// Lays each of a number into one of so many parts; the sum is the number.
+    /// Distributes a number over equal parts; the sum is the number.
     mutating func split(_ number: Int, over parts: Int) -> [Double] {
         split(Double(number), shares: [Double](repeating: 1 / Double(max(1, parts)), count: max(1, parts)))
     }
 
-    /// Lays each of a number into one of some parts, which are as likely as their shares, whose sum is 1.
+    /// Distributes a number over parts whose probabilities are their shares, which sum to 1.
     mutating func split(_ number: Double, shares: [Double]) -> [Double] {
         var (rest, restOfShares) = (number, 1.0)
         return shares.indices.map { index in

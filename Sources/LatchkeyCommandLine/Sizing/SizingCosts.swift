@@ -2,8 +2,8 @@ import LatchkeyCore
 import LatchkeyDecision
 import LatchkeyForms
 
-/// What a license and a heartbeat cost, as `Scripts/measure-sizing` measures it. The defaults are those of cores at most half full, whose requests
-/// are dearer: who plans with them has room.
+/// The cost of a license and of a heartbeat, as `Scripts/measure-sizing` measures it. The defaults are the costs on cores at most half
+/// full, whose requests are dearer, so a plan based on them has headroom.
 ///
 /// Source: `Documentation/Server/Sizing.md`.
 struct SizingCosts: Sendable, Equatable, Encodable {
@@ -23,14 +23,14 @@ struct SizingCosts: Sendable, Equatable, Encodable {
     var licenseLogBytes = 395.0
     var heartbeatLogBytes = 284.0
 
-    /// The best that was measured: a core for the server alone, 800 licenses a second.
+    /// The lowest measured costs: a core for the server alone, 800 licenses a second.
     static let best: Self = {
         var costs = Self()
         (costs.license, costs.heartbeat, costs.redisLicense, costs.redisHeartbeat) = (465, 300, 36, 36)
         return costs
     }()
 
-    /// How they stand in the file of `--costs`: any of them, where what is absent has its default.
+    /// Their form in the file of `--costs`: all are optional, and an absent one has its default.
     static let form = ObjectForm(
         empty: Self(),
         members: [
@@ -42,7 +42,7 @@ struct SizingCosts: Sendable, Equatable, Encodable {
 }
 
 extension Member<SizingCosts> {
-    /// More than nothing: a station without work would have no end of room.
+    /// More than zero: a station without work would have infinite room.
     fileprivate static func cost(_ name: String, _ place: Member<Double>) -> Self {
         .defaulting(name, place, .fraction(0.1...1_000_000), to: SizingCosts()[keyPath: place])
     }

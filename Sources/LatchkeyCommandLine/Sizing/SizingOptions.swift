@@ -4,7 +4,7 @@ import LatchkeyForms
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// The options of `latchkey load --sizing`, beside those that it shares with other loads.
+/// The options of `latchkey load --sizing`, in addition to those shared with other loads.
 enum SizingOptions {
     static let sizing = Flag("sizing", "compute how many nodes and Redis primaries a crowd needs, on virtual time")
     private static let keysPerPlayback = Option(
@@ -28,7 +28,7 @@ enum SizingOptions {
         sizing, keysPerPlayback, lease, heartbeat, kickOff, nodes, cores, primaries, full, costs,
     ]
 
-    /// The plan that the options state, and whether they state one of the operator's own.
+    /// The plan that the options state, and whether they include an operator's own column.
     /// - Throws: `UsageError`, `JSONProblems`, `FileError`.
     static func plan(
         _ arguments: Arguments, viewers: Int?, watching: Duration?, keys: Int?, retries: Int?, seed: UInt64,
@@ -73,7 +73,7 @@ enum SizingOptions {
         return (plan, isOwn)
     }
 
-    /// - Throws: `UsageError` for an option that only a sizing has.
+    /// - Throws: `UsageError` for an option that only sizing takes.
     static func refuseOutsideSizing(_ arguments: Arguments) throws(UsageError) {
         guard let name = all.map(\.name).first(where: { $0 != sizing.name && arguments.values[$0] != nil }) else {
             return

@@ -1,7 +1,7 @@
 import LatchkeySupport
 
 extension SizingReport {
-    /// The sizing table as a page, with what comes each second and how full each part is.
+    /// The sizing table as a page, with the arrivals of each second and how full each part is.
     var page: String {
         let title = "Nodes and primaries for a crowd"
         let titles: [HTML.Column] = [.heading("")] + columns.map { .number($0.name) }
@@ -11,10 +11,10 @@ extension SizingReport {
             [.table("Sizes", caption: "Sizes", titles, rows.map { [$0.name] + $0.cells })] + charts)
     }
 
-    /// The charts of the operator's own, or of the largest crowd.
+    /// The charts of the operator's own column, or of the largest crowd.
     private var charts: [HTML] {
         guard let column = own ?? columns.last else { return [] }
-        // As many points as a line of the chart shows.
+        // The number of points that a line of the chart shows.
         let step = max(1, (column.timeline.count + 599) / 600)
         let seconds = stride(from: 0, to: column.timeline.count, by: step).map { start in
             column.timeline[start..<min(start + step, column.timeline.count)]

@@ -6,19 +6,19 @@ struct SizingReport: Sendable, Encodable {
     let columns: [SizingResult]
     let costs: SizingCosts
     let bestCosts: SizingCosts?
-    /// How full a core may be, 0 to 1.
+    /// The maximum load of a core, 0 to 1.
     let fullness: Double
     let coresPerNode: Int
 
-    /// Crowds that everybody compares with.
+    /// Crowds for comparison.
     static let crowds = [1_000_000, 10_000_000]
-    /// What a heartbeat and a kick-off are in the columns that everybody compares with.
+    /// The heartbeat and kick-off intervals in the columns that serve for comparison.
     static let (heartbeat, kickOff) = (Duration.seconds(30), Duration.seconds(60))
 
     /// - Parameters:
-    ///   - plan: the operator's own; its costs and how full a core may be are those of all columns.
-    ///   - isOwn: whether it is a column.
-    ///   - crowds: how many viewers there are in the other columns.
+    ///   - plan: the operator's own; its costs and maximum load apply to all columns.
+    ///   - isOwn: whether it is one of the columns.
+    ///   - crowds: the numbers of viewers in the other columns.
     init(_ plan: SizingPlan, isOwn: Bool, crowds: [Int] = Self.crowds) {
         own = isOwn ? SizingResult("yours, \(Self.shown(plan.viewers))", plan) : nil
         var columns = [own].compactMap(\.self)
@@ -43,7 +43,7 @@ struct SizingReport: Sendable, Encodable {
 
     private enum CodingKeys: String, CodingKey { case columns, costs, bestCosts, fullness, coresPerNode }
 
-    /// Whether what the operator has suffices.
+    /// Whether the operator's resources suffice.
     var suffices: Bool { own?.suffices ?? true }
 
     /// The table's rows, each with its name and a cell for each column.
@@ -87,7 +87,7 @@ struct SizingReport: Sendable, Encodable {
         return lines.joined(separator: "\n")
     }
 
-    /// What the figures are made of.
+    /// The origin of the figures.
     var remark: String {
         func words(_ costs: SizingCosts) -> String {
             "a license costs a node \(Self.number(costs.license)) µs and a primary \(Self.number(costs.redisLicense)) µs, a heartbeat "
@@ -99,7 +99,7 @@ struct SizingReport: Sendable, Encodable {
             + "\(words(bestCosts)): the figures behind “to”. Measure yours: Scripts/measure-sizing."
     }
 
-    /// What comes of the operator's own.
+    /// The result for the operator's own resources.
     var verdict: String? {
         guard let own else { return nil }
         let has = "\(own.nodes.count) nodes and \(own.primaries.count) primaries"
@@ -121,12 +121,12 @@ extension SizingReport {
 
     static func percent(_ part: Double) -> String { "\(Int(saturating: (part * 100).rounded())) %" }
 
-    /// What is needed at the plan's costs, to what is at the best ones.
+    /// A range from the need at the plan's costs to the need at the best costs.
     private static func range(_ part: SizingResult.Part) -> String {
         number(part.exactlyNeeded) + (part.exactlyNeededAtBest.map { " to \(number($0))" } ?? "")
     }
 
-    /// With commas from a thousand on, and digits behind the point below ten.
+    /// With commas from a thousand on, and decimals below ten.
     static func number(_ value: Double) -> String {
         let whole = Int(saturating: value.rounded())
         guard value.magnitude < 1_000 else {

@@ -1,31 +1,31 @@
 import LatchkeyCore
 
-/// What a plan needs, and what comes of what it has.
+/// A plan's needs, and the result with its own resources.
 struct SizingResult: Sendable, Encodable {
     /// Nodes or primaries.
     struct Part: Sendable, Encodable {
-        /// Cores, or primaries, whose work in the fullest second fills them as far as the plan lets; and whole nodes or primaries for that.
+        /// The cores or primaries that the fullest second fills up to the plan's maximum load; and whole nodes or primaries for that.
         let exactlyNeeded: Double
         /// The same at the best costs; `nil` where the plan's costs were measured.
         let exactlyNeededAtBest: Double?
         let needed: Int
-        /// What was looked at: the plan's, or what is needed.
+        /// The number examined: the plan's, or the number needed.
         let count: Int
-        /// How full the fullest would be in its fullest second, if nothing were refused; 1 is all of its time.
+        /// The load of the fullest one in its fullest second, if nothing were refused; 1 is all of its time.
         let fullest: Double
     }
 
     struct Second: Sendable, Encodable {
         let second: Int
         let licenses, heartbeats, refused: Double
-        /// How full nodes are, and the fullest primary.
+        /// The load of nodes, and of the fullest primary.
         let nodes, primaries: Double
         /// Milliseconds at a node.
         let wait: Double
     }
 
     struct Latency: Sendable, Encodable {
-        /// Milliseconds at the servers, and until a refused request came again; without the network.
+        /// Milliseconds at the servers, and until the retry of a refused request; without the network.
         let p50, p99, max: Double
     }
 
@@ -38,31 +38,31 @@ struct SizingResult: Sendable, Encodable {
     let licensesAtMost, licenses, heartbeatsAtMost: Double
     let nodes, primaries: Part
     let bottleneck: Bottleneck
-    /// How many viewers would fill the bottleneck as far as the plan lets.
+    /// The number of viewers that would fill the bottleneck up to the plan's maximum load.
     let carries: Int
-    /// Requests that were refused with 503, each time.
+    /// Requests refused with 503, counted each time.
     let refused: Int
-    /// Licenses that were refused with 503, because Redis took too long. Their retries are not simulated.
+    /// Licenses refused with 503 because Redis took too long. Their retries are not simulated.
     let refusedByStore: Int
     let latency: Latency
-    /// License requests that were refused each time that they were sent.
+    /// License requests whose every attempt was refused.
     let givenUp: Int
     let redisBytes: Double
     let postgreSQLConnections: Int
-    /// Rows of keys that all nodes read again, each second on average.
+    /// Rows of keys that all nodes reread, per second on average.
     let keyReads: Double
     /// A day of licenses at the average rate.
     let recordBytesPerDay: Double
     /// In the fullest second.
     let logBytesPerSecond: Double
     let timeline: [Second]
-    /// Whether what there is takes all that comes, and no part is fuller than wanted.
+    /// Whether the resources handle all arrivals, and no part exceeds the maximum load.
     let suffices: Bool
 
     /// Connections of a node to PostgreSQL: six, two of the record, three of reports. Source: `Documentation/Server/Cluster.md`, `Record.md`,
     /// `Reports.md`.
     static let connectionsPerNode = 11
-    /// After how many seconds a node reads its keys again. Source: `LicenseServer.followKeys`.
+    /// The interval in seconds at which a node rereads its keys. Source: `LicenseServer.followKeys`.
     static let keySeconds = 30.0
 
     init(_ name: String, _ plan: SizingPlan) {
@@ -79,7 +79,7 @@ struct SizingResult: Sendable, Encodable {
         let exact = plan.asksSessions ? work.primaries / plan.fullness : 0
         let least = plan.asksSessions ? max(1, Int(saturating: (exact - 1e-9).rounded(.up))) : 0
         var neededPrimaries = least
-        // Hashes are not quite even: then there has to be one more.
+        // Hashes are not quite even: that may take one more.
         while neededPrimaries > 0, neededPrimaries < least + 100,
             work.primaries * SizingSimulation.shares(plan, neededPrimaries).largest > plan.fullness
         { neededPrimaries += 1 }
@@ -130,7 +130,7 @@ struct SizingResult: Sendable, Encodable {
         suffices = refused == 0 && refusedByStore == 0 && most <= plan.fullness + 1e-9
     }
 
-    /// Seconds of the nodes' cores, and of all primaries, that some licenses and heartbeats take.
+    /// The core seconds of the nodes and of all primaries for some licenses and heartbeats.
     private static func work(
         _ plan: SizingPlan, _ licenses: Double, _ heartbeats: Double
     ) -> (nodes: Double, primaries: Double) {

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// A cluster on virtual time: nodes behind a balancer that deals evenly, and Redis primaries among which accounts are spread by hash.
+/// A cluster on virtual time: nodes behind an even load balancer, and Redis primaries across which accounts are hashed.
 ///
 /// Source: `Documentation/Server/Sizing.md`.
 struct SizingSimulation {
@@ -11,22 +11,22 @@ struct SizingSimulation {
     private var draws: SizingDraws
     private var front: SizingStation
     private var stores: [SizingStation]
-    /// The part of the accounts that each primary has.
+    /// Each primary's share of the accounts.
     let shares: [Double]
-    /// License requests that come again after a refusal: by the attempt, from the second on; renewals before starts; by the bin.
+    /// License requests retried after a refusal: by attempt, from the second on; renewals before starts; by bin.
     private var again: [[[Crowd]]]
     private(set) var tally = SizingTally()
 
-    /// Some license requests, and the seconds that they have waited together.
+    /// Some license requests, and their total wait in seconds.
     private struct Crowd {
         var count = 0.0, delay = 0.0
     }
 
-    /// What a node lets wait before it refuses: `ConcurrencyLimit` answers within so many seconds.
+    /// The seconds of work that a node queues before it refuses: `ConcurrencyLimit` answers within this time.
     static let nodeLimit = 0.06
-    /// How many seconds a node waits for Redis before it refuses with 503: `stores.sessionMilliseconds`.
+    /// The seconds that a node waits for Redis before it refuses with 503: `stores.sessionMilliseconds`.
     static let storeLimit = 0.05
-    /// What accounts of a Redis Cluster are hashed into.
+    /// The number of hash slots for the accounts of a Redis Cluster.
     private static let slots = 16_384
 
     init(_ plan: SizingPlan, _ arrivals: SizingArrivals, nodes: Int, primaries: Int) {
@@ -44,7 +44,7 @@ struct SizingSimulation {
         again = [[[Crowd]]](repeating: [none, none], count: plan.retries)
     }
 
-    /// The parts of the accounts that some primaries have: slots are dealt evenly, accounts as their hashes fall.
+    /// The primaries' shares of the accounts: slots are dealt evenly, accounts by their hashes.
     static func shares(_ plan: SizingPlan, _ primaries: Int) -> [Double] {
         guard primaries > 0 else { return [] }
         let each = (0..<primaries).map { primary in
@@ -54,12 +54,12 @@ struct SizingSimulation {
         return draws.split(Double(plan.viewers), shares: each).map { $0 / Double(max(1, plan.viewers)) }
     }
 
-    /// Plays it to its end.
+    /// Runs it to its end.
     mutating func run() {
         let costs = plan.costs
         let license = costs.license / 1e6
         for bin in arrivals.starts.indices {
-            // Each kind by the attempt.
+            // Each kind by attempt.
             let renewals = [Crowd(count: arrivals.renewals[bin])] + again.map { $0[0][bin] }
             let starts = [Crowd(count: arrivals.starts[bin])] + again.map { $0[1][bin] }
             let heartbeats = arrivals.heartbeats[bin]
@@ -71,7 +71,7 @@ struct SizingSimulation {
             tally.add(licenses: arrivals.renewals[bin] + arrivals.starts[bin], heartbeats, outcome.wait, second: second)
             tally.refuse(heartbeats * (1 - outcome.taken[1]), second: second)
 
-            // Players who were refused come again so many seconds later, as `AdmissionQueue` spreads them.
+            // Refused players try again this many seconds later, as `AdmissionQueue` spreads them.
             let refused = counts[0] * (1 - outcome.taken[0]) + counts[1] * (1 - outcome.taken[2])
             let served = counts[0] + counts[1] - refused + heartbeats * outcome.taken[1]
             let spread = min(5, 1 + Int(saturating: (refused / max(1, served)).rounded(.up)))
@@ -94,15 +94,15 @@ struct SizingSimulation {
         guard attempt < again.count else { return tally.giveUp(crowd.count) }
         for second in 1...seconds {
             let later = bin + second * arrivals.binsPerSecond
-            // What comes after the end is not looked at.
+            // Arrivals after the end are ignored.
             guard later < again[attempt][kind].count else { return }
             again[attempt][kind][later].count += crowd.count / Double(seconds)
             again[attempt][kind][later].delay += (crowd.delay + crowd.count * Double(second)) / Double(seconds)
         }
     }
 
-    /// The primaries' part.
-    /// - Parameter taken: license requests, each crowd with the seconds of one of it.
+    /// The work of the primaries.
+    /// - Parameter taken: license requests, each crowd with the seconds per request.
     private mutating func ask(_ taken: [Crowd], _ heartbeats: Double) {
         let all = taken.reduce(0) { $0 + $1.count }
         guard primaries > 0 else { return taken.forEach { tally.grant($0.count, after: $0.delay) } }
@@ -118,11 +118,11 @@ struct SizingSimulation {
     }
 }
 
-/// Counts what a simulation comes to.
+/// Counts a simulation's outcomes.
 struct SizingTally: Sendable {
     /// A second of the simulation.
     struct Second: Sendable {
-        /// License requests and heartbeats that came for the first time; requests that were refused; and the longest wait in seconds.
+        /// License requests and heartbeats that came for the first time; refused requests; and the longest wait in seconds.
         var licenses = 0.0, heartbeats = 0.0, refused = 0.0, wait = 0.0
     }
 
@@ -153,6 +153,6 @@ struct SizingTally: Sendable {
 }
 
 extension [Double] {
-    /// The largest; 0 of none.
+    /// The largest; 0 if empty.
     var largest: Double { self.max() ?? 0 }
 }

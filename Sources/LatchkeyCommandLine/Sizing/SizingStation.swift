@@ -1,29 +1,29 @@
 import Foundation
 
-/// Cores with a queue in front, on virtual time: what comes in a bin, what is done in it, what is left.
+/// Cores behind a queue, on virtual time: the arrivals of a bin, the work done in it, the work left.
 struct SizingStation: Sendable {
-    /// Cores that work side by side, and those of them that share one queue.
+    /// All cores, and the number of cores that share one queue.
     let cores: Double
     let coresPerQueue: Double
-    /// Seconds of work that may wait; what is more is turned away.
+    /// Seconds of work that may wait; the rest is turned away.
     let limit: Double
     let binSeconds: Double
-    /// Seconds of work that wait.
+    /// Seconds of queued work.
     private(set) var backlog = 0.0
 
-    /// What became of a bin.
+    /// The outcome of a bin.
     struct Outcome: Sendable {
-        /// Of what came, the part that was taken, 0 to 1; by kind, in the order in which kinds go first.
+        /// The accepted share of arrivals, 0 to 1; by kind, in order of priority.
         var taken: [Double] = []
-        /// The part of the cores' time that was used, 0 to 1.
+        /// The share of the cores' time that was used, 0 to 1.
         var fullness = 0.0
         /// Seconds that a request waits for a core.
         var wait = 0.0
     }
 
     /// - Parameters:
-    ///   - work: how many come of each kind, and the seconds of a core that each takes. Earlier kinds go first.
-    ///   - refusal: the seconds of a core that a request takes that is turned away.
+    ///   - work: the number of requests of each kind, and the core seconds of each. Earlier kinds have priority.
+    ///   - refusal: the core seconds that a refused request takes.
     mutating func take(_ work: [(count: Double, cost: Double)], refusal: Double = 0) -> Outcome {
         let capacity = cores * binSeconds
         var room = max(0, capacity + limit * cores - backlog)
@@ -31,7 +31,7 @@ struct SizingStation: Sendable {
         var later = work.reduce(0) { $0 + $1.count }
         for (count, cost) in work {
             later -= count
-            // What is turned away of this and of later kinds takes time, too.
+            // Turning away requests of this and of later kinds takes time, too.
             let free = max(0, room - later * refusal)
             let most = (free - count * refusal) / max(cost - refusal, 1e-12)
             let taken = count * cost <= free ? count : min(count, max(0, most))
@@ -49,11 +49,11 @@ struct SizingStation: Sendable {
         return outcome
     }
 
-    /// What is waited because requests do not come at equal distances: Sakasegawa's formula for many cores, service times being equal.
+    /// The wait caused by uneven arrivals: Sakasegawa's formula for many cores, assuming equal service times.
     ///
     /// Source: Sakasegawa, "An approximation formula L_q ≈ α·ρ^β/(1−ρ)", Annals of the Institute of Statistical Mathematics 29 (1977).
     private func chanceWait(_ fullness: Double, _ each: Double) -> Double {
-        // Beyond, the backlog has it.
+        // Above that, the backlog includes it.
         let part = min(fullness, 0.95)
         return each * pow(part, (2 * (coresPerQueue + 1)).squareRoot() - 1) / (coresPerQueue * (1 - part)) / 2
     }

@@ -6,18 +6,18 @@ import LatchkeySimulation
 import LatchkeySupport
 import LatchkeyTerminal
 
-/// Plays a stream once and makes a support bundle of it, whatever comes of it.
+/// Plays a stream once and makes a support bundle of it, whatever the outcome.
 struct Capture: Sendable {
     let setting: PlaySetting
-    /// Without one, the keys say enough.
+    /// Without a decoder, the keys say enough.
     var decoder: FFmpeg? = try? FFmpeg()
 
-    /// What came of it.
+    /// The result of a capture.
     struct Outcome: Sendable {
         let bundle: Data
         /// The error; `nil` if the stream played.
         let failure: Failure?
-        /// Whether everything that was decoded is right; `nil` if nothing was decoded.
+        /// Whether all decoded media is right; `nil` if none was decoded.
         let isRight: Bool?
     }
 
@@ -35,7 +35,7 @@ struct Capture: Sendable {
         let report = try? result.get()
         let failure = report?.failure ?? result.failure
         let told = failure.map(Failure.init)
-        // An error that names no stage happened to a playlist or to media, which no loader asks for.
+        // An error without a stage comes from a playlist or from media, which no loader requests.
         let stage = told?.stage ?? (report == nil ? ContentKeyError.Stage.playlist.rawValue : nil)
         return Outcome(
             bundle: try loader.supportBundle(
@@ -49,7 +49,7 @@ extension Result {
 }
 
 extension LoaderRecord {
-    /// Takes the key lines of a playlist that came, and how another was asked for.
+    /// Takes the key lines of a playlist, and the request for another.
     fileprivate func note(ofPlaylist exchange: RecordedExchange) {
         var exchange = exchange
         (exchange.stage, exchange.number) = (ContentKeyError.Stage.playlist.rawValue, 0)

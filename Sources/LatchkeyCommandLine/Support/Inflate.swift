@@ -2,19 +2,19 @@ import CZlib
 import Foundation
 import LatchkeyCore
 
-/// Undoes gzip and zlib, in which recorders keep captures: `.har.gz`, `.zhar`.
+/// Decompresses gzip and zlib, in which recorders store captures: `.har.gz`, `.zhar`.
 ///
 /// Source: RFC 1950, RFC 1952; zlib's manual, `inflateInit2` and `inflate`.
 enum Inflate {
-    /// - Parameter limit: in bytes, unpacked.
-    /// - Returns: the data as they are if they are not compressed.
-    /// - Throws: a `Diagnosis` if the data break off, are damaged, or have more than `limit` bytes.
+    /// - Parameter limit: in bytes, decompressed.
+    /// - Returns: the data unchanged if they are not compressed.
+    /// - Throws: a `Diagnosis` if the data are truncated, damaged, or larger than `limit` bytes.
     static func unpacked(_ data: Data, limit: Int = 256 << 20) throws(Diagnosis) -> Data {
         let bytes = [UInt8](data)
         let isZlib = bytes.count > 1 && bytes[0] == 0x78 && (0x7800 | Int(bytes[1])) % 31 == 0 && bytes[1] & 0x20 == 0
         guard isZlib || bytes.starts(with: [0x1f, 0x8b, 8]) else { return data }
         var stream = z_stream()
-        // The largest window, and by 32 either header.
+        // The largest window, plus 32 to accept either header.
         var status = inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         defer { inflateEnd(&stream) }
         return try bytes.withUnsafeBufferPointer { input throws(Diagnosis) -> Data in
@@ -32,7 +32,7 @@ enum Inflate {
                         "Record the playback alone, without other traffic.")
                 }
             }
-            // Where the data break off, zlib has no words.
+            // For truncated data, zlib has no message.
             let words = stream.msg.map { "is damaged (\(String(cString: $0)))" } ?? "breaks off"
             guard status == Z_STREAM_END else {
                 throw failure("The compressed capture \(words).", "Copy the whole file again, as bytes.")

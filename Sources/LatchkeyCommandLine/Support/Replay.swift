@@ -7,11 +7,11 @@ import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyTesting
 
-/// Plays a support bundle again, on a time of its own.
+/// Replays a support bundle on its own virtual time.
 struct Replay: Sendable {
     let bundle: SupportBundle
 
-    /// The error that came now, and whether it is the captured one.
+    /// The error of the replay, and whether it is the captured one.
     struct Outcome: Sendable {
         let failure: Failure?
         let stage: String?
@@ -43,7 +43,7 @@ struct Replay: Sendable {
         return found.first(where: \.isSame) ?? found.first ?? Outcome(failure: nil, stage: nil, isSame: expected == nil)
     }
 
-    /// What a stream's playlist failed with, if that ended the playback.
+    /// The error of a stream's playlist, if it ended the playback.
     private func playlistErrors(_ replay: SupportReplay) async -> [any Error] {
         guard bundle.failure?.stage == ContentKeyError.Stage.playlist.rawValue, let stream = replay.stream,
             WebResources.isAddress(stream)

@@ -7,7 +7,7 @@ import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// What `latchkey vendors identify` is given, whatever it is.
+/// The input of `latchkey vendors identify`, of any kind.
 struct IdentificationInput {
     private let identification: VendorIdentification
     private let console: Console
@@ -20,14 +20,14 @@ struct IdentificationInput {
         self.console = console
     }
 
-    /// The profiles that fit an input, what the bodies are that a capture holds, and what a player's source says.
+    /// The profiles that match an input, the contents of a capture's bodies, and the values of a player's source.
     struct Findings {
         var matches: [VendorMatch]
         var bodies: [String] = []
         var source: PlayerSource?
     }
 
-    /// What an argument says: a key URI, a command, a file, an address or `-`.
+    /// The findings for an argument: a key URI, a command, a file, an address or `-`.
     func findings(_ word: String) async throws -> Findings {
         let start = word.lowercased()
         if start.hasPrefix("skd:") { return Findings(matches: identification.identify(keyURI: KeyURI(word))) }
@@ -65,7 +65,7 @@ struct IdentificationInput {
         VendorIdentification.combined(uris.prefix(1_000).map { identification.identify(keyURI: $0) })
     }
 
-    /// What the playlists among the replies say.
+    /// The matches for the playlists among the replies.
     private func playlists(in capture: TrafficCapture) -> [[VendorMatch]] {
         capture.exchanges.compactMap { exchange in
             guard let reply = exchange.reply, Self.isPlaylist(reply.body),
@@ -79,7 +79,7 @@ struct IdentificationInput {
         String(decoding: bytes.prefix(64), as: UTF8.self).drop { $0 == "\u{feff}" }.hasPrefix("#EXTM3U")
     }
 
-    /// The lines of a file that holds nothing but key URIs.
+    /// The lines of a file that holds only key URIs.
     private static func keyURIs(_ bytes: Data) -> [KeyURI] {
         guard bytes.count <= 1 << 20, let text = String(data: bytes, encoding: .utf8) else { return [] }
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }

@@ -2,22 +2,22 @@ import LatchkeySupport
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// What `latchkey vendors identify` prints.
+/// The output of `latchkey vendors identify`.
 struct IdentificationReport: Encodable {
-    /// All that fit, the best first.
+    /// All matches, best first.
     let matches: [Match]
-    /// What the bodies of a capture are.
+    /// The contents of a capture's bodies.
     let bodies: [String]
-    /// What a player's source says to the best profile; `nil` if there is none.
+    /// The values that a player's source gives the best profile; `nil` if there is no source.
     let source: SourceReport?
 
     struct Match: Encodable {
-        /// Nil for a vendor without a profile.
+        /// `nil` for a vendor without a profile.
         let profile: String?
         let vendor: String
         let confidence: VendorMatch.Confidence
         let score: Int
-        /// What speaks for it, the heaviest first.
+        /// The evidence for it, strongest first.
         let reasons: [String]
     }
 

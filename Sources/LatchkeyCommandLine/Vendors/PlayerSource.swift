@@ -7,7 +7,7 @@ import LatchkeySystem
 import LatchkeyTerminal
 @_spi(Adapters) import LatchkeyVendors
 
-/// What an app gives its player: the stream, and what the player has to know of its keys.
+/// An app's input to its player: the stream and its key settings.
 ///
 /// JSON of THEOplayer (`SourceDescription`), JW Player (web and native), Bitmovin, Shaka Player and react-native-video, and a playback URL of
 /// Mux. All of them say the same under other names, so that one table of names reads them. Sources: `Documentation/Vendors/README.md` §24.
@@ -22,7 +22,7 @@ struct PlayerSource: Sendable {
     /// The integration's parameters, some of which are secret.
     private(set) var parameters: [String: String] = [:]
 
-    /// - Parameter bytes: JSON with a source that is protected by FairPlay; else, and beyond a mebibyte, the result is `nil`.
+    /// - Parameter bytes: JSON with a source that is protected by FairPlay; otherwise, or above a mebibyte, the result is `nil`.
     init?(_ bytes: Data) {
         // A capture is JSON, too.
         guard bytes.count <= VendorProfile.fileLimit, let json = JSONValue(bytes), json["log"] == nil else {
@@ -32,7 +32,7 @@ struct PlayerSource: Sendable {
         guard case .object = json, !texts.isEmpty else { return nil }
     }
 
-    /// - Parameter address: an URL on Mux's host for streams; else the result is `nil`.
+    /// - Parameter address: a URL on Mux's host for streams; otherwise the result is `nil`.
     init?(address: String) {
         guard let url = URLComponents(string: address), url.host == "stream.mux.com", url.path.hasSuffix(".m3u8") else {
             return nil
@@ -52,7 +52,7 @@ struct PlayerSource: Sendable {
         "widevine", "playready", "clearkey", "com.widevine.alpha", "com.microsoft.playready",
     ]
 
-    /// Takes the first value of each name, and of the members for other DRMs none.
+    /// Takes the first value of each name, and ignores the members for other DRMs.
     private mutating func read(_ json: JSONValue) {
         if case .array(let values) = json { return values.forEach { read($0) } }
         guard case .object(let members) = json else { return }
@@ -111,14 +111,14 @@ extension PlayerSource {
         )
     }
 
-    /// The profile that fits it best.
+    /// The profile that matches it best.
     func profile() throws -> VendorProfile {
         let best = matches(VendorIdentification()).first { $0.profile != nil && $0.confidence >= .likely }
         if let profile = best?.profile.flatMap(VendorProfile.named) { return profile }
         throw UsageError("Nothing in the source names a vendor.", hint: "Give --vendor, too.")
     }
 
-    /// The profiles that fit it.
+    /// The profiles that match it.
     func matches(_ identification: VendorIdentification) -> [VendorMatch] {
         let fields = headers.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         let requests: [RecordedRequest?] =
@@ -129,7 +129,7 @@ extension PlayerSource {
             requests.compactMap { $0.map { identification.identify($0) } } + [named].compactMap(\.self))
     }
 
-    /// What it says of a profile's parameters, credentials included, by the profile's own names.
+    /// Its values for a profile's parameters, credentials included, under the profile's names.
     func values(for profile: VendorProfile) -> [String: String] {
         let known = Set(profile.parameterNames)
         var values = profile.renamed(parameters)
@@ -145,7 +145,7 @@ extension PlayerSource {
         return values.filter { known.contains($0.key) }
     }
 
-    /// The names of parameters and header fields of which a profile knows nothing.
+    /// The names of parameters and header fields that a profile does not know.
     func unknown(to profile: VendorProfile) -> [String] {
         let fields = Set(profile.license.headers.map { $0.name.lowercased() })
         let names = Set(profile.parameterNames + profile.sampleNames)

@@ -3,12 +3,12 @@ import LatchkeyCore
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// What a player's source says to a profile: what is known, missing and unknown, and the same with Latchkey. Nothing secret.
+/// A player's source read for a profile: known, missing and unknown values, and the same with Latchkey. Holds no secrets.
 struct SourceReport: Encodable {
     let profile: String
     /// Settings by the profile's own names.
     let settings: [String: String]
-    /// The names of the credentials that the source holds; an app is to get a fresh one for each request.
+    /// The names of the credentials in the source; an app should get a fresh one for each request.
     let credentials: [String]
     /// The names of required parameters that it lacks.
     let missing: [String]

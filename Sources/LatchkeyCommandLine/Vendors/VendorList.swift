@@ -44,7 +44,7 @@ extension Diagnosis {
 }
 
 extension VendorProfile {
-    /// The profiles whose identifier, name or vendor's name has a text in it, in any letter case.
+    /// The profiles whose identifier, name or vendor's name contains a text, in any letter case.
     static func matching(_ text: String) -> [VendorProfile] {
         let text = text.lowercased()
         guard !text.isEmpty else { return [] }

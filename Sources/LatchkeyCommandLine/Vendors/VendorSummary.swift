@@ -7,7 +7,7 @@ struct VendorSummary: Encodable {
     let evidence: ProfileEvidence?
     let parameters: [Parameter]
 
-    /// What the profile has to be told.
+    /// A value that the profile requires.
     struct Parameter: Encodable {
         let name, meaning: String
         let required, credential: Bool

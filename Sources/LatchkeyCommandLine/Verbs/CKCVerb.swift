@@ -53,7 +53,7 @@ struct CKCVerb: Verb {
         return .yes
     }
 
-    /// A quarter of a mebibyte: four times what the module takes.
+    /// A quarter of a mebibyte: four times the module's limit.
     private static let limit = 1 << 18
 
     private func derivation(

@@ -5,7 +5,7 @@ import LatchkeySupport
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// `latchkey capture`: plays a stream, and writes what support needs into one file.
+/// `latchkey capture`: plays a stream, and writes a file for support.
 struct CaptureVerb: Verb {
     private let stream = StreamOptions()
     private let out = Option("out", .path("FILE"), "the support bundle, a ZIP file; defaults to capture.zip")
@@ -55,16 +55,16 @@ struct CaptureVerb: Verb {
     }
 }
 
-/// What `latchkey capture --json` prints.
+/// The output of `latchkey capture --json`.
 struct CaptureReport: Encodable {
     let file: String
     let bytes: Int
     let error: Failure?
-    /// Whether what was decoded is right; `nil` if nothing was.
+    /// Whether the decoded media is right; `nil` if none was decoded.
     let right: Bool?
     /// Whether a replay ends as the capture did.
     let replays: Bool
-    /// How many keys were asked for.
+    /// The number of requested keys.
     let keys: Int
 
     init(_ outcome: Capture.Outcome, file: String) async throws {

@@ -56,7 +56,7 @@ struct CredentialsVerb: Verb {
         if let existing { throw FileError.exists(existing) }
     }
 
-    /// Writes into a folder beside the files first, so that a failure leaves no half of a pair behind.
+    /// Writes to a temporary folder next to the files first, so that a failure leaves no half of a pair behind.
     static func write(_ credentials: TestCredentials, to directory: String) throws {
         let folder = URL(fileURLWithPath: directory, isDirectory: true)
         let staging = folder.appendingPathComponent(".new-\(UInt32.random(in: 0...(.max)))", isDirectory: true)

@@ -3,7 +3,7 @@ import LatchkeySimulation
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// `latchkey demo`: protected streams through the vendors' profiles and services, and the pictures to prove it.
+/// `latchkey demo`: plays protected streams through the vendors' profiles and services, with pictures as proof.
 struct DemoVerb: Verb {
     private let all = Flag("all", "play every profile, the variants too")
     private let out = Option(

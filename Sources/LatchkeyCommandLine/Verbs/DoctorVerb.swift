@@ -7,7 +7,7 @@ import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// `latchkey doctor`: what is wrong with a stream's keys, and at which step.
+/// `latchkey doctor`: finds the faults of a stream's keys, and the step of each.
 struct DoctorVerb: Verb {
     private let playlist = Positional(
         "PLAYLIST", "a file, a folder, or an http or https URL; not with --har", .files, .optional)
@@ -72,7 +72,7 @@ struct DoctorVerb: Verb {
         return report.status
     }
 
-    /// The vendor's name, and what was found.
+    /// The vendor's name and the findings.
     private func findings(
         _ arguments: Arguments, _ recorder: TraceRecorder, _ console: Console
     ) async throws -> (String, DoctorReport) {

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// `latchkey explain`: what the number of a failure means, and what to try.
+/// `latchkey explain`: the meaning of a failure's number, and remedies.
 struct ExplainVerb: Verb {
     private let numbers = Positional(
         "NUMBER",
@@ -57,7 +57,7 @@ struct ExplainVerb: Verb {
         let (found, unknown) = Explanations.of(text)
         let refusals = RefusalExplanation.all(of: text).map(NumberExplanation.init)
         let known = found + refusals
-        // What no player has may be a vendor's.
+        // An unknown player's code may be a vendor's.
         guard known.isEmpty else { return say(refusals.isEmpty ? unknown : [], beside: known, console) }
         if let number = ErrorNumber.read(text.trimmingCharacters(in: .whitespaces)) {
             throw Diagnosis.numberUnknown(number, near: Explanations.near(number))
@@ -76,7 +76,7 @@ struct ExplainVerb: Verb {
         return say(scanner.unknown, beside: found, console)
     }
 
-    /// Says what is not known, too.
+    /// Also says which parts are unknown.
     private func say(
         _ unknown: [UnknownNumber], beside found: [NumberExplanation], _ console: Console
     ) -> [NumberExplanation] {
@@ -84,7 +84,7 @@ struct ExplainVerb: Verb {
         return found
     }
 
-    /// Whether a text names a file that is there. A number never does.
+    /// Whether a text names an existing file. A number never does.
     private func isFile(_ text: String) -> Bool {
         guard ErrorNumber.read(text) == nil, !text.isEmpty else { return false }
         var isFolder: ObjCBool = false

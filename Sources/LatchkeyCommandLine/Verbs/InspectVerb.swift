@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// `latchkey inspect`: what is in a file, and what is wrong with it.
+/// `latchkey inspect`: the contents of a file and its problems.
 struct InspectVerb: Verb {
     private let kind = Positional(
         "KIND", Inspection.Kind.words, .words(Inspection.Kind.allCases.map(\.rawValue)))
@@ -53,7 +53,7 @@ struct InspectVerb: Verb {
         return inspection.failure == nil ? .yes : .no
     }
 
-    /// A mebibyte, far beyond any of them, so that a wrong file is read far enough to be named.
+    /// A mebibyte, far above any of them, so that enough of a wrong file is read to name it.
     private static let limit = 1 << 20
 
     private func unknown(_ word: String) -> UsageError {

@@ -94,7 +94,7 @@ struct LoadVerb: Verb {
         return report.isComplete ? .yes : .no
     }
 
-    /// Prints what crowds need.
+    /// Prints the needs of crowds.
     private func size(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         let (plan, isOwn) = try sizingPlan(arguments, console)
         let report = SizingReport(plan, isOwn: isOwn)
@@ -105,7 +105,7 @@ struct LoadVerb: Verb {
         return report.suffices ? .yes : .no
     }
 
-    /// The crowd that the arguments state, and whether they state one of the operator's own.
+    /// The crowd that the arguments state, and whether they include an operator's own column.
     /// - Throws: `UsageError`, `JSONProblems`, `FileError`.
     func sizingPlan(_ arguments: Arguments, _ console: Console) throws -> (plan: SizingPlan, isOwn: Bool) {
         let shared: [any Parameter] = [virtual, viewers, watch, keys, retry, policy, seed, html, Flag.json]
@@ -231,7 +231,7 @@ struct LoadVerb: Verb {
         }
     }
 
-    /// - Throws: `loadImpossible` if the server has another certificate: it could open no SPC.
+    /// - Throws: `loadImpossible` if the server has another certificate and could open no SPC.
     private func compare(_ url: URL, _ device: DeviceCredentials) async throws {
         let reply = try await SystemTransport().send(URLRequest(url: url), bodyLimit: 1 << 16)
         guard reply.status == 200, reply.body == device.certificate.der else {
@@ -246,7 +246,7 @@ struct LoadVerb: Verb {
 }
 
 extension ValueForm<Double> {
-    /// So many in a second.
+    /// A rate per second.
     fileprivate static let rate = ValueForm(placeholder: "N") { text throws(UsageError) in
         guard let number = Double(text), number.isFinite, (0.01...1_000_000).contains(number) else {
             throw UsageError("needs a number from 0.01 to 1000000, not \(quoted(text))")
@@ -256,7 +256,7 @@ extension ValueForm<Double> {
 }
 
 extension Arguments {
-    /// - Throws: `UsageError` for what is no http or https URL.
+    /// - Throws: `UsageError` unless the value is an http or https URL.
     func url(_ option: Option<String>) throws(UsageError) -> URL {
         let text = try required(option)
         guard let url = URL(string: text), url.host() != nil, ["http", "https"].contains(url.scheme) else {

@@ -39,7 +39,7 @@ struct OpenCKCVerb: Verb {
         return .yes
     }
 
-    /// A mebibyte: a license service's error page is read far enough to be named.
+    /// A mebibyte: enough of a license service's error page is read to name it.
     private static let limit = 1 << 20
 
     private struct Facts: Encodable {

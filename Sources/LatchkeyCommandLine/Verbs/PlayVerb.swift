@@ -202,7 +202,7 @@ struct PlayVerb: Verb {
         }
     }
 
-    /// Adds to the trace what no loader knows: decoding, and pictures that came out wrong.
+    /// Adds events to the trace that no loader knows: decoding, and wrong pictures.
     private func note(_ part: PlayPart, in recorder: TraceRecorder?) {
         if let (start, length) = part.report.decoding {
             recorder?.add(TraceSpan(.work, "decryption and decoding", from: start, for: length))

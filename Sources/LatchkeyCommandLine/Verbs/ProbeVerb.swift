@@ -6,7 +6,7 @@ import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// `latchkey probe`: whether a viewer gets a license, once or all the time.
+/// `latchkey probe`: checks whether a viewer gets a license, once or continuously.
 struct ProbeVerb: Verb {
     private let licenseURL = Option("license-url", .text("URL"), "where licenses of the test tenant are")
     private let certificateURL = Option(
@@ -80,7 +80,7 @@ struct ProbeVerb: Verb {
 
     private static let longestPeriod = Duration.seconds(120)
 
-    /// Refuses what would fail, or be taken for a failure, later on.
+    /// Refuses settings that would fail, or be taken for a failure, later.
     private func check(_ arguments: Arguments) throws(UsageError) {
         guard TokenOptions.areGiven(arguments) else {
             throw UsageError("probe needs --token-key, --token-command or --token-file.")
@@ -100,7 +100,7 @@ struct ProbeVerb: Verb {
         }
     }
 
-    /// What one try found.
+    /// The result of one try.
     private static func tell(_ outcome: LicenseProbe.Outcome, _ console: Console) -> ExitStatus {
         guard let error = outcome.error else {
             console.print("A key came in \(outcome.time.wholeMilliseconds) ms.")

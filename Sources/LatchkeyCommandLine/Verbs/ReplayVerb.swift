@@ -5,7 +5,7 @@ import LatchkeySupport
 import LatchkeySystem
 import LatchkeyTerminal
 
-/// `latchkey replay`: the error of a support bundle again.
+/// `latchkey replay`: reproduces the error of a support bundle.
 struct ReplayVerb: Verb {
     private let bundle = Positional("BUNDLE", "a file of latchkey capture or of an app's supportBundle(), or -")
 
@@ -36,17 +36,17 @@ struct ReplayVerb: Verb {
     }
 }
 
-/// What `latchkey replay --json` prints.
+/// The output of `latchkey replay --json`.
 private struct ReplayReport: Encodable {
     let vendor: String
-    /// Whether it ended as it did when it was captured.
+    /// Whether it ended as in the capture.
     let same: Bool
     let error: Failure?
-    /// How many keys were asked for.
+    /// The number of requested keys.
     let keys: Int
     let stage, capturedCode, capturedStage: String?
 
-    /// Whether nothing was tried, so that no error says nothing.
+    /// Whether nothing was tried, so that the absence of an error means nothing.
     var isEmpty: Bool { same && error == nil && keys == 0 }
 
     var text: String {

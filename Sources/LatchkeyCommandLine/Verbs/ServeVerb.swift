@@ -139,9 +139,9 @@ struct ServeVerb: Verb {
         }
     }
 
-    /// Checks that each fault names a service and an endpoint that there are, and each leniency a rule: at any other it would never happen.
+    /// Checks that each fault names an existing service and endpoint, and each leniency a rule: otherwise it would never take effect.
     ///
-    /// Services that answer nothing stand for the real ones, so that nothing is made or started for a wrong name.
+    /// Dummy services are used, so that nothing is made or started for a wrong name.
     private func check(_ orders: [FaultOrder], _ leniencies: [String]) throws(UsageError) {
         let module = KeyServerModule(credentials: [], derivation: InsecureTestDerivation())
         let authority = LicenseAuthority(module: module, keys: ContentKeyStore([]), pool: WorkerPool())

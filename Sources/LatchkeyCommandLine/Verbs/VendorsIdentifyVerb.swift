@@ -4,7 +4,7 @@ import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// `latchkey vendors identify`: which vendor's a stream, a request or a reply is.
+/// `latchkey vendors identify`: identifies the vendor of a stream, a request or a reply.
 struct VendorsIdentifyVerb: Verb {
     private let input = Positional(
         "INPUT",
@@ -50,7 +50,7 @@ struct VendorsIdentifyVerb: Verb {
         return report.isTelling ? .yes : .no
     }
 
-    // A function of its own: inlined into the asynchronous one, the map ends Swift 6.3's compiler when it optimizes.
+    // A separate function: inlined into the asynchronous one, the map crashes Swift 6.3's compiler when it optimizes.
     @inline(never)
     private func ownProfiles(_ arguments: Arguments, _ console: Console) throws -> [VendorProfile] {
         try arguments.all(profile).map { path in

@@ -3,7 +3,7 @@ import LatchkeySystem
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// `latchkey vendors`: the vendors that come with Latchkey, and what each has to be told.
+/// `latchkey vendors`: the vendors included with Latchkey, and the settings that each needs.
 struct VendorsVerb: Verb {
     private let text = Positional(
         "NAME", "a part of a vendor's or a profile's name; all vendors without it", .none, .optional)
@@ -39,7 +39,7 @@ struct VendorsVerb: Verb {
     }
 }
 
-/// `latchkey vendors show`: a vendor's profile itself.
+/// `latchkey vendors show`: shows a vendor's profile.
 struct VendorsShowVerb: Verb {
     private let vendor = Positional(
         "ID", "a vendor of latchkey vendors", .words(VendorProfile.all.map(\.identifier)))
@@ -63,7 +63,7 @@ struct VendorsShowVerb: Verb {
     }
 }
 
-/// `latchkey vendors check`: what is wrong with a profile's file.
+/// `latchkey vendors check`: finds the problems in a profile's file.
 struct VendorsCheckVerb: Verb {
     private let file = Positional("FILE", "a profile in JSON, or - for standard input")
 

@@ -60,7 +60,7 @@ struct WireRequestVerb: Verb {
         return .yes
     }
 
-    /// The SPC, where the stage sends one.
+    /// The SPC, if the stage sends one.
     private func message(
         for stage: WireStage, _ arguments: Arguments, _ console: Console
     ) throws -> SPCMessage? {

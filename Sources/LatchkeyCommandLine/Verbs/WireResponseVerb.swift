@@ -8,7 +8,7 @@ import LatchkeyTerminal
     import LatchkeySystem
 #endif
 
-/// `latchkey wire response`: what a client makes of a reply that was captured.
+/// `latchkey wire response`: a client's reading of a captured reply.
 struct WireResponseVerb: Verb {
     private let vendor = VendorOptions()
     private let wire = WireOptions()
@@ -45,7 +45,7 @@ struct WireResponseVerb: Verb {
         let profile = try vendor.incompleteProfile(arguments, console)
         let stage = arguments[stage] ?? .license
         let exchange = HTTPExchange(
-            // Only the reply is looked at.
+            // Only the reply matters.
             request: URLRequest(url: URL(filePath: "/")),
             reply: HTTPReply(
                 status: arguments[status] ?? 200, headers: arguments.all(header).map { ($0.name, $0.value) },

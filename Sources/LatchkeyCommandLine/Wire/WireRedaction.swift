@@ -3,16 +3,16 @@ import LatchkeyCore
 import LatchkeyTerminal
 import LatchkeyVendors
 
-/// Takes the secrets out of a request: by the names of its parts, and wherever else a known secret stands.
+/// Removes the secrets from a request: by the names of its parts, and wherever else a known secret occurs.
 struct WireRedaction: Sendable {
     private let redaction: Redaction
-    /// Every form in which a known secret may stand in a text, the longest first.
+    /// Every form in which a known secret may occur in a text, the longest first.
     private let texts: [(text: String, shown: String)]
 
     /// - Parameters:
     ///   - redaction: the profile's.
     ///   - credentials: secrets that are text.
-    ///   - spc: the SPC, which is not.
+    ///   - spc: the SPC, which is binary.
     init(_ redaction: Redaction, credentials: [Secret], spc: Secret?) {
         self.redaction = redaction
         let fromText = credentials.filter { $0.count >= Self.shortest }.flatMap { secret in
@@ -25,7 +25,7 @@ struct WireRedaction: Sendable {
         texts = all.map { (text: $0.0, shown: $0.1) }.sorted { $0.text.count > $1.text.count }
     }
 
-    /// A shorter text is too likely to stand somewhere by chance; names still hide it.
+    /// A shorter text is too likely to occur by chance; names still hide it.
     private static let shortest = 6
 
     private static func base64(_ secret: Secret) -> [String] {
@@ -34,13 +34,13 @@ struct WireRedaction: Sendable {
         return [text, text.replacing("+", with: "-").replacing("/", with: "_")]
     }
 
-    /// A text with known secrets replaced, and those that its URLs show.
+    /// A text with known secrets, and secrets in its URLs, replaced.
     func text(_ text: String) -> String {
         redaction.redacted(prose: texts.reduce(text) { $0.replacing($1.text, with: $1.shown) })
     }
 
-    /// A service's words: with known secrets replaced, and with what only a secret looks like, because services repeat what
-    /// they were sent. A key id stays.
+    /// A service's words: with known secrets replaced, and with any text that only looks like a secret, because services repeat the values
+    /// sent to them. A key ID stays.
     func words(_ words: String) -> String {
         let named = text(words).replacing(/([A-Za-z0-9_.\-]+)("?[=:]"?)(?!\/\/)([^"&,;{}\[\]\s]+)/) { match in
             let name = String(match.1)
@@ -56,7 +56,7 @@ struct WireRedaction: Sendable {
     func url(_ url: String) -> String { text(redaction.redacted(urlText: url)) }
     func header(_ name: String, _ value: String) -> String { text(redaction.redacted(value, ofHeader: name)) }
 
-    /// A body with its secrets replaced; what is neither text nor a known form gives way to its length.
+    /// A body with its secrets replaced; a body that is neither text nor a known form is replaced by its length.
     func body(_ body: Data, contentType: String) -> String {
         guard let content = String(data: body, encoding: .utf8) else { return Secret(body).short }
         if let json = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed),
@@ -97,7 +97,7 @@ struct WireRedaction: Sendable {
         return fields.joined(separator: "&")
     }
 
-    /// The value of a part stands on the line behind the blank one; the profile engine writes no others.
+    /// The value of a part is on the line after the blank one; the profile engine writes no others.
     private func multipart(_ content: String) -> String {
         var name: String?
         var isValue = false

@@ -4,7 +4,7 @@ import LatchkeyFairPlay
 import LatchkeyTerminal
 @_spi(Integrations) import LatchkeyVendors
 
-/// What a client makes of a reply.
+/// A client's reading of a reply.
 enum WireReply: Sendable {
     case certificate(Data)
     case license(License)
@@ -22,20 +22,20 @@ enum WireReply: Sendable {
     }
 }
 
-/// What `latchkey wire response` prints.
+/// The output of `latchkey wire response`.
 struct WireReplyReport: Encodable, Sendable {
     let vendor: String
     let stage: WireStage
-    /// What came.
+    /// A description of the reply.
     let found: String
-    /// What the player would get.
+    /// The values that the player would get.
     private(set) var certificate, ckc: Payload?
     /// Further values of the reply; secret unless revealed.
     private(set) var sideValues: [String: String]?
     private(set) var terms: TermsSummary?
-    /// What is unusual about a license that the client takes all the same.
+    /// Oddities of a license that the client accepts anyway.
     private(set) var warnings: [ReplyWarning]?
-    /// How often a secure session has to be kept alive.
+    /// The interval at which a secure session must be kept alive.
     private(set) var periodSeconds: Double?
     private(set) var error: Failure?
 
@@ -48,8 +48,8 @@ struct WireReplyReport: Encodable, Sendable {
     }
 
     /// - Parameters:
-    ///   - body: what came.
-    ///   - redaction: takes secrets out of what the service says; nil to show it and the side values.
+    ///   - body: the reply's body.
+    ///   - redaction: removes secrets from the service's words; `nil` to show them and the side values.
     init(_ reply: WireReply, vendor: String, stage: WireStage, body: Data, redaction: WireRedaction?) {
         (self.vendor, self.stage) = (vendor, stage)
         found = Recognition(body).noun

@@ -7,7 +7,7 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// What `latchkey wire request` prints: the request that would be sent.
+/// The output of `latchkey wire request`: the request that would be sent.
 struct WireRequestReport: Encodable, Sendable {
     let vendor: String
     let stage: WireStage
@@ -15,14 +15,14 @@ struct WireRequestReport: Encodable, Sendable {
     let headers: [String: String]
     /// `nil` if the request has no body.
     let bodyBase64: String?
-    /// What the SPC names the key by, as text, else in hexadecimal.
+    /// The key's name in the SPC, as text, else in hexadecimal.
     let contentIdentifier: String?
-    /// What the request names the key by.
+    /// The key's name in the request.
     let requestContentID: String?
-    /// Said where secrets were replaced.
+    /// A notice if secrets were replaced.
     let note: String?
 
-    /// - Parameter redaction: takes secrets out; nil to reveal them.
+    /// - Parameter redaction: removes secrets; `nil` to reveal them.
     init(
         _ request: URLRequest, of profile: VendorProfile, stage: WireStage, key: KeyURI?, redaction: WireRedaction?
     ) {
@@ -32,7 +32,7 @@ struct WireRequestReport: Encodable, Sendable {
         let url = request.url?.absoluteString ?? ""
         self.url = redaction?.url(url) ?? url
         let headers = request.allHTTPHeaderFields ?? [:]
-        // Foundation spells names its own way, and people compare them with those of a vendor's page.
+        // Foundation changes the spelling of names, and people compare them with a vendor's page.
         let names = profile.placedRequests.flatMap { $0.request.headers.map(\.name) }
         self.headers = Dictionary(
             headers.map { name, value in
@@ -51,7 +51,7 @@ struct WireRequestReport: Encodable, Sendable {
             ? nil : "Secrets are replaced by ‹length:digest›; --reveal shows the bytes as they are sent."
     }
 
-    /// For people: as HTTP has it, and behind it what names the key.
+    /// For people: in HTTP's form, followed by the key's names.
     var text: String {
         var lines = ["\(method) \(url)"] + headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         lines = lines.map(\.visible)

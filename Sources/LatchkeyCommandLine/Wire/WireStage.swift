@@ -49,7 +49,7 @@ extension Diagnosis {
     }
 }
 
-/// What stands for the parts of an exchange that the command line cannot know.
+/// Stand-ins for the parts of an exchange that the command line cannot know.
 struct WireOptions: Sendable {
     let purpose = Option(
         "purpose", .choice(["streaming": KeyPurpose.streaming, "persistable": .persistable]),
@@ -58,7 +58,7 @@ struct WireOptions: Sendable {
     let session = Option("session", .named, "a value of the secure session, such as sessionToken", .repeatable)
     let messageID = Option("message-id", .text("ID"), "the request's message id; defaults to a new one")
 
-    /// What a license exchange is about.
+    /// The context of a license exchange.
     func licenseContext(
         _ key: KeyURI, _ profile: VendorProfile, stage: WireStage, credentials: CredentialSet, _ arguments: Arguments
     ) throws -> LicenseContext {
@@ -71,21 +71,21 @@ struct WireOptions: Sendable {
         return context
     }
 
-    /// What a lookup is about.
+    /// The context of a lookup.
     func lookupContext(_ key: KeyURI?, credentials: CredentialSet, _ arguments: Arguments) -> LookupContext {
         var context = LookupContext(keyURI: key) { credentials }
         if let id = arguments[messageID] { context.messageID = id }
         return context
     }
 
-    /// What a session request is about.
+    /// The context of a session request.
     func sessionContext(credentials: CredentialSet, _ arguments: Arguments) -> SessionContext {
         SessionContext(session: secrets(arguments.all(session)), messageID: arguments[messageID] ?? UUID().uuidString) {
             credentials
         }
     }
 
-    /// What a certificate request is about.
+    /// The context of a certificate request.
     func certificateContext(credentials: CredentialSet, _ arguments: Arguments) -> CertificateContext {
         CertificateContext(lookup: secrets(arguments.all(lookup))) { credentials }
     }
