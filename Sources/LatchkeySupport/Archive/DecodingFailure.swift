@@ -34,10 +34,10 @@ enum DecodingFailure {
 }
 
 extension [any CodingKey] {
-    /// The path as a problem shows it: `license.headers[0].value`.
+    /// The path in the form that a problem shows: `license.headers[0].value`.
     var jsonPlace: String {
         let text = reduce(into: "") { text, key in
-            // A dictionary's key that is a number has an integer value too, but its name is not "Index".
+            // A dictionary's numeric key also has an integer value, but its name is not "Index".
             let isIndex = key.intValue != nil && key.stringValue.hasPrefix("Index ")
             text += isIndex ? "[\(key.intValue ?? 0)]" : ".\(key.stringValue.prefix(60))"
         }

@@ -11,7 +11,7 @@ extension HTTPArchive {
         let exchanges: [RecordedExchange]
     }
 
-    /// Exchanges with their header fields and bodies, as they are.
+    /// Exchanges with their header fields and bodies, unchanged.
     static func data(_ exchanges: [RecordedExchange]) -> Data { data(exchanges.map { Written($0) }, pages: nil) }
 
     /// Exchanges without header fields and bodies.
@@ -36,7 +36,7 @@ extension HTTPArchive {
 /// An exchange as an entry.
 private struct Written {
     let exchange: RecordedExchange
-    /// The page that it belongs to; without one header fields and bodies are written.
+    /// The page that it belongs to; if `nil`, header fields and bodies are written.
     var page: String?
 
     init(_ exchange: RecordedExchange, page: String? = nil) { (self.exchange, self.page) = (exchange, page) }
@@ -92,7 +92,7 @@ private struct Written {
         ]
     }
 
-    /// An address may hold ASCII alone.
+    /// An address may contain only ASCII.
     private static func ascii(_ url: String) -> String {
         url.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }

@@ -3,7 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
-/// A HAR file, which anybody may have written: the parts that are read, of which few need to be there.
+/// A HAR file from any source: the parts that are read, few of which are required.
 ///
 /// Source: HTTP Archive 1.2.
 struct HTTPArchive: Decodable {
@@ -24,7 +24,7 @@ struct HTTPArchive: Decodable {
         let startedDateTime: String?
         let request: Request
         let response: Response?
-        /// `nil` where another recorder's members differ.
+        /// `nil` if another recorder's members differ.
         let own: Own?
 
         private enum Member: CodingKey { case startedDateTime, request, response }
@@ -38,7 +38,7 @@ struct HTTPArchive: Decodable {
         }
     }
 
-    /// What Latchkey writes of an exchange and needs again.
+    /// The values of an exchange that Latchkey writes and reads again.
     struct Own: Decodable {
         let time: Double?
         let _stage, _error: String?
@@ -49,7 +49,7 @@ struct HTTPArchive: Decodable {
         let method, url: String
         let headers: [Pair]?
         let postData: PostData?
-        /// What `postData` has no place for: HTTP Toolkit and pcapng-utils write bodies that are not text here.
+        /// Bodies that do not fit into `postData`: HTTP Toolkit and pcapng-utils write bodies that are not text here.
         let _content: Content?
         let bodySize: Double?
     }
@@ -77,7 +77,7 @@ struct HTTPArchive: Decodable {
 
     var exchanges: [RecordedExchange] { log.entries.map(\.exchange) }
 
-    /// The hosts to which the recorder saw connections, without a request inside.
+    /// The hosts to which the recorder saw connections, but no requests.
     var sealedHosts: [String] {
         let tunnels = log.entries.filter { $0.request.method.uppercased() == "CONNECT" }.map(\.request.url)
         let opened = Set(
@@ -151,7 +151,7 @@ extension HTTPArchive.Entry {
         return RecordedBody(
             text: hasText ? data?.text : request._content?.text,
             encoding: hasText ? data?.encoding : request._content?.encoding,
-            // Chrome's bodySize is that of its own text.
+            // Chrome's bodySize is the length of the text that it recorded.
             stated: sent ?? Self.length(request.bodySize), sent: sent, mayBeMissing: mayHaveBody)
     }
 
@@ -166,7 +166,7 @@ extension HTTPArchive.Entry {
         return fields + [("Content-Type", type)]
     }
 
-    /// A length that is known; −1 stands for one that is not.
+    /// A known length; −1 means unknown.
     private static func length(_ number: Double?) -> Int? {
         number.flatMap { $0 >= 0 && $0 < 1e12 ? Int($0) : nil }
     }

@@ -2,10 +2,10 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 
-/// A body as a recording holds it, and why it is not the one that was sent, if it is not.
+/// A body as recorded and, if it differs from the body that was sent, why.
 ///
-/// Recorders write bytes in several ways: as base64 with `"encoding": "base64"`, as text in which each character stands for a byte
-/// (ISO 8859-1 or Windows-1252; escaped surrogates for bytes that are no UTF-8), or as UTF-8 text in which U+FFFD stands for what was lost.
+/// Recorders write bytes in several ways: as base64 with `"encoding": "base64"`, as text in which each character represents a byte (ISO
+/// 8859-1 or Windows-1252; escaped surrogates for bytes that are not UTF-8), or as UTF-8 text in which U+FFFD replaces lost bytes.
 ///
 /// Source: HTTP Archive 1.2; WHATWG Encoding §9 (the label `latin1` is Windows-1252); Python, PEP 383 (surrogate escapes).
 struct RecordedBody {
@@ -13,9 +13,9 @@ struct RecordedBody {
     let gap: BodyGap?
 
     /// - Parameters:
-    ///   - stated: how many bytes the recording says there were; `nil` if it does not.
-    ///   - sent: how many bytes the message's own header says there were; `nil` if it does not.
-    ///   - mayBeMissing: whether a body without text, of which no length is stated, may have been left out.
+    ///   - stated: the number of bytes that the recording states; `nil` if it does not.
+    ///   - sent: the number of bytes that the message's own header states; `nil` if it does not.
+    ///   - mayBeMissing: whether a body without text and without a stated length may have been left out.
     init(text: String?, encoding: String?, stated: Int?, sent: Int? = nil, mayBeMissing: Bool) {
         guard let text, !text.isEmpty else {
             (bytes, gap) = (Data(), stated.map { $0 > 0 } ?? mayBeMissing ? .notSaved : nil)
@@ -28,7 +28,7 @@ struct RecordedBody {
             gap = decoded == nil ? .undecodable : stated == text.utf8.count ? nil : Self.cut(bytes.count, stated)
             return
         }
-        // Some write base64 and do not say so. The message's own length decides, and that which the recorder states otherwise.
+        // Some recorders write base64 without saying so. The message's own length decides, or else the length that the recorder states.
         if let length = sent ?? stated, length != text.utf8.count,
             length == text.utf8.count / 4 * 3 - Self.padding(text),
             let decoded = Data(base64Encoded: text)
@@ -48,17 +48,17 @@ struct RecordedBody {
         }
     }
 
-    /// Some bytes less may be a byte order mark that the recorder took off; text in another character set has fewer bytes than its UTF-8.
+    /// A few missing bytes may be a byte order mark that the recorder removed; text in other character sets has fewer bytes than in UTF-8.
     private static func cut(_ count: Int, _ stated: Int?) -> BodyGap? { (stated ?? 0) > count + 3 ? .cutShort : nil }
 
     private static func padding(_ text: String) -> Int { text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") } }
 
-    /// Text has no control characters but those of lines.
+    /// Text has no control characters other than line breaks.
     private static func isBinary(_ text: String) -> Bool {
         text.unicodeScalars.contains { $0.value < 0x20 && !"\t\n\r\u{c}".unicodeScalars.contains($0) }
     }
 
-    /// The bytes that the characters stand for; `nil` if one stands for none.
+    /// The bytes of the characters; `nil` if one does not represent a byte.
     private static func singleBytes(_ text: String) -> Data? {
         var bytes = Data(capacity: text.utf8.count)
         for scalar in text.unicodeScalars {
@@ -80,13 +80,12 @@ struct RecordedBody {
         0x0178,
     ]
 
-    /// The private characters that stand for escaped surrogates, whose low byte is the byte.
+    /// The private-use characters that represent escaped surrogates, whose low byte is the byte.
     private static let escapes: ClosedRange<UInt32> = 0xf780...0xf7ff
 }
 
 extension RecordedBody {
-    /// JSON in which surrogates without their other half, which escape single bytes, are private characters: no reader of JSON takes the
-    /// former.
+    /// JSON in which lone surrogates, which escape single bytes, are replaced by private-use characters: no JSON reader accepts the former.
     static func withoutLoneSurrogates(_ json: Data) -> Data {
         let bytes = [UInt8](json)
         guard bytes.place(of: Array("\\ud".utf8)) != nil || bytes.place(of: Array("\\uD".utf8)) != nil else {

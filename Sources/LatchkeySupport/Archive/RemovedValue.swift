@@ -1,12 +1,12 @@
 import Foundation
 import LatchkeyCore
 
-/// What those who make a capture safe to send write in place of a value: `[token redacted]`, `[sanitized]`, `REDACTED`, `***`.
+/// A placeholder that sanitizers of captures write in place of a value: `[token redacted]`, `[sanitized]`, `REDACTED`, `***`.
 ///
 /// Source: github.com/cloudflare/har-sanitizer, github.com/shayonj/sanitizhar, github.com/elastic/apm/pull/378, read on 2026-11-29;
 /// Latchkey's own redaction.
 package enum RemovedValue {
-    /// Whether a text is such a mark, perhaps behind a scheme such as `Bearer`.
+    /// Whether a text is such a mark, perhaps after a scheme such as `Bearer`.
     package static func isOne(_ text: some StringProtocol) -> Bool {
         guard text.utf8.count <= 120 else { return false }
         var bare = text.lowercased().withoutOuterSpace[...]

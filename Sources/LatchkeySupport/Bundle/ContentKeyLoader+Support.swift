@@ -4,29 +4,29 @@ public import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
 extension LoaderConfiguration.Recording {
-    /// Remembers the latest 500 events, and 64 requests with their replies, without secrets and in up to 64 KiB each, for
+    /// Records the latest 500 events, and 64 requests with their replies, without secrets and in up to 64 KiB each, for
     /// `ContentKeyLoader.supportBundle(of:playlists:)`.
     public static let support = Self { SupportRecord($0, seed: $1) }
 }
 
 extension ContentKeyLoader {
-    /// What support needs, as the bytes of one ZIP file that a person may open: configuration, profile, events, requests and replies,
-    /// playlists' key lines, a trace as page, and versions. `latchkey replay` shows the same error again.
+    /// The data that support needs, as the bytes of one ZIP file that a person may open: configuration, profile, events, requests and
+    /// replies, playlists' key lines, a trace as page, and versions. `latchkey replay` reproduces the error.
     ///
     ///     let loader = ContentKeyLoader(vendor, configuration: LoaderConfiguration(recording: .support))
     ///     …
     ///     try loader.supportBundle(of: stream).write(to: file)
     ///
-    /// Nothing secret is in it. It holds the latest 500 events and 64 exchanges of this loader, and the playlists that it preloaded.
+    /// It holds no secrets. It holds the latest 500 events and 64 exchanges of this loader, and the playlists that it preloaded.
     /// - Parameters:
-    ///   - stream: the address of what was played.
-    ///   - playlists: playlists that the app has, by their addresses; their lines about keys are taken.
+    ///   - stream: the address of the stream that was played.
+    ///   - playlists: the app's playlists, by their addresses; their lines about keys are included.
     /// - Throws: a `Diagnosis` with `recordingOff` if the loader's configuration records nothing.
     public func supportBundle(of stream: URL? = nil, playlists: [URL: Data] = [:]) throws(Diagnosis) -> Data {
         try supportBundle(of: stream, playlists: playlists, failure: nil)
     }
 
-    /// - Parameter failure: the code and stage of an error that the loader does not know.
+    /// - Parameter failure: the code and stage of an error that is unknown to the loader.
     package func supportBundle(
         of stream: URL?, playlists: [URL: Data] = [:], failure: (code: String, stage: String?)?
     ) throws(Diagnosis) -> Data {
@@ -70,7 +70,7 @@ extension Sanitizer {
         return try? JSONDecoder().decode(KeyEvent.self, from: masked)
     }
 
-    /// What already is without the app's secrets, but may quote a service, whose codes and ids may be anything too.
+    /// Text already without the app's secrets, but possibly quoting a service, whose codes and IDs may be arbitrary.
     private func shown(_ json: Any, named name: String) -> Any {
         switch json {
         case let text as String:

@@ -1,21 +1,21 @@
 import Foundation
 import LatchkeyCore
 
-/// Replaces secrets by pseudonyms of their form: each letter by a letter, each digit by a digit, everything else as it is.
+/// Replaces secrets with pseudonyms of the same form: each letter by a letter, each digit by a digit, everything else unchanged.
 ///
-/// A UUID stays a UUID and base64 stays base64, so that what read the secret reads its pseudonym in the same way. Equal texts have equal
-/// pseudonyms, and nobody without the seed can try secrets until one fits.
+/// A UUID stays a UUID and base64 stays base64, so that a parser of the secret reads its pseudonym in the same way. Equal texts have equal
+/// pseudonyms, and without the seed, guessed secrets cannot be checked against them.
 struct Pseudonyms: Sendable {
-    /// A secret of its own.
+    /// A secret used only for pseudonyms.
     let seed: UInt64
 
-    /// The longest text that counts as none: `SecretForms` looks for none of fewer characters either.
+    /// The shortest text that counts as a secret: `SecretForms` looks for no shorter one either.
     static let shortest = 6
 
     /// The pseudonym of a secret of any length.
     func value(_ text: String) -> String {
         if text.isRedacted { return text }
-        // An SPC has kilobytes, of which nobody needs to tell more than the beginning.
+        // An SPC has kilobytes; its beginning is enough to identify it.
         if text.utf8.count > 512 {
             return value(String(text.prefix(64))) + String(repeating: "A", count: max(0, text.count - 64))
         }
@@ -31,8 +31,8 @@ struct Pseudonyms: Sendable {
         return String(String.UnicodeScalarView(replaced))
     }
 
-    /// Words of a text: those of a language and short ones stay, and so do times and codes; what looks random is replaced.
-    /// - Parameter kept: words that stay whatever they look like, such as a vendor's codes.
+    /// Words of a text: words of a language and short ones stay, and so do times and codes; random-looking ones are replaced.
+    /// - Parameter kept: words that always stay, such as a vendor's codes.
     func words(_ text: String, keeping kept: KeptWords = KeptWords()) -> String {
         var (shown, word) = ("", "")
         func end() {
@@ -70,7 +70,7 @@ struct Pseudonyms: Sendable {
         return word.isPlain ? word : value(word)
     }
 
-    /// An address: its host and the words of its path stay; what redaction hides, user and password, and values are replaced.
+    /// An address: its host and the words of its path stay; redacted parts, user and password, and values are replaced.
     func url(_ text: String) -> String {
         let isKey = text.lowercased().hasPrefix("skd:")
         return Redaction.standard.mapping(urlText: text) { part in
@@ -78,7 +78,7 @@ struct Pseudonyms: Sendable {
         }
     }
 
-    /// Identifiers of keys and of content are in key URIs, and are no secrets; what else looks random may be one.
+    /// Identifiers of keys and of content are in key URIs and are not secret; anything else that looks random may be.
     private func isOpen(_ part: AddressPart, ofKey isKey: Bool) -> Bool {
         switch part.place {
         case .user: false
@@ -92,10 +92,10 @@ struct Pseudonyms: Sendable {
     }
 }
 
-/// Words that are known to be no secrets: a vendor's codes.
+/// Words that are known not to be secret: a vendor's codes.
 struct KeptWords: Sendable {
     var words: Set<String> = []
-    /// What a code begins with; digits follow.
+    /// The prefix of a code; digits follow.
     var beginnings: [String] = []
 
     func contains(_ word: String) -> Bool {
@@ -117,7 +117,7 @@ extension String {
         let digits = unicodeScalars.count(where: { ("0"..."9").contains($0) })
         if digits == 0 {
             let pieces = split { !$0.isLetter }
-            // Base64 and its like are letters of both cases, with marks between.
+            // Base64 and similar encodings are letters of both cases, with marks between.
             return pieces.count == 1 ? pieces.allSatisfy(\.isWord) : pieces.allSatisfy(\.isOfOneCase)
         }
         if letters == 0 || hasSuffix("Z") && letters <= 2 { return digits <= 6 || isTime }
@@ -129,7 +129,7 @@ extension String {
         count <= 30 && (contains("-") || contains(":")) && allSatisfy { $0.isNumber || "-:.+TZ".contains($0) }
     }
 
-    /// Whether this is a UUID, or as many hexadecimal digits as one.
+    /// Whether this is a UUID, or has as many hexadecimal digits.
     var isIdentifier: Bool {
         let digits = filter { $0 != "-" }
         return digits.count == 32 && digits.unicodeScalars.allSatisfy(\.isHexDigit) && [32, 36].contains(count)
@@ -137,13 +137,13 @@ extension String {
 }
 
 extension Substring {
-    /// Whether letters are all small or all capitals, but for the first.
+    /// Whether letters are all lowercase or all uppercase, except the first.
     fileprivate var isOfOneCase: Bool {
         let rest = dropFirst()
         return rest.allSatisfy(\.isLowercase) || allSatisfy(\.isUppercase)
     }
 
-    /// Whether letters are a word, or several as a name in code has them: few capitals, and no long piece without one.
+    /// Whether letters are a word, or several in camel case: few capitals, and no long piece without one.
     fileprivate var isWord: Bool {
         let capitals = dropFirst().count(where: \.isUppercase)
         if count < 16 { return capitals <= 3 || capitals == count - 1 }

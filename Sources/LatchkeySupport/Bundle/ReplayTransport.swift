@@ -7,14 +7,14 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// Answers requests by recorded exchanges, in their order and after their time, without a network.
+/// Answers requests with recorded exchanges, in their order and with their timing, without a network.
 ///
-/// An exchange belongs to a stage of a key; addresses do not tell, because secrets stood in them.
+/// An exchange belongs to a stage of a key; addresses cannot identify it, because they contained secrets.
 final class ReplayTransport: StagedTransport {
     private let left: Locked<[RecordedExchange]>
-    /// The recorded numbers of key requests, in the order in which they are made again.
+    /// The recorded numbers of key requests, in the order in which they are repeated.
     private let numbers: [Int]
-    /// Whether the last request was still without a reply when this was captured.
+    /// Whether the last request had no reply yet at the time of the capture.
     private let endsWaiting: Bool
     private let timekeeper: any Timekeeper
 
@@ -26,7 +26,7 @@ final class ReplayTransport: StagedTransport {
     /// The longest wait: a day.
     private static let longest = Duration.seconds(86_400)
 
-    /// What no loader asks for is a playlist.
+    /// A request that no loader makes is for a playlist.
     func send(_ request: URLRequest, bodyLimit: Int) async throws -> HTTPReply {
         try await send(request, bodyLimit: bodyLimit, serving: .playlist, of: 0)
     }
@@ -39,7 +39,7 @@ final class ReplayTransport: StagedTransport {
             throw TransportError(.transportFailed, "The bundle has no further exchange at this stage.")
         }
         let isUnended = exchange.code == Diagnosis.Kind.cancelled.rawValue
-        // Bounded, as a time from outside may be anything.
+        // Bounded, as an external time may have any value.
         let time = exchange.milliseconds.isFinite ? min(max(exchange.milliseconds, 0), Self.longest.inMilliseconds) : 0
         try await timekeeper.sleep(for: isUnended ? Self.longest : .milliseconds(time))
         guard var reply = exchange.reply else { throw Self.error(exchange.code) }
@@ -60,7 +60,7 @@ final class ReplayTransport: StagedTransport {
 
     private static func error(_ code: String?) -> any Error {
         let kind = Diagnosis.Kind(rawValue: code ?? "")
-        // A code of an app's own transport is none of the catalogue's.
+        // An app's own transport may use a code outside the catalogue.
         guard (300..<400).contains(kind.number) else {
             return TransportError(.transportFailed, "No reply came when this was captured.")
         }

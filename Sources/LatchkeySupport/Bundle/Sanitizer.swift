@@ -3,15 +3,15 @@ import Latchkey
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// Makes of requests, replies and credentials what may be sent to a stranger, and what a loader reads as it read the original.
+/// Turns requests, replies and credentials into versions that are safe to share and that a loader reads like the originals.
 ///
-/// Of a CKC the lengths stay, of a certificate everything, as it is public; of JSON the members, of text the words. Whatever looks random
-/// is replaced by a pseudonym, and so is every text whose name sounds secret.
+/// A CKC keeps its lengths; a certificate stays unchanged, as it is public; JSON keeps its members, text its words. Random-looking values
+/// are replaced by pseudonyms, and so is every text whose name sounds secret.
 struct Sanitizer: Sendable {
     let pseudonyms: Pseudonyms
     let redaction: Redaction
     let kept: KeptWords
-    /// The header fields in which the vendor puts its codes.
+    /// The header fields that contain the vendor's codes.
     let codeFields: Set<String>
 
     /// The longest body that is kept: 64 KiB.
@@ -38,8 +38,8 @@ struct Sanitizer: Sendable {
 // MARK: - Exchanges
 
 extension Sanitizer {
-    /// An exchange, everything in it replaced that may be secret.
-    /// - Parameter secrets: what was sent, and must not be here in any form.
+    /// An exchange with everything that may be secret replaced.
+    /// - Parameter secrets: the secrets sent, which must not appear in any form.
     func exchange(_ exchange: RecordedExchange, hiding secrets: SecretForms) -> RecordedExchange {
         func shown(_ data: Data) -> Data {
             let body = body(data)
@@ -78,12 +78,12 @@ extension Sanitizer {
         let found = Recognition(body)
         let isText = !found.isBinary && String(data: body, encoding: .utf8) != nil
         let blotted = isText || found == .webPage ? text(body) : Self.blotted(body)
-        // What is recognizably something else must not become what may be a certificate bundle, which has 128 bytes or more.
+        // A recognizably different body must not turn into a possible certificate bundle, which has 128 bytes or more.
         let isOpaque = found.core != .unknown && found.core != .bundle && Recognition(blotted).core == .unknown
         return isOpaque ? blotted.prefix(100) : blotted
     }
 
-    /// The beginning alone, which says what it is.
+    /// Only the beginning, which identifies the form.
     private static func blotted(_ body: Data) -> Data {
         let start = body.first == 0x30 ? body.prefix(7) : Recognition(body) == .unknown ? Data() : body.prefix(5)
         return start + Data(repeating: 0xf5, count: body.count - start.count)
@@ -129,7 +129,7 @@ extension Sanitizer {
         return redaction.isSecret(field: name) ? pseudonyms.value(text) : pseudonyms.words(text, keeping: kept)
     }
 
-    /// Codes, periods and times are no secrets; a long number may be one.
+    /// Codes, periods and times are not secret; a long number may be.
     private func isOpen(_ number: NSNumber, named name: String) -> Bool {
         let isTime = ["exp", "nbf", "iat", "timestamp", "expires", "expiration"].contains(name.lowercased())
         return isTime || number.doubleValue.magnitude < 10_000_000 && !redaction.isSecret(field: name)
@@ -137,10 +137,10 @@ extension Sanitizer {
     }
 }
 
-// MARK: - What is known by its form
+// MARK: - Values known by their form
 
 extension Sanitizer {
-    /// The head of a CKC, its payload blotted out; `nil` if the bytes are not a CKC. A CKC in a wrong length keeps that.
+    /// The head of a CKC with its payload blotted out; `nil` if the bytes are not a CKC. A CKC of a wrong length keeps that length.
     ///
     /// Source: `Documentation/FairPlay.md` §6.
     static func contentKeyContext(_ body: Data) -> Data? {
@@ -150,7 +150,7 @@ extension Sanitizer {
         return Data(head[0..<8]) + Data(count: 16) + Data(head[24..<28]) + Data(repeating: 0xa5, count: body.count - 28)
     }
 
-    /// The lengths of an SPC that a service sent back, and which certificate it was made for.
+    /// The lengths of an SPC that a service sent back, and its certificate.
     private static func servicePlaybackContext(_ body: Data) -> Data {
         let bytes = [UInt8](body)
         let header = bytes[3] == 2 ? 304 : 176
@@ -163,7 +163,7 @@ extension Sanitizer {
         return contentKeyContext(bytes)?.base64EncodedString()
     }
 
-    /// A certificate, without what follows it; `nil` for what is none, such as a private key.
+    /// A certificate, without any bytes after it; `nil` for anything else, such as a private key.
     static func certificate(_ body: Data) -> Data? {
         let bytes = [UInt8](body.prefix(16))
         guard body.count <= bodyLimit, bytes.count == 16, let head = derHead(bytes[...]), head.end <= body.count,
@@ -209,7 +209,7 @@ extension Sanitizer {
         return isOpen ? pseudonyms.words(value, keeping: kept) : pseudonyms.value(value)
     }
 
-    /// The pseudonym of a credential: of what is known about the form of tokens, the times stay, so that advice on them does.
+    /// The pseudonym of a credential: in tokens of a known form, the times stay, so that advice on them does.
     func credential(_ text: String) -> String {
         if text.contains("://") { return pseudonyms.url(text) }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -3,7 +3,7 @@ import Latchkey
 package import LatchkeyCore
 import LatchkeyVendors
 
-/// What support needs to see an error again, in one file: README, facts, profile, events, exchanges, playlists' key lines, and a trace.
+/// All the data to reproduce an error, in one file: README, facts, profile, events, exchanges, playlists' key lines, and a trace.
 package struct SupportBundle: Sendable {
     let manifest: SupportManifest
     /// `nil` for an integration in code.
@@ -18,16 +18,16 @@ package struct SupportBundle: Sendable {
         static let (page, spans) = ("trace.html", "trace.json")
     }
 
-    /// With what the captured playback ended: code and stage; `nil` if nothing went wrong.
+    /// The failure that ended the captured playback: code and stage; `nil` if there was none.
     package var failure: (code: String, stage: String?)? { manifest.failure.map { ($0.code, $0.stage) } }
 
-    /// How many keys were asked for.
+    /// The number of requested keys.
     package var keyCount: Int { manifest.keys.count }
 
     /// The profile's identifier, or the integration's.
     package var vendor: String { manifest.vendor.onOneLine }
 
-    /// When the first thing happened.
+    /// The time of the first event.
     package var start: Date {
         events.first?.date ?? (try? Date(manifest.date, strategy: KeyEvent.dates))
             ?? Date(timeIntervalSince1970: 0)
@@ -92,10 +92,10 @@ extension SupportBundle {
 // MARK: - Reading
 
 extension SupportBundle {
-    /// Whether a bundle keeps a service's text as it is; it has a pseudonym in its place otherwise.
+    /// Whether a bundle keeps a service's text unchanged; otherwise it has a pseudonym in its place.
     package static func keeps(_ text: String) -> Bool { text.isPlain }
 
-    /// Reads a bundle, which anybody may have written.
+    /// Reads an untrusted bundle.
     /// - Throws: a `Diagnosis`: those of `ZipArchive`, `bundleMalformed`, or `bundleTooNew`.
     package init(_ data: Data) throws(Diagnosis) {
         let archive = try ZipArchive(reading: data)

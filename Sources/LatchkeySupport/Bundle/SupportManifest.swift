@@ -3,29 +3,29 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
-/// The facts of a bundle: versions, the stream, the loader's configuration, the keys that were asked for, and what came of it.
+/// The facts of a bundle: versions, the stream, the loader's configuration, the requested keys, and the result.
 struct SupportManifest: Codable, Sendable {
-    /// The version of the bundle's form. A reader refuses a later one.
+    /// The version of the bundle's format. A reader refuses a later one.
     var format = 1
     var latchkey: String
     var system: String
     /// When the bundle was made.
     var date: String
-    /// The profile's name; of an integration in code, its own.
+    /// The profile's name; for an integration in code, its own.
     var vendor: String
     var stream: String?
     var configuration: Configuration
-    /// In the order in which they were asked for.
+    /// In the order of the requests.
     var keys: [Key]
     /// The pseudonyms of the app's credentials by name; `nil` if it gave none.
     var credentials: [String: String]?
-    /// With what it ended; `nil` if nothing went wrong.
+    /// The failure that ended the playback; `nil` if there was none.
     var failure: Failure?
 
     static let newestFormat = 1
 
     struct Key: Codable, Sendable {
-        /// The number of the key request; 0 where a player takes the steps by itself.
+        /// The number of the key request; 0 if a player performs the steps itself.
         let number: Int
         let uri: String
         let purpose: KeyPurpose
@@ -39,7 +39,7 @@ struct SupportManifest: Codable, Sendable {
         let stage: String?
     }
 
-    /// What can be set about a loader; times are in milliseconds.
+    /// A loader's settings; times are in milliseconds.
     struct Configuration: Codable, Sendable {
         let maximumAttempts: Int
         let firstWait, longestWait, attemptTimeout, deadline: Double
@@ -68,7 +68,7 @@ extension SupportManifest.Configuration {
         (traces, storesKeys) = (configuration.tracing == .traceparent, configuration.keyStore != nil)
     }
 
-    /// A loader's configuration, whatever numbers a stranger wrote.
+    /// A loader's configuration, with any numbers that an untrusted file states.
     var loader: LoaderConfiguration {
         func duration(_ milliseconds: Double) -> Duration {
             .milliseconds(milliseconds.isFinite ? min(max(milliseconds, 0), 8.64e7) : 0)

@@ -4,10 +4,10 @@ import LatchkeyCore
 import LatchkeyHLS
 @_spi(Integrations) import LatchkeyVendors
 
-/// What a loader remembers for a support bundle: its latest events, exchanges and keys. No secret of the app gets in, so none stays in
-/// memory. Events are as the app's observer gets them; what a service wrote into them is replaced when a bundle is made.
+/// A loader's memory for a support bundle: its latest events, exchanges and keys. It never receives a secret of the app, so it keeps none
+/// in memory. Events are as the app's observer gets them; the service's words in them are replaced when a bundle is made.
 final class SupportRecord: LoaderRecord {
-    /// How many of each are remembered.
+    /// The number of each kind that is kept.
     private static let (eventLimit, exchangeLimit, keyLimit, playlistLimit) = (500, 64, 64, 32)
 
     private struct State {
@@ -20,14 +20,14 @@ final class SupportRecord: LoaderRecord {
 
     let sanitizer: Sanitizer
     private let state = Locked(State())
-    /// Hides secrets in exchanges, which takes milliseconds, while the key goes its way.
+    /// Hides secrets in exchanges, which takes milliseconds, while the key's work continues.
     private let hiding = DispatchQueue(label: "latchkey.support", qos: .utility)
 
     init(_ integration: any VendorIntegration, seed: UInt64) { sanitizer = Sanitizer(integration, seed: seed) }
 
     func note(_ event: KeyEvent) { state.withLock { _ = $0.events.append(event) } }
 
-    /// - Parameter secrets: what was sent, and must not be shown in any form.
+    /// - Parameter secrets: the secrets sent, which must not be shown in any form.
     func note(_ exchange: RecordedExchange, hiding secrets: [Secret]) {
         hiding.async { [self] in
             let shown = sanitizer.exchange(exchange, hiding: SecretForms(secrets))
@@ -40,7 +40,7 @@ final class SupportRecord: LoaderRecord {
         state.withLock { $0.credentials = shown }
     }
 
-    /// - Parameter number: the number of the key request; 0 where a player takes the steps by itself.
+    /// - Parameter number: the number of the key request; 0 if a player performs the steps itself.
     func note(_ key: KeyURI, _ purpose: KeyPurpose, of number: Int) {
         let key = SupportManifest.Key(
             number: number, uri: sanitizer.pseudonyms.url(key.raw.onOneLine), purpose: purpose)
@@ -70,7 +70,7 @@ final class SupportRecord: LoaderRecord {
         state.withLock { _ = $0.playlists.append(playlist) }
     }
 
-    /// What is held. Waits for exchanges whose secrets are being hidden.
+    /// The current contents. Waits for exchanges whose secrets are being hidden.
     var contents: SupportContents {
         hiding.sync {}
         return state.withLock { state in
@@ -81,7 +81,7 @@ final class SupportRecord: LoaderRecord {
     }
 }
 
-/// What a record holds at a moment.
+/// A snapshot of a record.
 struct SupportContents: Sendable {
     var events: [KeyEvent]
     let exchanges: [RecordedExchange]
@@ -90,7 +90,7 @@ struct SupportContents: Sendable {
     let credentials: [String: String]?
 }
 
-/// What a playlist says about keys, its addresses without secrets.
+/// A playlist's lines about keys, its addresses without secrets.
 struct SupportPlaylist: Sendable {
     /// Comments and tags, as a playlist has them.
     let text: String

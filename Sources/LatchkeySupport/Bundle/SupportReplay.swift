@@ -3,12 +3,12 @@ import Foundation
 package import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// Makes the error of a support bundle again: a real loader with the bundle's profile, over its exchanges.
+/// Reproduces the error of a support bundle: a real loader with the bundle's profile, over its exchanges.
 package struct SupportReplay: Sendable {
     private let bundle: SupportBundle
     private let timekeeper: any Timekeeper
 
-    /// - Parameter timekeeper: a time that passes by itself, as waits and deadlines are as long as they were.
+    /// - Parameter timekeeper: a clock that advances automatically, as waits and deadlines are as long as they were.
     package init(_ bundle: SupportBundle, timekeeper: any Timekeeper) {
         (self.bundle, self.timekeeper) = (bundle, timekeeper)
     }
@@ -37,7 +37,7 @@ package struct SupportReplay: Sendable {
             endsWaiting: bundle.failure?.code == Diagnosis.Kind.deadlineExceeded.rawValue, timekeeper)
     }
 
-    /// The address of the first playlist; `nil` if the bundle knows none.
+    /// The address of the first playlist; `nil` if the bundle has none.
     package var stream: String? { bundle.manifest.stream }
 
     private var credentials: Credentials {

@@ -4,8 +4,8 @@ package import LatchkeyCore
 extension ZipArchive {
     /// Reads an archive.
     /// - Parameter data: the file.
-    /// - Throws: a `Diagnosis` with `zipMalformed`; `zipTooLarge`; `zipPacked` for entries that are compressed or encrypted; `zipNameRefused`
-    ///   for a name that leads out of its folder, comes twice, or is no plain name.
+    /// - Throws: a `Diagnosis` with `zipMalformed`; `zipTooLarge`; `zipPacked` for entries that are compressed or encrypted;
+    ///   `zipNameRefused` for a name that leads out of its folder, occurs twice, or is not a plain name.
     package init(reading data: Data) throws(Diagnosis) {
         guard data.count <= Self.sizeLimit else { throw .zipTooLarge("It has \(data.count) bytes.") }
         let reader = ZipReader(Data(data))
@@ -15,7 +15,7 @@ extension ZipArchive {
         var place = Int(try reader.number(at: end + 16, as: UInt32.self))
         var entries: [Entry] = []
         var names: Set<String> = []
-        // Entries follow each other; one that begins inside another could make much of little.
+        // Entries follow each other; one that begins inside another could expand little data to much.
         var next = 0
         for _ in 0..<count {
             let entry = try reader.entry(at: &place, after: &next)
@@ -36,7 +36,7 @@ private struct ZipReader {
     private static let commentLimit = 65_535
     private static let endLength = 22
 
-    /// Where the record begins that ends the directory.
+    /// The start of the record that ends the directory.
     var endOfDirectory: Int? {
         let first = max(0, data.count - Self.endLength - Self.commentLimit)
         guard data.count >= Self.endLength else { return nil }
@@ -48,8 +48,8 @@ private struct ZipReader {
 
     /// An entry of the directory with its data.
     /// - Parameters:
-    ///   - place: where it stands; afterwards, where the next one does.
-    ///   - next: where its data may begin at the earliest; afterwards, where it ends.
+    ///   - place: its place; afterwards, the next one's.
+    ///   - next: the earliest place where its data may begin; afterwards, where it ends.
     func entry(at place: inout Int, after next: inout Int) throws(Diagnosis) -> ZipArchive.Entry {
         guard try number(at: place, as: UInt32.self) == ZipSignature.directory else {
             throw .zipMalformed("The directory has something else at byte \(place).")
@@ -99,7 +99,7 @@ private struct ZipReader {
         return data.subdata(in: place..<place + count)
     }
 
-    /// A name that stays below the folder into which a person unpacks it, and that a terminal can show.
+    /// A name that stays below the folder into which it is unpacked, and that a terminal can show.
     private static func name(_ bytes: Data) throws(Diagnosis) -> String {
         let name = String(decoding: bytes, as: UTF8.self)
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Files in one file that everybody can open: a ZIP archive whose entries are stored as they are, not packed.
+/// Several files in one that any tool can open: a ZIP archive whose entries are stored uncompressed.
 ///
-/// Equal entries make equal bytes, whenever they are written. What comes from a stranger has limits, is read within its bounds, and can
-/// unfold to no more than its own size, as nothing in it is packed.
+/// Equal entries make equal bytes, whenever they are written. Untrusted archives have limits, are read within their bounds, and cannot
+/// expand beyond their own size, as nothing in them is compressed.
 ///
 /// Source: PKWARE APPNOTE.TXT 6.3.10, §4.3.7, §4.3.12 and §4.3.16.
 package struct ZipArchive: Sendable, Hashable {
     /// A file in the archive.
     package struct Entry: Sendable, Hashable {
-        /// Letters, digits, `.`, `-` and `_`, in folders that are cut by `/`.
+        /// Letters, digits, `.`, `-` and `_`, in folders separated by `/`.
         package let name: String
         package let data: Data
 
@@ -19,15 +19,15 @@ package struct ZipArchive: Sendable, Hashable {
     /// The files in their order.
     package let entries: [Entry]
 
-    /// How many entries an archive may have.
+    /// The maximum number of entries in an archive.
     package static let entryLimit = 1_000
-    /// How many bytes an archive may have: 64 MiB.
+    /// The maximum size of an archive: 64 MiB.
     package static let sizeLimit = 64 << 20
 
-    /// - Parameter entries: the files, each with a name of its own; at most `entryLimit`, the others are left out.
+    /// - Parameter entries: the files, with distinct names; at most `entryLimit`, the others are left out.
     package init(_ entries: [Entry]) { self.entries = Array(entries.prefix(Self.entryLimit)) }
 
-    /// The data of the file of a name.
+    /// The data of the file with a name.
     package subscript(_ name: String) -> Data? { entries.first { $0.name == name }?.data }
 }
 
@@ -60,11 +60,11 @@ extension ZipArchive {
         return file + Data(count: 2)
     }
 
-    /// What stands about a file both before it and in the directory.
+    /// The fields that both a file's header and its directory entry contain.
     private static func facts(of entry: Entry) -> Data {
         var facts = Data()
         facts.append(littleEndian: 20 as UInt16)
-        // Not encrypted, not packed, on the first day that the format knows, so that equal files are equal bytes.
+        // Not encrypted, not compressed, on the first day of the format, so that equal files are equal bytes.
         facts += Data(count: 6)
         facts.append(littleEndian: 0x21 as UInt16)
         facts.append(littleEndian: CRC32.checksum(entry.data))

@@ -13,7 +13,7 @@ package enum BodyShape: Equatable {
     case json([String])
     case multipart([String])
 
-    /// - Parameter found: what the body is, where that is known.
+    /// - Parameter found: the body's contents, if known.
     package init(_ request: RecordedRequest, _ found: Recognition? = nil) {
         let type = request.header("Content-Type")?.lowercased() ?? ""
         guard let body = request.body, !body.isEmpty else {
@@ -44,7 +44,7 @@ package enum BodyShape: Equatable {
 
     private static func shape(of body: Data, _ found: Recognition, _ type: String) -> Self {
         switch found.core {
-        // What holds something else than an SPC says nothing about the form in which the SPC goes.
+        // A body with something other than an SPC says nothing about the form in which the SPC is sent.
         case .certificate, .bundle, .certificateRequest, .pkcs7, .pkcs12, .privateKey, .publicKey, .pem, .otherSystem,
             .media, .gzip, .placeholder, .pointer, .webPage, .playlist, .readAsText:
             return .unknown
@@ -79,7 +79,7 @@ package enum BodyShape: Equatable {
 }
 
 extension BodyShape {
-    /// How well the form fits what a profile sends: a weight and a sentence.
+    /// How well the form matches a profile's: a weight and a sentence.
     func fit(_ sent: BodyShape) -> (weight: Int, words: String)? {
         switch (self, sent) {
         case (.unknown, _), (_, .unknown): nil

@@ -4,14 +4,14 @@ import LatchkeyCore
 
 /// A `curl` command as browsers copy it, read without running anything.
 enum CurlCommand {
-    /// Whether a text begins like one.
+    /// Whether a text begins like a `curl` command.
     static func isOne(_ text: String) -> Bool {
         let text = text.hasPrefix("$ ") ? text.dropFirst(2) : text[...]
         return text.hasPrefix("curl ") || text.hasPrefix("curl.exe ") || text.hasPrefix("curl\\\n")
     }
 
     /// The request that it would send. A body in a file, `@FILE`, is left out.
-    /// - Throws: `captureMalformed` for a quotation mark without its other, or a command without a URL.
+    /// - Throws: `captureMalformed` for an unpaired quotation mark, or a command without a URL.
     static func request(_ text: String) throws(Diagnosis) -> RecordedRequest {
         var words = try ShellWords(text).words[...]
         words = words.drop { $0 == "$" }.dropFirst()
@@ -89,7 +89,7 @@ extension CurlCommand {
             return (String(word.prefix(2)), rest.isEmpty ? nil : String(rest))
         }
 
-        /// The options that take a value; all others stand alone.
+        /// The options that take a value; all others take none.
         private static let withValue: Set = [
             "-X", "--request", "--url", "-H", "--header", "-d", "--data", "--data-raw", "--data-binary",
             "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-u", "--user", "-b", "--cookie", "-A",
@@ -99,7 +99,7 @@ extension CurlCommand {
     }
 }
 
-/// A command cut into words as a shell cuts it: quotation marks, backslashes, `$'…'`.
+/// A command split into words as a shell does: quotation marks, backslashes, `$'…'`.
 struct ShellWords {
     private(set) var words: [String] = []
     private var word: String?
@@ -120,7 +120,7 @@ struct ShellWords {
             rest.removeFirst()
             try quoted("'", escapes: true)
         case "\\":
-            // A line that goes on behind its end.
+            // The line continues after its end.
             if let next = rest.popFirst(), next != "\n", next != "\r" { append(next) }
         default: append(scalar)
         }

@@ -3,7 +3,7 @@ import Latchkey
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// A profile, read once for the comparison with many requests, replies and key URIs. A class, because a copy of a profile costs much.
+/// A profile, read once for comparison with many requests, replies and key URIs. A class, because a copy of a profile is expensive.
 final class ProfileForm: Sendable {
     let profile: VendorProfile
     /// The place of the profile's vendor among all brands; `nil` without one.
@@ -42,7 +42,7 @@ final class ProfileForm: Sendable {
         }
     }
 
-    /// Evidence in a request. The best fitting request of the profile counts.
+    /// Evidence in a request. The profile's best-matching request counts.
     func evidence(in facts: RequestFacts) -> [VendorMatch.Evidence] {
         let host = ownHost(facts)
         let found = requests.filter { $0.method == facts.method }.map { host + $0.evidence(in: facts) }
@@ -57,7 +57,7 @@ final class ProfileForm: Sendable {
         return [.init(weight: 20, sentence: "The profile names the host.")]
     }
 
-    /// What a reply says about the profile: the place of the CKC, further values, the vendor's codes and header fields.
+    /// A reply's evidence for the profile: the place of the CKC, further values, the vendor's codes and header fields.
     func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
         let found =
             valueEvidence(seen, sideValues, "reads") + profile.errors.evidence(in: seen)
@@ -89,7 +89,7 @@ final class ProfileForm: Sendable {
 /// A request that a profile sends, read once.
 private struct RequestForm: Sendable {
     private struct Header {
-        /// As the profile spells it, and in small letters.
+        /// As the profile spells it, and in lowercase.
         let name, small: String
         let rule: RequestRule.Header
         let holdsCredential, isNeeded: Bool

@@ -3,7 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
-/// HTTP messages as text: one with its body, or what `curl -v` prints, which marks sent lines by `>` and received ones by `<`.
+/// HTTP messages as text: one with its body, or the output of `curl -v`, which marks sent lines by `>` and received ones by `<`.
 enum RawHTTP {
     /// The exchanges; `nil` if the bytes do not begin with a message.
     static func exchanges(_ data: Data) -> [RecordedExchange]? {
@@ -28,7 +28,7 @@ enum RawHTTP {
         return found.isEmpty ? nil : found
     }
 
-    /// What curl printed of the last reply's body, behind its remarks; `nil` if nothing is there.
+    /// The last reply's body as curl printed it, after its remarks; `nil` if there is none.
     private static func lastBody(_ data: Data) -> Data? {
         let remark = ["\n* Connection #", "\n* Closing connection"].compactMap {
             data.range(of: Data($0.utf8), options: .backwards)
@@ -39,7 +39,7 @@ enum RawHTTP {
         return Data(data[(end + 1)...])
     }
 
-    /// One message: its head up to the empty line, and everything behind it.
+    /// One message: its head up to the empty line, and everything after it.
     private static func message(_ data: Data) -> RecordedExchange? {
         let ends = [Data("\r\n\r\n".utf8), Data("\n\n".utf8)].compactMap { data.range(of: $0) }
         let end = ends.min { $0.lowerBound < $1.lowerBound }
@@ -49,7 +49,7 @@ enum RawHTTP {
         return lines.first.flatMap { first in message(first, lines.dropFirst(), body) }
     }
 
-    /// The heads that stand one behind the other.
+    /// The consecutive heads.
     private static func heads(_ lines: [String], _ scheme: String?) -> [RecordedExchange] {
         var found: [RecordedExchange] = []
         var head: [String] = []
@@ -73,8 +73,8 @@ enum RawHTTP {
     private static func isStart(_ line: String) -> Bool { status(line) != nil || target(line) != nil }
 
     /// - Parameters:
-    ///   - body: `nil` if it is not there.
-    ///   - scheme: `nil` if nothing tells it.
+    ///   - body: `nil` if it is absent.
+    ///   - scheme: `nil` if it is unknown.
     private static func message(
         _ first: String, _ lines: ArraySlice<String>, _ body: Data?, _ scheme: String? = nil
     ) -> RecordedExchange? {

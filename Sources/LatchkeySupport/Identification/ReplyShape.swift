@@ -2,21 +2,21 @@ import Foundation
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// A reply, read once for the comparison with all profiles, most of which read it in the same few ways. Not for several threads.
+/// A reply, read once for comparison with all profiles, most of which read it in the same few ways. Not for several threads.
 final class ReplyShape {
     let reply: HTTPReply
     let json: JSONReply?
     let isTagged: Bool
-    /// Whether the body may hold a CKC, or a certificate, for any decoder at all.
+    /// Whether the body may hold a CKC, or a certificate, for any decoder.
     private let mayHoldCKC, mayHoldCertificate: Bool
-    /// Whether it is a part of a stream or of a page, which no license service sends: its exchange tells nothing of a vendor.
+    /// Whether it is a part of a stream or of a page, which license services never send: its exchange does not identify a vendor.
     let isForeign: Bool
     private let found: Recognition
     private let fields: [String: String]
     private var ckcs: [CKCDecoder: Bool] = [:]
     private var certificates: [CertificateDecoder: Bool] = [:]
 
-    /// - Parameter found: what the body is.
+    /// - Parameter found: the body's contents.
     init(_ reply: HTTPReply, _ found: Recognition) {
         (self.reply, self.found) = (reply, found)
         json = JSONReply(reply.body)
@@ -38,7 +38,7 @@ final class ReplyShape {
     }
 
     /// The first value of a header field.
-    /// - Parameter name: the field, in small letters.
+    /// - Parameter name: the field, in lowercase.
     func header(_ name: String) -> String? { fields[name] }
 
     /// Whether a decoder finds a CKC.
@@ -74,7 +74,7 @@ extension ErrorRules {
         }
         guard let code = code(of: seen.reply, seen.json) else { return headers }
         let isKnown = codes[code] != nil
-        // A number that many services use says less than one that this vendor alone lists.
+        // A number that many services use is weaker evidence than one that only this vendor lists.
         let weight = isKnown && code.utf8.count >= 4 ? 45 : isKnown ? 20 : 5
         guard isKnown || !successes.contains(seen.reply.status) else { return headers }
         let words =
@@ -84,7 +84,7 @@ extension ErrorRules {
 }
 
 extension CKCDecoder {
-    /// What the form of a reply that this decoder reads says about the vendor.
+    /// The evidence for the vendor in a reply that this decoder reads.
     func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] {
         switch self {
         case .json(let paths), .jsonOr(let paths, _):

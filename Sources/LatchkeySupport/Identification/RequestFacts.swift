@@ -3,20 +3,20 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
-/// A recorded request, read once for the comparison with all profiles.
+/// A recorded request, read once for comparison with all profiles.
 struct RequestFacts {
     let request: RecordedRequest
-    /// In capital letters.
+    /// In uppercase.
     let method: String
     let host: String?
-    /// In small letters, undecoded, as UTF-8.
+    /// In lowercase, undecoded, as UTF-8.
     let path: [UInt8]
-    /// In small letters.
+    /// In lowercase.
     let queryNames: Set<String>
     let body: BodyShape
     private let fields: [String: String]
 
-    /// - Parameter found: what the body is, where that is known.
+    /// - Parameter found: the body's contents, if known.
     init(_ request: RecordedRequest, _ found: Recognition? = nil) {
         self.request = request
         method = request.method.uppercased()
@@ -39,11 +39,11 @@ struct RequestFacts {
     }
 
     /// The first value of a header field.
-    /// - Parameter name: the field, in small letters.
+    /// - Parameter name: the field, in lowercase.
     func header(_ name: String) -> String? { fields[name] }
 
-    /// Whether a part stands in the path.
-    /// - Parameter part: in small letters.
+    /// Whether the path contains a part.
+    /// - Parameter part: in lowercase.
     func pathHolds(_ part: [UInt8]) -> Bool { path.place(of: part) != nil }
 
     private static func small(_ byte: UInt8) -> UInt8 {

@@ -5,16 +5,16 @@ package import LatchkeyVendors
 
 /// The exchanges of a capture, in order.
 ///
-/// Reads a HAR file, raw HTTP messages, what `curl -v` prints, and a `curl` command as browsers copy it; each also behind a byte order mark,
-/// or in UTF-16.
+/// Reads a HAR file, raw HTTP messages, the output of `curl -v`, and a `curl` command as browsers copy it; each also after a byte order
+/// mark, or in UTF-16.
 package struct TrafficCapture: Sendable {
     /// At most 20,000.
     package let exchanges: [RecordedExchange]
-    /// What the bodies of each exchange are, for all who ask.
+    /// The contents of each exchange's bodies, recognized once for all callers.
     package let recognized: [(sent: Recognition, came: Recognition)]
-    /// The hosts of which the recorder saw connections alone, because it did not open their TLS.
+    /// The hosts to which the recorder saw only connections, because it did not open their TLS.
     package private(set) var sealedHosts: [String] = []
-    /// Header fields that the recorder left out of every request, in small letters.
+    /// Header fields that the recorder left out of every request, in lowercase.
     package private(set) var leftOut: Set<String> = []
 
     static let limit = 20_000
@@ -32,7 +32,7 @@ package struct TrafficCapture: Sendable {
     }
 
     /// - Parameter data: the file or the text.
-    /// - Throws: a `Diagnosis` if it has none of the forms, or breaks off.
+    /// - Throws: a `Diagnosis` if it has none of the forms, or is truncated.
     package init(_ data: Data) throws(Diagnosis) {
         let data = Self.asUTF8(data)
         if data.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") {
@@ -71,7 +71,7 @@ package struct TrafficCapture: Sendable {
 }
 
 extension TrafficCapture {
-    /// What the bodies are, each in a sentence: of one request and its reply any, of more those that are exchanged for a key, at most 16.
+    /// The bodies, each in a sentence: all of them for a single exchange, otherwise those exchanged for a key, at most 16.
     package var bodies: [String] {
         var (found, number): ([String], Int) = ([], 0)
         for (exchange, bodies) in zip(exchanges, recognized) where found.count < 16 {
@@ -87,13 +87,13 @@ extension TrafficCapture {
         return Array(found.prefix(16))
     }
 
-    /// How many requests and replies there are.
+    /// The number of requests and replies.
     private var messageCount: Int { exchanges.count { $0.request != nil } + exchanges.count { $0.reply != nil } }
 }
 
 extension Diagnosis {
-    /// The same for who may give a HAR file and nothing else.
-    /// - Parameter option: the option that takes it.
+    /// The same for callers that accept only a HAR file.
+    /// - Parameter option: the option for it.
     package func remedied(for option: String) -> Self {
         Self(
             code: code, reason: code == Self.captureUnknown ? "This is no HAR file." : reason,
@@ -102,6 +102,6 @@ extension Diagnosis {
         )
     }
 
-    /// The code for something that has none of the forms.
+    /// The code for input in none of the forms.
     fileprivate static let captureUnknown = "captureUnknown"
 }

@@ -4,7 +4,7 @@ import LatchkeyVendors
 
 // Source: `Documentation/Vendors/README.md` §22, and the pages that the profiles name.
 extension VendorBrand {
-    /// All vendors. One that has nothing of its own is known by what its profile says alone.
+    /// All vendors. A vendor without distinctive values is known by its profile alone.
     static let all: [VendorBrand] = {
         let known = Set(own.compactMap(\.profile))
         let others = VendorProfile.vendorIdentifiers.filter { !known.contains($0) }.map { identifier in
@@ -13,7 +13,7 @@ extension VendorBrand {
         return own + others + withoutProfile
     }()
 
-    /// The vendors that have hosts, paths, header fields or key URIs of their own.
+    /// The vendors that have distinctive hosts, paths, header fields or key URIs.
     private static let own: [VendorBrand] =
         [
             VendorBrand(
@@ -123,7 +123,7 @@ extension VendorBrand {
             VendorBrand(profile: "generic", name: "Generic", keyURIs: [.oneComponent]),
         ]
 
-    /// Vendors whose requests their package pages do not say in full.
+    /// Vendors whose package pages do not describe the requests in full.
     static let withoutProfile: [VendorBrand] = [
         VendorBrand(
             profile: nil, name: "VdoCipher", hosts: ["vdocipher.com", "vdocipher.net"], paths: ["/auth/fps/"]),
@@ -150,7 +150,7 @@ extension KeyURI {
         return parts.count == 2 && parts[0].utf8.count == 36 && KeyID(parts[0]) != nil && parts[1].utf8.count >= 22
     }
 
-    /// The text that base64 before the query stands for; `nil` if it is too short, or not base64.
+    /// The text of base64 before the query; `nil` if it is too short, or not base64.
     fileprivate var decodedBase64: String? {
         let text = remainderBeforeQuery
         guard text.utf8.count >= 12, text.utf8.count.isMultiple(of: 4), KeyID(text) == nil,

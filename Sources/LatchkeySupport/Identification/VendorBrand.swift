@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
-/// What belongs to a vendor alone, or to few: its hosts, paths and header fields, and the form of its key URIs.
+/// Features of one vendor, or of few: hosts, paths and header fields, and the form of key URIs.
 struct VendorBrand: Sendable {
     /// The identifier of the vendor's profile, a prefix of its variants' identifiers; `nil` if there is no profile.
     let profile: String?
@@ -10,7 +10,7 @@ struct VendorBrand: Sendable {
     let name: String
     /// Domains of the vendor.
     var hosts: [String] = []
-    /// Parts of paths that its services have.
+    /// Parts of its services' paths.
     var paths: [String] = []
     /// Header fields of requests and replies that no profile's rule names.
     var headers: [String] = []
@@ -19,7 +19,7 @@ struct VendorBrand: Sendable {
     /// Forms of key URIs.
     var keyURIs: [KeyURIForm] = []
 
-    /// A form that a key URI has or has not.
+    /// A form that a key URI may have.
     struct KeyURIForm: Sendable {
         let weight: Int
         /// The form, to end the sentence "The key URI …".
@@ -65,7 +65,7 @@ extension VendorBrand {
 
     func evidence(in seen: ReplyShape) -> [VendorMatch.Evidence] { headerEvidence { seen.header($0) != nil } }
 
-    /// - Parameter holds: whether a path holds a part, in small letters.
+    /// - Parameter holds: whether a path holds a part, in lowercase.
     private func pathEvidence(_ holds: ([UInt8]) -> Bool) -> [VendorMatch.Evidence] {
         paths.first { holds(Array($0.lowercased().utf8)) }
             .map { [.init(weight: 35, sentence: "The path \($0) is the vendor's.")] } ?? []
@@ -79,12 +79,12 @@ extension VendorBrand {
 }
 
 extension VendorBrand.KeyURIForm {
-    /// `skd://ID`, the commonest form.
+    /// `skd://ID`, the most common form.
     static let oneComponent = Self(4, "is one identifier behind skd://, as with many vendors") { uri in
         !uri.remainder.isEmpty && !uri.remainder.contains { "/?;:".contains($0) }
     }
 
-    /// A query item of a name that few vendors use.
+    /// A query item with a name that few vendors use.
     static func query(_ name: String, _ weight: Int) -> Self {
         Self(weight, "has the query item \(name)") { $0.queryValue(name) != nil }
     }

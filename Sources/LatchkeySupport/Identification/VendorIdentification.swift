@@ -2,9 +2,9 @@ package import Latchkey
 package import LatchkeyCore
 package import LatchkeyVendors
 
-/// Finds the profiles that fit a key URI, a request or a reply, best first.
+/// Finds the profiles that match a key URI, a request or a reply, best first.
 ///
-/// Names that only one vendor uses, such as its host or its header field, weigh most. Forms of bodies and key URIs weigh the more the
+/// Names that only one vendor uses, such as its host or its header field, have the most weight. Forms of bodies and key URIs weigh more the
 /// rarer they are. Nothing is sent, and no sentence contains a secret.
 package struct VendorIdentification: Sendable {
     private let profiles: [ProfileForm]
@@ -12,12 +12,12 @@ package struct VendorIdentification: Sendable {
     /// - Parameter profiles: the profiles to choose from. Defaults to those of Latchkey.
     package init(profiles: [VendorProfile] = VendorProfile.all) { self.profiles = profiles.map { ProfileForm($0) } }
 
-    /// The profiles that fit a key URI; empty if its form is too common.
+    /// The profiles that match a key URI; empty if its form is too common.
     package func identify(keyURI: KeyURI) -> [VendorMatch] {
         matches(brand: { $0.evidence(in: keyURI) }, profile: { $0.evidence(in: keyURI) })
     }
 
-    /// The profiles that fit a certificate, lookup, session or license request.
+    /// The profiles that match a certificate, lookup, session or license request.
     package func identify(_ request: RecordedRequest) -> [VendorMatch] {
         identify(RequestFacts(request))
     }
@@ -26,7 +26,7 @@ package struct VendorIdentification: Sendable {
         matches(brand: { $0.evidence(in: facts) }, profile: { $0.evidence(in: facts) })
     }
 
-    /// The profiles that fit a reply, which may be a refusal.
+    /// The profiles that match a reply, which may be a refusal.
     package func identify(_ reply: HTTPReply) -> [VendorMatch] {
         identify(ReplyShape(reply, Recognition(reply.body)))
     }
@@ -89,7 +89,7 @@ extension VendorMatch {
 }
 
 extension VendorIdentification {
-    /// The profiles that fit the traffic of a stream. Messages that fit no vendor well, such as those for segments, do not count.
+    /// The profiles that match the traffic of a stream. Messages that match no vendor well, such as those for segments, do not count.
     package func identify(_ capture: TrafficCapture) -> [VendorMatch] {
         let findings = zip(capture.exchanges, capture.recognized).flatMap { exchange, found -> [[VendorMatch]] in
             let seen = exchange.reply.flatMap {
@@ -104,8 +104,8 @@ extension VendorIdentification {
         return Self.combined(findings.count <= 2 ? findings : telling)
     }
 
-    /// The names of vendors that are recognized although no profile speaks to them: their package pages do not say all that a
-    /// license request holds.
+    /// The names of vendors that are recognized although no profile supports them: their package pages do not describe the whole license
+    /// request.
     package static var vendorsWithoutProfile: [String] { VendorBrand.withoutProfile.map(\.name) }
 }
 
@@ -114,7 +114,7 @@ extension VendorProfile {
     package var vendor: String { VendorBrand.all.first { $0.owns(self) }?.name ?? name }
 
     /// Whether a host is the vendor's own.
-    /// - Parameter host: in small letters, without a port.
+    /// - Parameter host: in lowercase, without a port.
     package func isHome(_ host: String) -> Bool {
         let brand = VendorBrand.all.first { $0.owns(self) }?.hosts ?? []
         return brand.contains(where: host.isHost) || hosts.contains { $0.hostName == host }

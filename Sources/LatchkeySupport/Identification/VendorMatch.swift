@@ -1,10 +1,10 @@
-/// A vendor that fits the observations, and why.
+/// A vendor that matches the observations, and why.
 package struct VendorMatch: Sendable, Hashable, Codable {
-    /// The profile that fits; `nil` for a vendor without a profile, because its requests are not public.
+    /// The matching profile; `nil` for a vendor without a profile, because its requests are not public.
     package let profile: String?
     /// The vendor's own name, without the variant.
     package let vendor: String
-    /// The observations for the profile and, with a negative weight, against it; the heaviest first. Not empty.
+    /// The observations for the profile and, with a negative weight, against it; strongest first. Not empty.
     package let evidence: [Evidence]
 
     /// One observation.
@@ -17,9 +17,9 @@ package struct VendorMatch: Sendable, Hashable, Codable {
 
     /// The confidence in a match.
     package enum Confidence: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-        /// The form fits, but fits other vendors too.
+        /// The form matches, but matches other vendors too.
         case possible
-        /// Several forms fit, or one that few vendors use.
+        /// Several forms match, or one that few vendors use.
         case likely
         /// A name that only this vendor uses was seen.
         case certain
@@ -45,7 +45,7 @@ extension VendorMatch {
         }
     }
 
-    /// The sentences for the profile, the heaviest first.
+    /// The sentences for the profile, strongest first.
     package var reasons: [String] { evidence.filter { $0.weight > 0 }.map(\.sentence) }
 }
 
@@ -59,7 +59,7 @@ extension VendorMatch {
 }
 
 extension [VendorMatch] {
-    /// The best match first. Of equal matches, the earlier profile first.
+    /// The best match first. Among equal matches, the earlier profile first.
     var ranked: [VendorMatch] {
         enumerated().filter { $0.element.total > 0 }
             .sorted { ($1.element.total, $0.offset) < ($0.element.total, $1.offset) }.map(\.element)

@@ -1,4 +1,4 @@
-/// A piece of a page. Outside text gets in only through `text` and the values of attributes, which escape it; names are literals.
+/// A piece of a page. External text enters only through `text` and the values of attributes, which escape it; names are literals.
 package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The source, which is safe to put into a page.
     package let source: String
@@ -29,18 +29,18 @@ package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
         return HTML(source: isVoid ? opening : "\(opening)\(content.map(\.source).joined())</\(name)>")
     }
 
-    /// An element with text alone.
+    /// An element with only text.
     package static func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], _ text: String
     ) -> HTML { element(name, attributes, [.text(text)]) }
 
-    /// What a page may load and run: its own styles and pictures that stand in it. No script, no form, nothing from elsewhere.
+    /// The resources that a page may load and run: its own styles and embedded pictures. No script, no form, nothing from elsewhere.
     ///
     /// Styles are inline, because bars get their widths from the facts.
     package static let contentSecurityPolicy =
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-    /// A report as a whole page in English, in the one style of all: a heading, what it comes to, and its parts.
+    /// A report as a whole page in English, in the shared style: a heading, a summary, and its parts.
     package static func page(title: String, heading: String, summary: String, _ parts: [HTML]) -> String {
         let head = element(
             "head", [:],
@@ -60,17 +60,17 @@ package struct HTML: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// A part of a report.
     /// - Parameters:
-    ///   - heading: what it has.
-    ///   - about: a line on it; `nil` for none.
+    ///   - heading: its title.
+    ///   - about: a line about it; `nil` for none.
     package static func section(_ heading: String, about: String? = nil, _ parts: [HTML]) -> HTML {
         let line = about.map { element("p", ["class": "soft"], $0) } ?? .none
         return element("section", [:], [element("h2", [:], heading), line] + parts)
     }
 
-    /// What colors mean.
+    /// The meaning of the colors.
     /// - Parameters:
-    ///   - name: what it is called where it is not seen.
-    ///   - kinds: the kinds of bars, and what each means.
+    ///   - name: its accessibility label.
+    ///   - kinds: the kinds of bars, and their meanings.
     static func legend(_ name: String, _ kinds: [(kind: String, name: String)]) -> HTML {
         .element(
             "ul", ["class": "legend", "aria-label": name],

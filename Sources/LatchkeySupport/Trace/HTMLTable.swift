@@ -1,10 +1,10 @@
 extension HTML {
     /// A column of a table, by its heading.
     package enum Column: Sendable, Hashable {
-        /// Names what its row is about.
+        /// Names the subject of its row.
         case heading(String)
         case text(String)
-        /// Numbers, under each other by their last digit.
+        /// Numbers, aligned by their last digit.
         case number(String)
 
         var name: String {
@@ -14,10 +14,10 @@ extension HTML {
         }
     }
 
-    /// A table that is scrolled by itself, with keys too, where the window is narrow.
+    /// A table that scrolls separately, with the keyboard too, if the window is narrow.
     /// - Parameters:
-    ///   - name: what it is called where it is not seen.
-    ///   - caption: what stands above it; `nil` for nothing.
+    ///   - name: its accessibility label.
+    ///   - caption: the text above it; `nil` for none.
     ///   - rows: a cell for each column.
     package static func table(
         _ name: String, caption: String? = nil, _ columns: [Column], _ rows: [[HTML]]
@@ -36,12 +36,12 @@ extension HTML {
         return sheet(name, table)
     }
 
-    /// The same of texts.
+    /// The same for texts.
     package static func table(
         _ name: String, caption: String? = nil, _ columns: [Column], _ rows: [[String]]
     ) -> HTML { table(name, caption: caption, columns, rows.map { $0.map { .text($0) } }) }
 
-    /// What is scrolled by itself where the window is narrow.
+    /// Content that scrolls separately if the window is narrow.
     static func sheet(_ name: String, _ content: HTML) -> HTML {
         element("div", ["class": "sheet", "tabindex": "0", "role": "region", "aria-label": name], [content])
     }

@@ -15,17 +15,17 @@ extension KeyTrace {
     }
 }
 
-/// The JSON of a file: keys in order, slashes as they are.
+/// The JSON of a file: sorted keys, unescaped slashes.
 enum TraceJSON {
     static func data(_ value: some Encodable) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Nothing that is encoded here can fail: texts, whole numbers, and numbers that are finite.
+        // Encoding cannot fail here: texts, whole numbers, and finite numbers.
         return ((try? encoder.encode(value)) ?? Data("{}".utf8)) + Data("\n".utf8)
     }
 }
 
-/// A JSON object as it is written: without the members that are `nil`.
+/// A JSON object to write: without the members that are `nil`.
 struct JSON: Encodable, ExpressibleByDictionaryLiteral {
     private let members: [(String, (any Encodable)?)]
 
@@ -50,7 +50,7 @@ struct JSON: Encodable, ExpressibleByDictionaryLiteral {
 extension JSON {
     fileprivate init(attribute key: String, _ text: String) { self = ["key": key, "value": ["stringValue": text]] }
 
-    /// 64 bits are a text in this JSON.
+    /// 64-bit integers are texts in this JSON.
     fileprivate init(attribute key: String, _ number: Int) {
         self = ["key": key, "value": ["intValue": "\(number)"]]
     }
@@ -69,7 +69,7 @@ extension TraceSpan {
         ]
     }
 
-    /// By the names of OpenTelemetry's semantic conventions for HTTP where there are any.
+    /// Uses the names of OpenTelemetry's semantic conventions for HTTP if there are any.
     private func attributes(_ identity: TraceExchange.Identity) -> [JSON] {
         var attributes: [JSON] = []
         func text(_ key: String, _ text: String?) {

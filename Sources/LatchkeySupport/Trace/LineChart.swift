@@ -1,6 +1,6 @@
 /// A line over time or over runs.
 package struct ChartLine: Sendable {
-    /// How it looks: as bars of traces do.
+    /// Its style: the same as for bars of traces.
     package enum Look: String, Sendable { case stage, request, wait, wrong }
 
     let name: String
@@ -8,8 +8,8 @@ package struct ChartLine: Sendable {
     let values: [Double?]
 
     /// - Parameters:
-    ///   - name: what the legend calls it.
-    ///   - look: how it looks.
+    ///   - name: its name in the legend.
+    ///   - look: its style.
     ///   - values: at equal distances; `nil` interrupts the line.
     package init(_ name: String, _ look: Look, _ values: [Double?]) {
         (self.name, self.look, self.values) = (name, look, values)
@@ -19,14 +19,14 @@ package struct ChartLine: Sendable {
 extension HTML {
     /// Lines as a picture with a scale.
     /// - Parameters:
-    ///   - words: what it shows, for whoever does not see it.
+    ///   - words: a description for screen readers.
     ///   - size: as wide as its place allows.
-    ///   - range: what the height reaches from and to.
+    ///   - range: the range of the vertical axis.
     ///   - marks: values that are marked at the side.
-    ///   - aim: a value that is aimed at.
-    ///   - isMissed: whether a value misses the aim; with it, each value is a dot, and a square where it does.
-    ///   - ends: what is written below the left end and the right end.
-    ///   - text: how a value is written.
+    ///   - aim: the target value.
+    ///   - isMissed: whether a value misses the target; if given, each value is a dot, or a square if it misses.
+    ///   - ends: the labels below the left and the right end.
+    ///   - text: formats a value.
     package static func chart(
         _ words: String, _ lines: [ChartLine], size: (width: Double, height: Double) = (360, 120),
         range: ClosedRange<Double>, marks: [Double], aim: Double? = nil, isMissed: ((Double) -> Bool)? = nil,
@@ -74,7 +74,7 @@ extension HTML {
         return element("svg", ["viewBox": box, "role": "img", "aria-label": words], drawn)
     }
 
-    /// Lines from zero on over seconds, with a legend, as wide as a page.
+    /// Lines over seconds, starting at zero, with a legend, as wide as a page.
     /// - Parameter seconds: the time of the last value.
     package static func chart(
         _ lines: [ChartLine], unit: String, seconds: Double, text: (Double) -> String

@@ -1,24 +1,24 @@
 import Foundation
 import LatchkeyCore
 
-/// Where the time of requests and keys went. Each moment counts once, for the most particular of the steps that were under way; work on
-/// what they brought, such as decoding, takes longer than all the rest and is left out.
+/// Where the time of requests and keys went. Each moment counts once, for the most specific step under way; work on the results, such as
+/// decoding, takes longer than all the rest and is left out.
 struct TimeBreakdown: Sendable {
-    /// What took time.
+    /// A part of the time.
     struct Part: Sendable, Hashable {
         let name: String
         let length: Duration
         let kind: String
     }
 
-    /// The most first; nothing that took less than a hundredth.
+    /// Longest first; without parts below a hundredth.
     let parts: [Part]
-    /// All of the time, without that of work alone.
+    /// The total time, without the time of work alone.
     let whole: Duration
 
-    /// How many steps are looked at.
+    /// The maximum number of steps examined.
     private static let limit = 500
-    /// What no step tells of.
+    /// Time outside any step.
     private static let rest = "between the steps"
 
     /// - Returns: `nil` if nothing took time.
@@ -32,7 +32,7 @@ struct TimeBreakdown: Sendable {
             sums[step.map(Self.name) ?? Self.rest, default: (0, step.map { "\($0.kind)" } ?? "key")].seconds +=
                 end.timeIntervalSince(start)
         }
-        // Dates are inexact below a microsecond, which is not to decide the order.
+        // Dates are inexact below a microsecond, which must not decide the order.
         sums = sums.mapValues { (($0.seconds * 1_000_000).rounded() / 1_000_000, $0.kind) }
         let seconds = sums.values.reduce(0) { $0 + $1.seconds }
         guard seconds > 0 else { return nil }
@@ -76,7 +76,7 @@ struct TimeBreakdown: Sendable {
 }
 
 extension TraceSpan.Kind {
-    /// How particular a step is: of several that are under way, the most particular one explains the time.
+    /// How specific a step is: of several under way, the most specific one explains the time.
     fileprivate var detail: Int {
         switch self {
         case .key: 0

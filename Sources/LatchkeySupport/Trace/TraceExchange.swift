@@ -3,13 +3,13 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyVendors
 
-/// The way of one key, or what belongs to none, as spans.
+/// The way of one key, or steps without a key, as spans.
 struct TraceExchange: Sendable {
-    /// Which exchange it is.
+    /// The identity of the exchange.
     struct Identity: Hashable, Sendable {
-        /// The loader's name where several are in one trace.
+        /// The loader's name if several are in one trace.
         let owner: String
-        /// The number of the key request; 0 for what belongs to none.
+        /// The number of the key request; 0 for none.
         let number: Int
         /// The key; empty for none.
         let key: String
@@ -26,14 +26,14 @@ struct TraceExchange: Sendable {
     let identity: Identity
     /// 32 hexadecimal digits in lower case.
     let traceID: String
-    /// In the order of their beginnings; the whole way of the key first, if it ended.
+    /// In the order of their starts; the whole way of the key first, if it ended.
     let spans: [TraceSpan]
-    /// What became of it, in words.
+    /// The outcome, in words.
     let outcome: String?
 
     var start: Date { spans.map(\.start).min() ?? .distantPast }
     var end: Date { spans.map(\.end).max() ?? .distantPast }
-    /// From the first beginning to the end of the last step that took time: renewals, hours later, are not part of the picture.
+    /// From the first start to the end of the last step that took time: renewals, hours later, are not included.
     var length: Duration {
         let ends = spans.filter { $0.kind == .key || $0.length > .zero }.map(\.end)
         return .seconds((ends.max() ?? end).timeIntervalSince(start))
@@ -42,14 +42,14 @@ struct TraceExchange: Sendable {
 }
 
 extension TraceExchange {
-    /// Makes spans of events, which say what ended and how long it took.
+    /// Makes spans from events, which state the end and the duration of steps.
     struct Builder {
         private let identity: Identity
         private let seed: UInt64
         private var spans: [TraceSpan] = []
         private var traceID: String?
         private var outcome: String?
-        /// The attempt at which each request is, by its stage.
+        /// The current attempt of each stage's request.
         private var attempts: [ContentKeyError.Stage: Int] = [:]
         /// The stage of the last request, to which a retry belongs.
         private var stage: ContentKeyError.Stage?
@@ -175,7 +175,7 @@ extension TraceExchange.Builder {
         outcome = outcome ?? "\(words) \(took.inWords)"
     }
 
-    /// Whether a span lies in another, up to what clocks round.
+    /// Whether a span is inside another, up to rounding of clocks.
     private static func holds(_ outer: TraceSpan, _ span: TraceSpan) -> Bool {
         let isOfStage =
             outer.kind != .stage || outer.stage == span.stage || (outer.stage == "license" && span.stage == "lookup")
@@ -183,7 +183,7 @@ extension TraceExchange.Builder {
             && span.end <= outer.end.addingTimeInterval(0.002)
     }
 
-    /// A number from an event, which may be anything.
+    /// A number from an event, which may have any value.
     private static func duration(_ milliseconds: Double?) -> Duration {
         guard let milliseconds, milliseconds.isFinite, 0..<3.2e13 ~= milliseconds else { return .zero }
         return .milliseconds(milliseconds)
@@ -199,7 +199,7 @@ extension TraceExchange.Builder {
 }
 
 extension TraceSpan.Kind {
-    /// Which of two spans that begin together comes first.
+    /// The order of two spans that begin together.
     fileprivate var rank: Int {
         switch self {
         case .key: 0

@@ -5,10 +5,10 @@ import LatchkeyCore
 // MARK: - All keys on one scale
 
 extension TracePage {
-    /// How many keys a page shows; the others are counted. A page of 10,000 waterfalls opens in no browser.
+    /// The maximum number of keys that a page shows; the others are counted. No browser opens a page of 10,000 waterfalls.
     private static let exchangeLimit = 200
 
-    /// A row for each key, which leads to its waterfall; nothing for a single one.
+    /// A row for each key, which links to its waterfall; nothing for a single one.
     package var overview: HTML {
         guard exchanges.count > 1, let start = exchanges.map(\.start).min() else { return .none }
         let shown = exchanges.prefix(Self.exchangeLimit)
@@ -47,7 +47,7 @@ extension TracePage {
             ])
     }
 
-    /// A row for each step, and one for steps in a row that are alike, such as the segments of a stream.
+    /// A row for each step, and one for consecutive similar steps, such as the segments of a stream.
     private func rows(of exchange: TraceExchange) -> [Waterfall.Row] {
         var groups: [[TraceSpan]] = []
         for span in exchange.spans.prefix(300) {
@@ -97,7 +97,7 @@ extension TracePage {
         return span.name + attempt + status + (span.code.flatMap { span.exchange == nil ? ": \($0)" : nil } ?? "")
     }
 
-    /// How long a step took; when it was, for one that took no time.
+    /// A step's duration; or its time, if it took none.
     private static func time(_ span: TraceSpan, until end: Date, since start: Date) -> String {
         span.kind == .work && span.length == .zero
             ? "at \(TraceFormat.time(.seconds(span.start.timeIntervalSince(start))))"
@@ -110,7 +110,7 @@ extension TracePage {
 }
 
 extension TraceExchange {
-    /// What a page calls it.
+    /// Its name on a page.
     var name: String {
         let key = identity.number > 0 && !identity.key.isEmpty ? ": \(identity.key)" : ""
         return identity.number == 0 && !identity.key.isEmpty ? joined(identity.key) : shortName + key
@@ -125,8 +125,8 @@ extension TraceExchange {
     /// Its place in a page.
     var anchor: String { "exchange-\(identity.number)-\(traceID)" }
 
-    /// How much of it a waterfall shows. Work that takes far longer than all requests, such as decoding, is cut: the requests would be
-    /// slivers beside it.
+    /// How much of it a waterfall shows. Work that takes far longer than all requests, such as decoding, is cut: next to it, the requests
+    /// would be slivers.
     var window: Duration {
         let ends = spans.filter { $0.kind != .work && $0.length > .zero }.map(\.end)
         let requests = Duration.seconds((ends.max() ?? start).timeIntervalSince(start))
@@ -141,7 +141,7 @@ extension TraceExchange {
 // MARK: - Leases
 
 extension TracePage {
-    /// The leases of each key over time, with the moments at which they are renewed and at which something failed; nothing without leases.
+    /// The leases of each key over time, with the moments of renewals and failures; nothing without leases.
     package var leaseChart: HTML {
         let shown = leases.prefix(1_000)
         guard let start = shown.first?.start else { return .none }

@@ -7,16 +7,16 @@ import LatchkeyCore
 package struct TracePage: Sendable {
     let exchanges: [TraceExchange]
     let leases: [TraceLease]
-    /// The rank of the headings of overview, leases and waterfalls.
+    /// The level of the headings of overview, leases and waterfalls.
     let heading: StaticString
     private let problems: [TraceProblem]
 
-    /// How many steps the table has.
+    /// The maximum number of steps in the table.
     private static let rowLimit = 5_000
 
     package init(_ trace: KeyTrace) { self.init(trace, heading: "h2") }
 
-    /// A trace among several in one page, below a heading of its own.
+    /// One of several traces in a page, below its own heading.
     package init(part trace: KeyTrace) { self.init(trace, heading: "h3") }
 
     private init(_ trace: KeyTrace, heading: StaticString) {
@@ -34,7 +34,7 @@ package struct TracePage: Sendable {
     /// Where the time of all steps went, as a bar and in words.
     package var account: HTML { TimeBreakdown.html(of: exchanges.flatMap(\.spans)) }
 
-    /// What the bars of waterfalls mean.
+    /// The meanings of the bars of waterfalls.
     package static var legend: HTML { Waterfall.legend }
 
     private var title: String {
@@ -53,7 +53,7 @@ package struct TracePage: Sendable {
 // MARK: - Problems
 
 extension TracePage {
-    /// What is wrong, with stage, cause and remedy; or that nothing is.
+    /// The problems, with stage, cause and remedy; or a line that there are none.
     package var troubles: HTML {
         guard !problems.isEmpty else { return requestTroubles ?? .element("p", ["class": "fine"], "No key failed.") }
         let shown = problems.prefix(10)
@@ -64,7 +64,7 @@ extension TracePage {
 }
 
 extension TracePage {
-    /// In a trace of requests without keys, such as that of a load: how many of them went wrong, and how; `nil` where keys are.
+    /// For a trace of requests without keys, such as that of a load: how many of them failed, and how; `nil` if there are keys.
     private var requestTroubles: HTML? {
         let requests = exchanges.flatMap(\.requests)
         guard !requests.isEmpty, !exchanges.contains(where: { $0.identity.number > 0 }) else { return nil }
@@ -82,10 +82,10 @@ extension TracePage {
 }
 
 extension TraceProblem {
-    /// Stage, code, what happened and what to do.
+    /// Stage, code, reason and remedy.
     /// - Parameters:
-    ///   - title: what went wrong; `nil` for stage and code.
-    ///   - remark: what else is to be said.
+    ///   - title: the title of the problem; `nil` for stage and code.
+    ///   - remark: an additional remark.
     package func html(_ title: String? = nil, remark: String = "") -> HTML {
         .element(
             "section", ["class": "problem"],
@@ -102,7 +102,7 @@ extension TraceProblem {
 // MARK: - The table
 
 extension TracePage {
-    /// All steps with all that is known of them; columns without anything are left out.
+    /// All steps with all their facts; empty columns are left out.
     package var table: HTML {
         let columns: [HTML.Column] = [
             .heading("Step"), .text("Key"), .number("Start"), .number("Length"), .text("Request"), .number("Status"),

@@ -2,11 +2,11 @@ package import Foundation
 package import Latchkey
 import LatchkeyCore
 
-/// One step with a beginning and a length, all of its texts fit to be shown.
+/// One step with a start and a duration, all of its texts fit to be shown.
 package struct TraceSpan: Sendable {
-    /// What the step is.
+    /// The kind of step.
     package enum Kind: Sendable, Hashable {
-        /// The whole way of a key.
+        /// All steps of a key.
         case key
         /// A stage of it.
         case stage
@@ -27,17 +27,17 @@ package struct TraceSpan: Sendable {
     package let start: Date
     /// How long it took.
     package let length: Duration
-    /// Whose it is, where several loaders are in one trace.
+    /// The loader that it belongs to, if several are in one trace.
     package var owner = ""
     /// The stage's name; empty for none.
     package var stage = ""
-    /// The request and what came of it, of which a trace keeps what it shows; `nil` for other spans.
+    /// The request and its result, reduced to the part that a trace shows; `nil` for other spans.
     package var exchange: RecordedExchange? { didSet { exchange = exchange?.shown } }
-    /// What it waited for, in words; `nil` if it did not wait.
+    /// The reason for the wait, in words; `nil` if it did not wait.
     package var waitedFor: String?
-    /// The code of what went wrong; `nil` if nothing did.
+    /// The code of the error; `nil` if there was none.
     package var code: String?
-    /// The span, and the one that it is part of, 16 hexadecimal digits each.
+    /// The span's ID and its parent's, 16 hexadecimal digits each.
     var spanID = ""
     var parentID: String?
 
@@ -49,7 +49,7 @@ package struct TraceSpan: Sendable {
 }
 
 extension RecordedExchange {
-    /// As a trace shows it: without header fields and bodies, and without secrets in its texts.
+    /// In the form that a trace shows: without header fields and bodies, and without secrets in its texts.
     fileprivate var shown: Self {
         var shown = self
         shown.request = request.map {
@@ -62,7 +62,7 @@ extension RecordedExchange {
     }
 }
 
-/// What went wrong, at which stage, and what to do.
+/// A problem: its stage, its reason and its remedy.
 package struct TraceProblem: Sendable, Hashable {
     package let stage, code, reason, remedy: String
     /// The key's URI; empty for none.
@@ -76,7 +76,7 @@ package struct TraceProblem: Sendable, Hashable {
         self.key = TraceText.shown(url: key)
     }
 
-    /// The error of an event; `nil` if it has none, or only says that nobody wants the key any more.
+    /// The error of an event; `nil` if it has none, or only says that the key is no longer wanted.
     init?(_ kind: KeyEvent.Kind, about key: String) {
         switch kind {
         case .failed(let error, _) where error.kind != .cancelled: self.init(error, about: key)

@@ -1,4 +1,4 @@
-/// How pages of traces, reports and measurements look: light and dark by the system's choice, one column on a phone, black on white on
+/// The style of pages of traces, reports and measurements: light and dark by the system's choice, one column on a phone, black on white on
 /// paper. Looks differ by form as well as by color.
 package enum TraceStyle {
     package static let rules: StaticString = """

@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 
-/// Texts of a trace as a file shows them: on one line, and stricter about secrets than a log, because a file is sent to strangers.
+/// Texts of a trace in a file: on one line, and more strictly redacted than a log, because a file is shared.
 ///
-/// Every value of a query is replaced by its length and digest, whatever its name, and so is whatever is too long for a word: no key's
-/// name and no identifier has more than 64 characters without a break, and every SPC, CKC and token has.
+/// Every value of a query is replaced by its length and digest, whatever its name, and so is any text too long for a word: no key's name
+/// and no identifier has more than 64 characters without a break, and every SPC, CKC and token has.
 enum TraceText {
     private static let longestWord = 64
     private static let longestText = 2_000
@@ -20,7 +20,7 @@ enum TraceText {
         return String(text.prefix(longestText))
     }
 
-    /// Words: addresses among them are shown as such.
+    /// Words: addresses among them are shown as addresses.
     static func shown(_ text: String) -> String {
         let words = text.onOneLine.split(separator: " ", omittingEmptySubsequences: false).map { part in
             part.contains("://") ? shown(url: String(part)) : word(part)
@@ -32,7 +32,7 @@ enum TraceText {
         text.utf8.count > longestWord ? Secret(String(text)).short : String(text)
     }
 
-    /// A value that is hidden already stays as it is.
+    /// A value that is already hidden stays unchanged.
     private static func hidden(_ value: String) -> String {
         value.isEmpty || value.isRedacted ? value : Secret(value).short
     }

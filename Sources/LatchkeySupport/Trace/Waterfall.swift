@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
 
-/// Steps below each other as bars over one piece of time, with its scale. Texts say what the bars show.
+/// Steps below each other as bars on one time scale. Texts describe the bars.
 struct Waterfall {
     /// A piece of a row's picture.
     struct Bar {
-        /// The class of its look, such as `request`.
+        /// The class of its style, such as `request`.
         let kind: String
         let start: Date
         /// In seconds; a mark has none.
@@ -14,7 +14,7 @@ struct Waterfall {
 
     struct Row {
         let name: [HTML]
-        /// What more is known, for whoever points at it.
+        /// Further facts, shown on hover.
         let details: String
         let time: String
         let bars: [Bar]
@@ -57,7 +57,7 @@ struct Waterfall {
             ])
     }
 
-    /// A bar; `nil` for one that begins after the piece of time. One that ends after it is cut.
+    /// A bar; `nil` if it begins after the time shown. A bar that ends after it is cut.
     private func bar(_ bar: Bar) -> HTML? {
         let left = max(bar.start.timeIntervalSince(start) / whole, 0)
         guard left <= 1.001 else { return nil }
@@ -71,7 +71,7 @@ struct Waterfall {
             ])
     }
 
-    /// 1, 2 or 5 times a power of ten of the scale's unit, three to five times in the whole.
+    /// 1, 2 or 5 times a power of ten of the scale's unit, three to five times in all.
     private static func step(for whole: Double) -> Double {
         let factor = TraceFormat.unit(for: whole).factor
         let aim = whole * factor / 2.5
@@ -83,7 +83,7 @@ struct Waterfall {
 }
 
 extension Waterfall {
-    /// What the looks of bars mean.
+    /// The meanings of the bars' looks.
     static let legend = HTML.legend(
         "What the bars mean",
         [
@@ -92,7 +92,7 @@ extension Waterfall {
         ])
 }
 
-/// Numbers and times as a page writes them.
+/// Numbers and times in the form that a page shows.
 enum TraceFormat {
     /// With one decimal.
     static func milliseconds(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
@@ -102,7 +102,7 @@ enum TraceFormat {
         return Duration.seconds(length.inSeconds.rounded()).inWords
     }
 
-    /// A mark of a scale, all in the unit that fits the whole.
+    /// A mark of a scale, all in the unit that fits the scale.
     static func mark(_ seconds: Double, in whole: Double) -> String {
         let unit = unit(for: whole)
         let number = (seconds * unit.factor * 1_000).rounded() / 1_000
