@@ -10,7 +10,7 @@ import LatchkeyCore
 public struct ApplicationCertificate: Sendable, Hashable {
     /// The bytes, as the player wants them: a certificate in DER form, or a bundle.
     public let bytes: Data
-    /// What it came as, such as base64 text of a certificate.
+    /// The form in which it was received, such as base64 text of a certificate.
     package let form: Recognition
 
     /// The format of bytes that do not begin with a certificate, such as `data of no known form (1432 bytes)` for a bundle; `nil` if they
@@ -28,9 +28,9 @@ public struct ApplicationCertificate: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - found: what the bytes are.
-    ///   - form: what came, whose core the certificate is.
-    ///   - reply: what came.
+    ///   - found: the recognized form of the bytes.
+    ///   - form: the form of the reply, whose core is the certificate.
+    ///   - reply: the received bytes.
     ///   - origin: where it came from; `nil` if only the caller knows.
     init(
         _ bytes: Data, _ found: Recognition, form: Recognition, in reply: Data, from origin: ValueOrigin?

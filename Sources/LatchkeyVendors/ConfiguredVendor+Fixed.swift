@@ -5,7 +5,7 @@ import LatchkeyCore
     package import FoundationNetworking
 #endif
 
-// What is known before there is a key, without waiting, for players that send requests themselves.
+// Values that are available before there is a key, without waiting, for players that send requests themselves.
 extension ConfiguredVendor {
     /// The license request with the given credentials.
     package func licenseRequest(

@@ -29,7 +29,7 @@ public import LatchkeyCore
         try requireSettings(of: request)
         var rules = rules(context)
         rules.credentials = try await credentials(for: request, context.credentials)
-        // A service that is asked about no content would answer with a misleading error.
+        // A service that gets no content name would answer with a misleading error.
         rules.contentID =
             request.readsContentID
             ? try rules.requiredText(profile.requestNameRule, for: "content id") : rules.text(profile.requestNameRule)
@@ -157,7 +157,7 @@ extension ConfiguredVendor {
         if let flaw = flaws.first { throw flaw }
     }
 
-    /// Asks the app if the request carries a credential, and requires those that the profile requires.
+    /// Asks the app if the request carries a credential, and checks that all the credentials that the profile requires are given.
     func credentials(
         for rule: RequestRule, _ ask: @Sendable () async throws -> CredentialSet
     ) async throws -> CredentialSet {

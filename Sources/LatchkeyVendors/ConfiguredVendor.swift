@@ -5,14 +5,14 @@ import LatchkeyCore
 ///
 ///     let loader = ContentKeyLoader(.vuDRM(certificate: url), credentials: .token { reason in try await app.token(reason) })
 ///
-/// Each vendor has shorthands; `VendorProfile.configured(_:)` takes the settings by name, for one that is chosen while the app runs.
+/// Each vendor has shorthands; `VendorProfile.configured(_:)` takes the settings by name, for a vendor that is chosen at run time.
 public struct ConfiguredVendor: Sendable, Hashable {
     /// The profile, with the settings.
     public package(set) var profile: VendorProfile
 
     fileprivate init(unchecked profile: VendorProfile) { self.profile = profile }
 
-    /// What a shorthand makes: a profile with all settings that it requires. A test holds the shorthands to it.
+    /// The result of a shorthand: a profile with all settings that it requires. A test holds the shorthands to it.
     init(
         _ profile: VendorProfile, _ certificate: URL? = nil, _ license: URL? = nil, bundled: Data? = nil,
         set settings: [String: String?] = [:]

@@ -1,4 +1,4 @@
-// For what a `CustomNSError` is to the system, which only a file that imports Foundation takes over.
+// For the bridging of `CustomNSError`, which takes effect only in a file that imports Foundation.
 import Foundation
 public import LatchkeyCore
 
@@ -8,11 +8,11 @@ public struct IntegrationError: CataloguedError {
     public let kind: Diagnosis.Kind
     public let reason: String
     public let remedy: String
-    /// What the service said, where it was asked.
+    /// The service's reply, if it was asked.
     public let service: ServiceReply?
-    /// What the vendor's page says of the service's code; `nil` if it says nothing, or the error is another.
+    /// The documented meaning of the service's code; `nil` if there is none, or if the error is another.
     package private(set) var documented: DocumentedCode?
-    /// What came in place of a value, as long as nobody said where from.
+    /// The value found in place of another, until its origin is known.
     private var misplaced: (found: String, wanted: String)?
 
     /// Whether the same request may succeed later: if its kind or the vendor's page says so, and the service was asked.
@@ -23,7 +23,7 @@ public struct IntegrationError: CataloguedError {
     ///   - kind: the kind of error, one of 200 to 299.
     ///   - reason: what happened, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
-    ///   - service: what the service said; `nil` if it was not asked.
+    ///   - service: the service's reply; `nil` if it was not asked.
     public init(_ kind: Diagnosis.Kind, _ reason: String, remedy: String? = nil, service: ServiceReply? = nil) {
         self.kind = kind
         self.reason = reason
@@ -32,7 +32,7 @@ public struct IntegrationError: CataloguedError {
     }
 
     /// Makes the error of a refusal.
-    /// - Parameter reason: what the service answered, to which the meaning of its code is added.
+    /// - Parameter reason: the service's answer; the meaning of its code is added.
     init(_ code: DocumentedCode, _ reason: String, service: ServiceReply) {
         let sentences = [reason, code.meaning].compactMap(\.self).joined(separator: " ")
         self.init(code.kind, sentences, remedy: code.remedy, service: service)
@@ -41,9 +41,9 @@ public struct IntegrationError: CataloguedError {
 
     /// Makes the error of a value that is recognizably something else.
     /// - Parameters:
-    ///   - found: what came.
-    ///   - wanted: the noun of what should have come.
-    ///   - origin: where it came from; `nil` if only a caller knows that, who says so with `from(_:)`.
+    ///   - found: the value found.
+    ///   - wanted: the noun of the expected value.
+    ///   - origin: where it came from; `nil` if only a caller knows that and adds it with `from(_:)`.
     init(_ kind: Diagnosis.Kind, _ found: String, inPlaceOf wanted: String, from origin: ValueOrigin?) {
         let sentence = origin.map { $0.gave("\(found == "empty" ? "nothing" : found) in place of a \(wanted)") }
         self.init(kind, "\(sentence ?? "What came as \(wanted) is \(found)").")
@@ -58,7 +58,7 @@ public struct IntegrationError: CataloguedError {
             remedy: "Give the bytes of the \(wanted), or throw what went wrong.", service: service)
     }
 
-    /// The error with what the service said, its words in the reason.
+    /// The error with the service's reply, whose words are added to the reason.
     package func with(_ service: ServiceReply?) -> Self {
         let words = service?.message.map { " The service says \"\($0)\"." } ?? ""
         return Self(kind, reason.hasSuffix(words) ? reason : reason + words, remedy: remedy, service: service)
@@ -102,7 +102,7 @@ public struct ServiceReply: Sendable, Hashable, Codable {
 }
 
 extension ErrorDetails {
-    /// Adds what the service said.
+    /// Adds the service's reply.
     package mutating func add(_ service: ServiceReply?) {
         guard let service else { return }
         (status, vendorCode) = (service.status, service.code)

@@ -20,13 +20,13 @@ import LatchkeyCore
     /// The registered identifiers in alphabetical order.
     public var identifiers: [String] { factories.withLock { $0.keys.sorted() } }
 
-    /// Registers a factory under an identifier and replaces the one that had it.
+    /// Registers a factory under an identifier, replacing any earlier one.
     public func register(_ identifier: String, _ factory: @escaping Factory) {
         factories.withLock { $0[identifier] = factory }
     }
 
     /// Builds an integration.
-    /// - Throws: `IntegrationError` `unknownIntegration` for an identifier that is not registered, or what the factory throws.
+    /// - Throws: `IntegrationError` `unknownIntegration` for an identifier that is not registered, or the factory's error.
     public func integration(_ identifier: String, settings: [String: String] = [:]) throws -> any VendorIntegration {
         guard let factory = factories.withLock({ $0[identifier] }) else {
             throw IntegrationError(

@@ -11,7 +11,7 @@ public struct PlaybackDevice: Sendable, Hashable {
     public var system: String
     /// The version of the operating system, such as `18.1`.
     public var systemVersion: String
-    /// The version of the app, as its users know it.
+    /// The version of the app that its users see.
     public var appVersion: String
 
     /// Makes a device.
@@ -46,7 +46,7 @@ public struct PlaybackDevice: Sendable, Hashable {
     import Darwin
 
     extension PlaybackDevice {
-        /// This device. In a simulator, the device that is simulated.
+        /// This device. In a simulator, the simulated device.
         public static var current: Self {
             let simulated = ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"]
             return Self(

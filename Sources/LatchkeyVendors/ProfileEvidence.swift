@@ -1,4 +1,4 @@
-/// What a profile is based on, so that an integrator knows how far to trust it.
+/// The evidence for a profile, so that an integrator knows how far to trust it.
 ///
 /// It does not say that the profile works: no profile was tried against a vendor's production service.
 package struct ProfileEvidence: Sendable, Hashable, Encodable {

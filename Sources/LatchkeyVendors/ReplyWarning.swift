@@ -1,8 +1,8 @@
-/// Something in a service's reply that differs from its documentation but could be read.
+/// A deviation of a service's reply from its documentation that did not keep it from being read.
 public struct ReplyWarning: Sendable, Hashable, Codable {
     /// A stable name, such as `unusualForm`.
     public let code: String
-    /// What is unusual, in one sentence without secrets.
+    /// The oddity, in one sentence without secrets.
     public let text: String
 
     /// Makes a warning.
@@ -12,7 +12,7 @@ public struct ReplyWarning: Sendable, Hashable, Codable {
     }
 
     /// A CKC in another envelope than the vendor's.
-    /// - Parameter format: what the body is: `Recognition.noun`.
+    /// - Parameter format: the body's form: `Recognition.noun`.
     static func unusualForm(_ format: String) -> Self {
         Self(
             code: "unusualForm",

@@ -20,7 +20,7 @@ public import LatchkeyCore
     case teardown
 }
 
-/// What keeps a session alive when its period has passed.
+/// The mechanism that keeps a session alive when its period has passed.
 @_spi(Integrations) public enum SessionRenewal: String, Sendable, Hashable, Codable {
     /// A heartbeat request.
     case heartbeat

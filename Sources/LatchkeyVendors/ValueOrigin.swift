@@ -1,7 +1,7 @@
 import LatchkeyCore
 import LatchkeyForms
 
-/// Where a value came from. An error about the value names it, because there the value is to be corrected.
+/// The origin of a value. An error about the value names it, because the value must be corrected there.
 @_spi(Integrations) @_spi(Adapters) public enum ValueOrigin: Sendable, Hashable {
     /// A key URI of the stream's playlists.
     case playlist
@@ -41,7 +41,7 @@ extension ValueOrigin: CustomStringConvertible {
         }
     }
 
-    /// What is wrong with the time between two heartbeats; `nil` if nothing is.
+    /// The problem with the time between two heartbeats; `nil` if there is none.
     /// - Parameter seconds: the stated number.
     public func flaw(ofHeartbeat seconds: Double) -> IntegrationError? {
         let fault: String

@@ -7,9 +7,9 @@ public import LatchkeyCore
 
 /// How to talk to one vendor's license service: a few steps, each with a default.
 ///
-/// A `ConfiguredVendor` has them as data. If a service needs code, conform a type of your own. Hooks may be async and may throw.
-/// They receive all that they need: keep nothing about a key between calls, because several keys are in flight at once.
-/// Hooks run on no particular isolation.
+/// A `ConfiguredVendor` has them as data. If a service needs code, conform your own type. Hooks may be async and may throw. They receive
+/// all that they need: keep nothing about a key between calls, because several keys are in flight concurrently. Hooks run on no particular
+/// isolation.
 @_spi(Integrations) public protocol VendorIntegration: Sendable {
     /// A stable name, such as `vudrm`, for events and errors.
     var identifier: String { get }
@@ -29,8 +29,8 @@ public import LatchkeyCore
     /// How often `lookupRequest` is called: for each key, for each loader, or never. Defaults to never.
     var lookupScope: LookupScope { get }
 
-    /// Makes the request for what the other requests need, such as an entitlement or a delivery document.
-    /// - Returns: `nil` if nothing has to be looked up.
+    /// Makes the request for values that the other requests need, such as an entitlement or a delivery document.
+    /// - Returns: `nil` if no lookup is needed.
     func lookupRequest(_ context: LookupContext) async throws -> URLRequest?
 
     /// Reads the values that the other requests need. Requests may go to URLs among them without the app's permission.
@@ -46,14 +46,14 @@ public import LatchkeyCore
     /// - Throws: an error that ends the session, if the service refused or a setup's reply is not complete.
     func session(from exchange: HTTPExchange, _ step: SessionStep) throws -> SessionReply
 
-    /// The session that a license opens or goes on with, where licenses open sessions. Defaults to none.
+    /// The session that a license opens or continues, if licenses open sessions. Defaults to none.
     /// - Returns: `nil` if the license has none.
     func session(openedBy license: License) -> SessionReply?
 
     /// When keys of this vendor are renewed.
     var renewal: RenewalPolicy { get }
 
-    /// What keeps the session alive after a license. Defaults to heartbeats.
+    /// The mechanism that keeps the session alive after a license. Defaults to heartbeats.
     func sessionRenewal(after license: License) -> SessionRenewal
 
     /// Names a key for the SPC. Called once per key request.
@@ -70,8 +70,8 @@ public import LatchkeyCore
     /// Reads the certificate in the reply.
     func certificate(from exchange: HTTPExchange) throws -> ApplicationCertificate
 
-    /// Where the license request for a key will probably go, as far as that is known without an SPC and credentials. Only scheme, host
-    /// and port count: they serve to open a connection early and to limit requests per host.
+    /// The likely target of the license request for a key, as far as it is known without an SPC and credentials. Only scheme, host and port
+    /// count: they serve to open a connection early and to limit requests per host.
     /// - Parameters:
     ///   - key: the key's URI as the playlist states it.
     ///   - lookup: the values that were looked up for the key or for the loader.
@@ -81,10 +81,10 @@ public import LatchkeyCore
     /// Makes the license request for an SPC. Called for each attempt, so that it can ask for fresh credentials.
     func licenseRequest(for spc: SPCMessage, _ context: LicenseContext) async throws -> URLRequest
 
-    /// Looks into the credentials of a license request before it is sent. Advice only: the service decides.
+    /// Inspects the credentials of a license request before it is sent. Advice only: the service decides.
     func advice(on credentials: CredentialSet, _ context: LicenseContext, at date: Date) -> [TokenInspection.Advice]
 
-    /// Reads the CKC, and what else the service says, in the reply.
+    /// Reads the CKC, and the service's other values, in the reply.
     /// - Throws: `IntegrationError` if the service refused. Its `service` has status, code and request id.
     func license(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License
 }
@@ -132,7 +132,7 @@ public import LatchkeyCore
         try defaultLicenseRequest(for: spc, context)
     }
 
-    /// What `licenseRequest(for:_:)` makes where an integration has none of its own: a POST of the raw SPC. For one that adds to it.
+    /// The default of `licenseRequest(for:_:)`: a POST of the raw SPC. For integrations that add to it.
     public func defaultLicenseRequest(for spc: SPCMessage, _ context: LicenseContext) throws -> URLRequest {
         try licenseRule.request(RuleContext(license: context, spc: spc))
     }
@@ -160,15 +160,15 @@ public import LatchkeyCore
     public init(_ bytes: Secret) { self.bytes = bytes }
 }
 
-/// A license service's answer: the CKC and what came with it.
+/// A license service's answer: the CKC and the values that came with it.
 @_spi(Integrations) @_spi(Adapters) public struct License: Sendable, Hashable {
     /// The content key context, ready for the player. It answers only the SPC that it was made for.
     public var ckc: Secret
-    /// What the service said about the key's life; `nil` if it said nothing.
+    /// The service's terms for the key's life; `nil` if it stated none.
     public var terms: LicenseTerms?
     /// Other values of the reply that the profile names, such as `sessionToken`.
     public var sideValues: [String: Secret]
-    /// What was unusual about the reply although it could be read.
+    /// Oddities of the reply that did not keep it from being read.
     public var warnings: [ReplyWarning]
 
     /// Makes a license.
@@ -181,11 +181,11 @@ public import LatchkeyCore
         self.warnings = warnings
     }
 
-    /// Looks at a CKC that code outside of a profile gave. A device's error for anything else does not say what it is.
+    /// Checks a CKC from code outside a profile. A device's error for anything else does not say what it is.
     /// - Parameters:
-    ///   - origin: who gave it.
+    ///   - origin: where the CKC came from.
     ///   - reply: the service's reply, if it is known.
-    /// - Throws: `IntegrationError` `licenseMalformed`, which names what it is instead: base64 text, JSON, a page, nothing.
+    /// - Throws: `IntegrationError` `licenseMalformed`, which names the actual form: base64 text, JSON, a page, nothing.
     public func check(from origin: ValueOrigin, in reply: HTTPReply? = nil) throws(IntegrationError) {
         let found = Recognition(ckc.revealed)
         switch found {
@@ -207,14 +207,14 @@ public import LatchkeyCore
 }
 
 extension VendorIntegration {
-    /// The license in a reply, with a look at its CKC if it comes from code.
+    /// The license in a reply, with a check of its CKC if it comes from code.
     package func checkedLicense(from exchange: HTTPExchange, _ context: LicenseContext) throws -> License {
         let license = try license(from: exchange, context)
         try license.check(from: origin, in: exchange.reply)
         return license
     }
 
-    /// The certificate in a reply. An error about it says where it came from.
+    /// The certificate in a reply. An error about it names its origin.
     package func checkedCertificate(in exchange: HTTPExchange) throws -> ApplicationCertificate {
         try named { try certificate(from: exchange) }
     }
@@ -226,18 +226,18 @@ extension VendorIntegration {
         do { return try certificate() } catch let error as IntegrationError { throw error.from(origin) }
     }
 
-    /// What is unusual about the heartbeats that a reply about a session asks for.
-    /// - Throws: `sessionMalformed` for a period by which no session lives.
+    /// A warning about an unusual heartbeat period in a reply about a session.
+    /// - Throws: `sessionMalformed` for a period that no session can live by.
     package func warning(of reply: SessionReply) throws(IntegrationError) -> ReplyWarning? {
         guard let seconds = reply.period?.inSeconds, let flaw = origin.flaw(ofHeartbeat: seconds) else { return nil }
         guard seconds > 0 else { throw flaw }
         return ReplyWarning(code: "unusualHeartbeat", text: flaw.reason)
     }
 
-    /// Where the values that the integration gives come from: its code, or with a profile the replies.
+    /// The origin of the integration's values: its code, or with a profile the replies.
     private var origin: ValueOrigin { self is ConfiguredVendor ? .reply : .integration(identifier) }
 
-    /// Which settings hold a text.
+    /// The settings that contain a text.
     package func setting(holding text: String) -> ValueOrigin? {
         let settings = (self as? ConfiguredVendor)?.profile.settings ?? [:]
         return settings.filter { $0.value.lowercased().contains(text) }.keys.min().map { .setting($0) }
@@ -252,8 +252,8 @@ public struct CredentialSet: Sendable, Hashable {
     /// - Parameter values: the credentials by name.
     public init(_ values: [String: Secret]) { self.values = values }
 
-    /// Looks into the credential `token`. The requested key id is the one in the key URI's query, if any.
-    /// - Parameter format: the vendor's; `nil` for an integration in code, of whose tokens only JSON Web Tokens are known.
+    /// Inspects the credential `token`. The requested key ID is the one in the key URI's query, if any.
+    /// - Parameter format: the vendor's; `nil` for an integration in code, whose tokens are known only if they are JSON Web Tokens.
     func advice(
         for context: LicenseContext, as format: TokenFormat? = nil, settings: [String: String] = [:], at date: Date
     ) -> [TokenInspection.Advice] {
@@ -261,7 +261,7 @@ public struct CredentialSet: Sendable, Hashable {
         let keyID = ["kid", "keyId"].lazy.compactMap { context.keyURI.queryValue($0).flatMap { KeyID($0) } }.first
         let plain = TokenText(text)
         let known = format ?? (JWTClaims(plain.token) == nil ? .opaque : .jwt)
-        // Code may take what stands in a header field, of which the word Bearer is a part.
+        // Code may take the value of a header field, which includes the word Bearer.
         return known.inspect(
             format == nil && plain.hasBearer ? plain.token : text, keyID: keyID,
             contentID: context.contentIdentifier.text, purpose: context.purpose,

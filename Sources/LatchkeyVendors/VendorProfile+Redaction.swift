@@ -1,7 +1,7 @@
 package import LatchkeyCore
 
 extension VendorProfile {
-    /// What must not be shown: what the profile states, and every header, query item, form field and JSON member that carries a
+    /// The values to redact: those stated in the profile, and every header, query item, form field and JSON member that carries a
     /// credential or a value of the session.
     package var redaction: Redaction {
         var redaction = statedRedaction

@@ -33,7 +33,7 @@ public struct VendorProfile: Sendable, Hashable {
     package var decoder: CKCDecoder
     /// Further values of the license reply: JSON paths by the names that the values get.
     package var sideValues: [String: String] = [:]
-    /// What the license reply, or a setting, states about the key's life.
+    /// Where the license reply, or a setting, states the key's life.
     package var terms: TermsRule?
     /// When a key of this vendor is renewed.
     package var renewal: RenewalPolicy = RenewalPolicy()
@@ -45,35 +45,35 @@ public struct VendorProfile: Sendable, Hashable {
     package var token: TokenFormat = .opaque
     /// Hosts that belong to the vendor. A key URI may name them without the app's permission.
     package var hosts: [String] = []
-    /// What must not be shown, beside the headers, query items and fields that carry a credential.
+    /// Values to redact in addition to the headers, query items and fields that carry a credential.
     package var statedRedaction: Redaction = .standard
     /// The values of parameters that are not credentials.
     package var settings: [String: String] = [:]
-    /// What the profile is based on; `nil` if that is unknown.
+    /// The evidence for the profile; `nil` if unknown.
     package var evidence: ProfileEvidence?
 
     /// A setting or a credential that a profile takes.
     package struct Parameter: Sendable, Hashable {
         /// The name, as in `--set NAME=VALUE`.
         package var name: String
-        /// What it is, in a few words.
+        /// A short description.
         package var meaning: String
         /// Whether the profile works only with it.
         package var isRequired: Bool
-        /// Whether it is a credential, which the app gives for each request, and not a setting.
+        /// Whether it is a credential, which the app provides for each request, and not a setting.
         package var isCredential: Bool
         /// A value of the right form that authorizes nothing.
         package var example: String
-        /// What the vendor's sample for a player calls it, if not `name`.
+        /// Its name in the vendor's sample for a player, if not `name`.
         package var alias: String?
         /// The only values that the vendor knows; `nil` for any.
         package var values: [String]?
-        /// The most characters that the vendor takes; `nil` for any number.
+        /// The maximum number of characters that the vendor accepts; `nil` for any number.
         package var maximumLength: Int?
         /// When a value is required although `isRequired` is false; `nil` for never.
         package var condition: Condition?
 
-        /// That another setting has one of some values.
+        /// The condition that another setting has one of some values.
         package struct Condition: Sendable, Hashable {
             package var setting: String
             package var values: [String]
@@ -107,14 +107,14 @@ public struct VendorProfile: Sendable, Hashable {
             return parameter
         }
 
-        /// The parameter with the most characters that the vendor takes.
+        /// The parameter with a maximum number of characters.
         package func limited(to length: Int) -> Self {
             var parameter = self
             parameter.maximumLength = length
             return parameter
         }
 
-        /// The parameter, required where another setting has one of some values.
+        /// The parameter, required if another setting has one of some values.
         package func needed(if setting: String, is values: [String]) -> Self {
             var parameter = self
             parameter.condition = Condition(setting: setting, values: values)
@@ -165,7 +165,7 @@ extension VendorProfile {
         }
     }
 
-    /// The required parameters that have no value, each as the vendor's sample calls it, with its meaning.
+    /// The required parameters without a value, each by its name in the vendor's sample, with its meaning.
     @_spi(Adapters) public func missing(
         in values: [String: String]
     ) -> [(name: String, sampleName: String, meaning: String, isCredential: Bool)] {
@@ -178,7 +178,7 @@ extension VendorProfile {
         parameters.filter { $0.isRequired && !$0.isCredential && settings[$0.name, default: ""].isEmpty }.map(\.name)
     }
 
-    /// What is wrong with the value of a setting that a request reads; `nil` if nothing is.
+    /// The problem with the value of a setting that a request reads; `nil` if there is none.
     func flaw(of parameter: Parameter) -> IntegrationError? {
         guard !parameter.isCredential else { return nil }
         guard let value = settings[parameter.name], !value.isEmpty else {

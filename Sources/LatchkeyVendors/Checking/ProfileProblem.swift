@@ -6,7 +6,7 @@ import LatchkeyForms
 package struct ProfileProblem: Sendable, Hashable, Encodable {
     /// The place in the JSON document, such as `license.headers[0].value`; `$` is the whole document.
     package let field: String
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     package let reason: String
 
     /// Makes a problem.
@@ -45,7 +45,7 @@ extension VendorProfile {
         self = profile
     }
 
-    /// Reads a profile whose rules are right. Its settings may be wrong, as they are where a support bundle is about them.
+    /// Reads a profile whose rules are right. Its settings may be wrong, for instance because a support bundle is about them.
     /// - Throws: `ProfileError` with every other problem.
     package init(jsonWithAnySettings json: Data) throws(ProfileError) {
         let reading = ProfileReading(json)
@@ -54,7 +54,7 @@ extension VendorProfile {
         self = profile
     }
 
-    /// The problems of a profile's JSON: members that are missing, misspelled, of the wrong form or there twice. Where there are none, rules
+    /// The problems of a profile's JSON: members that are missing, misspelled, of the wrong form or duplicated. If there are none, rules
     /// that cannot work.
     package static func problems(inJSON json: Data) -> [ProfileProblem] { ProfileReading(json).problems }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension TextRule {
-    /// Why the rule can never give what it is for; `nil` if it can. Does not look at the rules inside it.
+    /// Why the rule can never return a value; `nil` if it can. Does not check the rules inside it.
     var flaw: String? {
         switch self {
         case .firstOf(let rules), .all(let rules), .joined(let rules, _):

@@ -15,13 +15,13 @@ extension ErrorRules {
             .defaulting("refusesWithSuccess", \.refusesWithSuccess, .flag, to: false),
         ], takesNull: true)
 
-    /// The codes of which no more is known than their kinds.
+    /// The codes of which only the kind is known.
     private var kinds: [String: ServiceKind] {
         get { codes.filter(\.value.isKindAlone).mapValues { ServiceKind(kind: $0.kind) } }
         set { codes = newValue.mapValues { DocumentedCode($0.kind) } }
     }
 
-    /// The codes of which more is known, which count before the others.
+    /// The codes of which more is known, which take precedence.
     private var documentedCodes: [String: DocumentedCode] {
         get { codes.filter { !$0.value.isKindAlone } }
         set { codes.merge(newValue) { $1 } }
@@ -44,7 +44,7 @@ extension JSONForm<ErrorRules.ReplyField> {
 }
 
 extension DocumentedCode {
-    /// The kind is read first: the others are what differs from its usual.
+    /// The kind is read first: the other members are deviations from its usual values.
     fileprivate static let form = ObjectForm(
         empty: DocumentedCode(.invalidRequest),
         members: [

@@ -1,10 +1,10 @@
 import LatchkeyCore
 import LatchkeyForms
 
-/// One rule of a kind, as JSON has it: its name alone, `"raw"`, or an object of one member, `{"setting": "licenseURL"}`.
+/// One rule of a kind in JSON: only its name, `"raw"`, or an object of one member, `{"setting": "licenseURL"}`.
 struct RuleForm<Rule: Sendable>: Sendable {
     let name: String
-    /// Reads the parameter, which is `nil` where the name is alone.
+    /// Reads the parameter, which is `nil` if there is only the name.
     let read: @Sendable (JSONValue?, JSONPlace, inout [JSONProblem]) -> Rule?
 
     /// A rule without a parameter.

@@ -80,7 +80,7 @@ extension CKCDecoder {
         return String(text.dropFirst(5).dropLast(6))
     }
 
-    /// The bytes of a text; what is no base64 as it is, to be named.
+    /// The bytes of base64 text; other text is returned as it is, for the error to name.
     private static func base64(_ text: String) -> Secret {
         Secret(Data(lenientBase64: text) ?? Data(text.utf8))
     }
@@ -104,7 +104,7 @@ extension CKCDecoder {
         return base64(untagged(try text(body)))
     }
 
-    /// Where a JSON reply has the CKC, where nothing else is known.
+    /// The usual places of the CKC in a JSON reply.
     package static let usualPaths = ["ckc", "CkcMessage", "License"]
 
     private static func startsWithBrace(_ body: Data) -> Bool {

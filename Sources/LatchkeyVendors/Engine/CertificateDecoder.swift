@@ -16,7 +16,7 @@ package enum CertificateDecoder: Sendable, Hashable {
 }
 
 extension CertificateDecoder {
-    /// - Parameter found: what the body is, where that is known.
+    /// - Parameter found: the recognized form of the body, if known.
     package func certificate(
         from body: Data, _ found: Recognition? = nil
     ) throws(IntegrationError) -> ApplicationCertificate {
@@ -39,12 +39,12 @@ extension CertificateDecoder {
         }
     }
 
-    /// The certificate that a text holds, after a look at what it holds.
+    /// Decodes the certificate in a text by the text's recognized form.
     /// - Parameters:
     ///   - text: the text, or the bytes of the certificate itself.
-    ///   - found: what the text is.
+    ///   - found: the form of the text.
     ///   - body: the whole reply.
-    ///   - whole: what the reply is, for an error.
+    ///   - whole: the form of the reply, for an error.
     private static func decoded(
         _ text: Data, _ found: Recognition, in body: Data, _ whole: Recognition
     ) throws(IntegrationError) -> ApplicationCertificate {

@@ -1,7 +1,7 @@
 import LatchkeyCore
 
-/// A vendor's codes as a table. A row has a code, a kind, a meaning, and then as far as they differ from what the kind says: a remedy, the
-/// status that the page states, and whether new credentials may help.
+/// A vendor's codes as a table. A row has a code, a kind, a meaning, and then, if they differ from the kind's: a remedy, the status that
+/// the page states, and whether new credentials may help.
 struct CodeTable: Sendable {
     let codes: [String: DocumentedCode]
     let flaws: [TableFlaw]

@@ -1,6 +1,6 @@
 public import LatchkeyCore
 
-/// What a vendor's code means, as the vendor's public page has it.
+/// The meaning of a vendor's code according to the vendor's public page.
 ///
 /// Source: the section about errors of the vendor's page in `Documentation/Vendors`.
 @_spi(Integrations) public struct DocumentedCode: Sendable, Hashable {
@@ -8,7 +8,7 @@ public import LatchkeyCore
     public var kind: Diagnosis.Kind
     /// The HTTP status that the page states; `nil` if it states none.
     public var status: Int?
-    /// What it means, one sentence; `nil` where the kind says it all.
+    /// Its meaning, in one sentence; `nil` if the kind says it all.
     public var meaning: String?
     /// What to do, one imperative sentence. Defaults to the kind's.
     public var remedy: String
@@ -20,7 +20,7 @@ public import LatchkeyCore
     /// Makes an entry.
     /// - Parameters:
     ///   - kind: the kind of refusal.
-    ///   - meaning: what it means, one sentence.
+    ///   - meaning: its meaning, in one sentence.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     ///   - status: the HTTP status that the page states.
     ///   - retry: whether the same request may succeed later, where that differs from the kind's usual.
@@ -37,7 +37,7 @@ public import LatchkeyCore
         wantsNewCredentials = newCredentials ?? kind.wantsNewCredentials
     }
 
-    /// Whether there is nothing to say beside the kind.
+    /// Whether it adds nothing to the kind.
     var isKindAlone: Bool { self == Self(kind) }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 public import LatchkeyCore
 
-/// How to read a vendor's refusals: where code, message and request id are, and what the codes mean.
+/// How to read a vendor's refusals: the places of code, message and request ID, and the meanings of the codes.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.7.
 @_spi(Integrations) public struct ErrorRules: Sendable, Hashable {
@@ -9,11 +9,11 @@ public import LatchkeyCore
     package var successes: Set<Int>
     /// The places of the vendor's code; the first match counts. Empty for the usual places.
     package var code: [ReplyField]
-    /// The places of the vendor's message; the first match counts. Where they have nothing, the usual places are looked at.
+    /// The places of the vendor's message; the first match counts. If they have none, the usual places are searched.
     package var message: [ReplyField]
     /// The header fields of the request's id.
     package var requestID: [String]
-    /// JSON paths of the request's id, beside the usual ones.
+    /// JSON paths of the request's ID, in addition to the usual ones.
     package var requestIDInBody: [String]
     /// The meanings of the vendor's codes, and of statuses (`"412"`) whose usual meaning does not fit. Codes take precedence.
     package var codes: [String: DocumentedCode]
@@ -21,7 +21,7 @@ public import LatchkeyCore
     package var refusesWithSuccess: Bool
 
     /// Makes rules. Without arguments, the status decides.
-    /// - Parameter kinds: codes of which no more is known than their kinds.
+    /// - Parameter kinds: codes of which only the kind is known.
     public init(
         successes: Set<Int> = [200], code: [ReplyField] = [], message: [ReplyField] = [],
         requestID: [String] = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"],
@@ -56,9 +56,9 @@ public import LatchkeyCore
         Dictionary(codes.flatMap { kind, codes in codes.map { ($0, kind) } }) { $1 }
     }
 
-    /// What the vendor's page says of a reply's code, or else of its status; `nil` if the rules know neither.
+    /// The documented meaning of a reply's code, or else of its status; `nil` if the rules know neither.
     func documented(_ service: ServiceReply) -> DocumentedCode? {
-        // A number of the vendor's may look like a status, and then the page states another status for it.
+        // A vendor's number may look like a status, and the page may state a different status for it.
         service.code.flatMap { codes[$0] }
             ?? codes["\(service.status)"].flatMap { [nil, service.status].contains($0.status) ? $0 : nil }
     }
@@ -88,7 +88,7 @@ public import LatchkeyCore
             retryAfter: RetryAfter(reply)?.seconds)
     }
 
-    /// The text at the usual places, if it is not the code; of `error` and `message`, which some services fill both, what both say.
+    /// The text at the usual places, if it is not the code; if `error` and `message`, which some services both fill, differ, both texts.
     private func usualMessage(of reply: HTTPReply, _ json: JSONReply?) -> String? {
         let isSuccess = (200..<300).contains(reply.status)
         let found =
@@ -108,7 +108,7 @@ public import LatchkeyCore
         return (requestIDInBody + Self.usualRequestIDs).lazy.compactMap { json.text(at: $0) }.first { !$0.isEmpty }
     }
 
-    /// What a service said, shortened and without what looks like a secret; `nil` if it said nothing.
+    /// The service's message, shortened and without anything that looks like a secret; `nil` if there is none.
     package func words(of reply: HTTPReply) -> String? {
         let found = summary(of: reply)
         let words = [found.code.map { "code \($0)" }, found.message].compactMap(\.self).joined(separator: ", ")
@@ -146,7 +146,7 @@ public import LatchkeyCore
 
     /// The known code that comes first in a text, between characters that are neither letters nor digits.
     private func knownCode(in body: Data) -> String? {
-        // Most bodies have none, and telling that by bytes costs little.
+        // Most bodies have none, and a check by bytes costs little.
         let bytes = Array(body)
         let codes = self.codes.keys.filter { bytes.place(of: Array($0.utf8)) != nil }
         guard !codes.isEmpty else { return nil }

@@ -31,7 +31,7 @@ package struct JSONReply {
 
     private static func value(at path: Substring, in root: Any) -> Any? {
         guard !path.isEmpty else { return root is [Any] || root is [String: Any] ? nil : root }
-        // Hundreds of paths are looked for in each reply of a capture.
+        // Hundreds of paths are searched in each reply of a capture.
         let end = path.utf8.firstIndex(of: UInt8(ascii: ".")) ?? path.endIndex
         let (name, rest) = (path[..<end], path[end...].dropFirst())
         switch root {

@@ -52,7 +52,7 @@ extension JSONTemplate: RuleTree {
         }
     }
 
-    /// The members of all objects, each with the rules of its value. An object among the values has members of its own.
+    /// The members of all objects, each with the rules of its value. An object among the values is listed with its members.
     var members: [(name: String, rules: [TextRule])] {
         tree.flatMap { part in
             guard case .object(let members) = part else { return [(name: String, rules: [TextRule])]() }

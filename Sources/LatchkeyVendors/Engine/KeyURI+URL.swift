@@ -8,7 +8,7 @@ extension KeyURI {
     ///
     /// The path is decoded and then split, so that `a%2Fb` gives `b`. After `skd:` without slashes there is only a path.
     ///
-    /// Source: the JW Player document's code, whose calls were run beside this (`Documentation/Migration/JWPlayerVuDRM.md`).
+    /// Source: the JW Player document's code, whose calls were run to compare the results (`Documentation/Migration/JWPlayerVuDRM.md`).
     public var lastPathComponent: String? {
         let bytes = path.percentDecoded
         guard String(bytes: bytes, encoding: .utf8) != nil else { return nil }

@@ -13,7 +13,7 @@ package struct LookupRule: Sendable, Hashable {
     package var values: [String: String]
     /// JSON paths whose values have to be `true`.
     package var allowedBy: [String]
-    /// JSON paths whose values have to repeat what was sent.
+    /// JSON paths whose values must repeat the sent values.
     package var echoes: [String: TextRule]
     /// The name of the value that a reply of the type `text/uri-list` is; `nil` if only JSON is read.
     package var uriList: String?

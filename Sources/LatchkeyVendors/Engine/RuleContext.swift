@@ -1,7 +1,7 @@
 import Foundation
 package import LatchkeyCore
 
-/// What the rules of one request read.
+/// The values that the rules of one request read.
 package struct RuleContext {
     var keyURI: KeyURI?
     var settings: [String: String] = [:]
@@ -77,7 +77,7 @@ extension RuleContext {
         }
     }
 
-    /// The text that a rule gives, or an error that names what is missing.
+    /// The text that a rule returns, or an error that names the missing value.
     func requiredText(_ rule: TextRule, for use: String) throws(IntegrationError) -> String {
         if let text = text(rule), !text.isEmpty { return text }
         let names = rule.names

@@ -19,8 +19,8 @@ extension RuleTree {
     }
 }
 
-// `children` and `source` are the only places that know what each rule consists of and reads. Redaction, checks and fixed parts
-// follow from them, and a new rule does not compile until both know it.
+// `children` and `source` are the only places that know each rule's parts and sources. Redaction, checks and fixed parts follow from them,
+// and a new rule does not compile until both know it.
 extension TextRule: RuleTree {
     package var children: [TextRule] {
         switch self {

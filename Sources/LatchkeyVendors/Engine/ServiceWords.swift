@@ -22,7 +22,7 @@ extension ErrorRules {
 }
 
 extension JSONReply {
-    /// What sounds like a service's words, wherever it stands: in lists, under names of any letter case, in documents inside of texts.
+    /// Text that sounds like a service's words, anywhere: in lists, under names of any letter case, in documents inside texts.
     ///
     /// Mux has `{"error": {"messages": ["…"]}}`, other services `{"Fault": {"FaultString": "…"}}` or `{"errors": [{"Message": "…"}]}`.
     var words: String? { Self.words(in: root, isNamed: root is [Any], depth: 0) }
@@ -92,7 +92,7 @@ extension String {
     /// A service's words as an error may show them: one line of at most 300 characters, without control characters and without anything
     /// that looks like a secret.
     ///
-    /// A word of more than 64 characters is probably a token, an SPC or an URL, and is replaced by its length. So is the value of a name
+    /// A word of more than 64 characters is probably a token, an SPC or a URL, and is replaced by its length. So is the value of a name
     /// that sounds secret, and the word after `Bearer`.
     var inFewWords: String {
         var words: [String] = []

@@ -18,7 +18,7 @@ package struct URLRule: Sendable, Hashable {
         self.changes = changes
     }
 
-    /// A change to an URL.
+    /// A change to a URL.
     package enum Change: Sendable, Hashable {
         /// Removes the query.
         case stripQuery

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// An URL split into the text before its query and the query's items. The fragment is dropped, because it is never sent.
+/// A URL split into the text before its query and the query's items. The fragment is dropped, because it is never sent.
 struct URLText: CustomStringConvertible {
     private var front: String
     private var items: [String]
@@ -69,7 +69,7 @@ struct URLText: CustomStringConvertible {
 }
 
 extension String {
-    /// The text of an URL with invalid characters after the authority percent-encoded, and nothing else changed.
+    /// The text of a URL with invalid characters after the authority percent-encoded, and nothing else changed.
     ///
     /// `URL(string:)` does that too, but then encodes each `%` of the text a second time.
     package var escapedForURL: String {

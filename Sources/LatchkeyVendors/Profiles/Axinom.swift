@@ -29,7 +29,7 @@ extension VendorProfile {
         token: .axinom,
         evidence: ProfileEvidence(.documented, read: "2026-11-21", "docs.axinom.com, drm/license-service/fairplay"))
 
-    /// What the statuses mean. Source: `Documentation/Vendors/Axinom.md`, errors.
+    /// The meanings of the statuses. Source: `Documentation/Vendors/Axinom.md`, errors.
     static let axinomStatuses = CodeTable(
         """
         400 | invalidRequest | The request, or its license service message, is not valid. | Compare SPC and license service message with Axinom's page.

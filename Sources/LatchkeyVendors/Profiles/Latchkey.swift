@@ -39,7 +39,7 @@ extension VendorProfile {
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "Sources/LatchkeyLicensing/APIs of this repository")
     )
 
-    /// What the server's codes mean where their status says less. Source: `Documentation/LicenseServer.md` §6.4.
+    /// The meanings of the server's codes, if more specific than their status. Source: `Documentation/LicenseServer.md` §6.4.
     private static let latchkeyKinds = ErrorRules.kinds([
         .unauthenticated: ["tokenUsed"], .notYetValid: ["tokenNotYetValid", "notBegun"],
         .concurrencyLimit: ["sessionLimit", "sessionStopped"], .regionDenied: ["place"],
@@ -47,7 +47,7 @@ extension VendorProfile {
         .invalidRequest: ["contentMismatch", "sessionMissing"],
     ])
 
-    /// The session's addresses are beside the license's.
+    /// The session's addresses are next to the license's.
     private static func latchkeySession(_ method: String, _ path: String) -> RequestRule {
         RequestRule(
             method: method,

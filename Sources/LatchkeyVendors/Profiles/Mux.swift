@@ -34,7 +34,7 @@ extension VendorProfile {
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "muxinc/elements, packages/playback-core")
     }
 
-    /// What the statuses mean. Source: `Documentation/Vendors/Mux.md`.
+    /// The meanings of the statuses. Source: `Documentation/Vendors/Mux.md`.
     static let muxStatuses = CodeTable(
         """
         400 | invalidRequest | The token is missing, or the playback id is not valid. | Give the DRM token, and the playback id as it was made.

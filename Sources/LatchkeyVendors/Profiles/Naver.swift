@@ -2,9 +2,9 @@ import LatchkeyCore
 
 /// NAVER Cloud's One Click Multi DRM, which DoveRunner's service is behind. Source: `Documentation/Vendors/Naver.md`.
 ///
-/// Both requests carry the viewer's token, which is JSON in base64, and what the API gateway wants: an access key, a time and a signature
-/// of this very request. The secret key that signs belongs on the app's own server, which gives the app one signature for each of the two
-/// addresses, or adds the fields itself as a proxy; a field without a value is left out.
+/// Both requests carry the viewer's token, which is JSON in base64, and the fields that the API gateway requires: an access key, a time and
+/// a signature of this very request. The secret signing key belongs on the app's own server, which gives the app one signature for each of
+/// the two addresses, or adds the fields itself as a proxy; a field without a value is left out.
 extension VendorProfile {
     /// The certificate and the license from NAVER's API gateway.
     package static let naver = VendorProfile(

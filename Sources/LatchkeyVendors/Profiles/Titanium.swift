@@ -23,7 +23,7 @@ extension VendorProfile {
         decoder: .raw, token: .jwt,
         evidence: ProfileEvidence(.sampleRead, read: "2026-11-22", "THEOplayer/samples-drm-integration, ios and web"))
 
-    /// As THEOplayer on iOS: the text behind the last slash names the key.
+    /// As THEOplayer on iOS: the text after the last slash names the key.
     public static let titaniumTheo = variant(
         of: .titanium, "titanium-theo", "Titanium (token, text behind the last slash)"
     ) {
@@ -31,7 +31,7 @@ extension VendorProfile {
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-22", "THEOplayer/samples-drm-integration, ios")
     }
 
-    /// As THEOplayer on the web: everything behind `skd://` names the key.
+    /// As THEOplayer on the web: everything after `skd://` names the key.
     package static let titaniumWeb = variant(of: .titanium, "titanium-web", "Titanium (token, web players)") {
         $0.contentIdentifierRule = .remainder
         $0.evidence = ProfileEvidence(.sampleRead, read: "2026-11-21", "THEOplayer/samples-drm-integration, web")

@@ -49,7 +49,7 @@ extension VendorProfile {
         $0.evidence = ProfileEvidence(.documented, read: "2026-11-21", "Vualto/vudrm-public-docs, PlayerIntegrations")
     }
 
-    /// VuDRM's raw dialect with the token in both requests; the SPC names the key by the whole key URI, or what is behind its last `;`.
+    /// VuDRM's raw dialect with the token in both requests; the SPC names the key by the whole key URI, or by its part after the last `;`.
     package static let vuDRMJW4 = variant(of: .vuDRM, "vudrm-jw4", "VuDRM (raw, JW Player 4)") {
         $0.contentIdentifierRule = .firstOf([.afterLast(";"), .wholeURI])
         $0.requestContentID = nil

@@ -1,9 +1,9 @@
 import Foundation
 import LatchkeyCore
 
-// What is known by its first bytes and its lengths.
+// Forms known by their first bytes and their lengths.
 extension Recognition {
-    /// What is no text; `nil` for what may be.
+    /// The form of binary data; `nil` if it may be text.
     static func ofBinary(_ bytes: [UInt8]) -> Recognition? {
         if bytes.isEmpty { return .empty }
         if let whole = wholeContainer(bytes) { return whole }
@@ -20,7 +20,7 @@ extension Recognition {
         return bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The length that a header states; `nil` where it lacks one, or has one that no payload has: whole blocks of 16 to 65,536 bytes.
+    /// The length that a header states; `nil` if it lacks one, or has an invalid one: payloads have whole blocks of 16 to 65,536 bytes.
     ///
     /// Source: `Documentation/FairPlay.md` §2 and §6.
     private static func stated(_ container: Container, in bytes: [UInt8]) -> Int? {
@@ -69,7 +69,7 @@ extension Recognition {
         }
     }
 
-    /// Where a certificate stands behind the start; `nil` if none does. Looks at so many places only that a large file costs little.
+    /// The place of a certificate after the start; `nil` if none. Checks a limited number of places, so that a large file costs little.
     static func certificatePlace(_ bytes: [UInt8]) -> Int? {
         var tries = 32
         for place in bytes.indices.dropLast(2).prefix(1 << 16) where bytes[place] == 0x30 && bytes[place + 1] == 0x82 {
@@ -146,7 +146,7 @@ extension Recognition {
     }
 }
 
-/// What a DER value at a place of bytes is, of those that people take for a certificate or give by mistake.
+/// The form of a DER value at a place in the bytes, among the forms that people take for a certificate or give by mistake.
 ///
 /// Source: RFC 5280 §4.1, RFC 2986 §4, RFC 5958 §2, RFC 8017 appendix A.1.2, RFC 7292 §4, RFC 5652 §3.
 enum DERForm: Equatable {

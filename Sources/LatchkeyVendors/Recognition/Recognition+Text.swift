@@ -29,7 +29,7 @@ extension Recognition {
             ?? ofParts(text, depth) ?? ofToken(text)
     }
 
-    /// What programs write for a value that they do not have or cannot write.
+    /// The texts that programs write for a value that they do not have or cannot write.
     package static let placeholders: Set = [
         "undefined", "null", "nil", "(null)", "NaN", "None", "[object Object]", "[object ArrayBuffer]",
         "[object Uint8Array]", "[object Blob]", "[object Promise]", "[object Response]",
@@ -57,7 +57,7 @@ extension Recognition {
         return .pem(label: isWhole ? label : "CERTIFICATE without one inside")
     }
 
-    /// The label of PEM text of a certificate that its private key follows.
+    /// The label of PEM text with a certificate followed by its private key.
     static let certificateWithKey = "CERTIFICATE and PRIVATE KEY"
 
     /// The content of the first `CERTIFICATE` block; `nil` if there is none.
@@ -137,7 +137,7 @@ extension Recognition {
         let fields = text.pieces(at: "&", maxSplits: 64).compactMap { field -> (String, String)? in
             let parts = field.pieces(at: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].isFieldName else { return nil }
-            // Base64 may end in the “+” that some clients do not escape, and a blank there is no part of a value.
+            // Base64 may end in a “+” that some clients do not escape, and a blank there is not part of a value.
             let isBase64 = parts[1].hasSuffix("+") && Data(base64Encoded: String(parts[1]).withoutPercents) != nil
             let value = isBase64 ? String(parts[1]) : parts[1].replacingOccurrences(of: "+", with: " ")
             return (String(parts[0]), value.withoutPercents)
@@ -158,7 +158,7 @@ extension Recognition {
         return telling(fields, depth)
     }
 
-    /// The form whose field holds what is exchanged for a key.
+    /// The form body whose field holds a value exchanged for a key.
     private static func telling(_ fields: [(String, String)], _ depth: Int) -> Recognition? {
         let found = fields.lazy.map { ($0.0, Recognition($0.1, depth: depth - 1)) }
         return (found.first { $0.1.isTelling } ?? found.first { $0.0.lowercased() == "spc" })
@@ -175,7 +175,7 @@ extension Recognition {
 
 // Documents.
 extension Recognition {
-    /// A page, XML, or what stands behind the words of a script that failed; `<30820…>`, too, as Apple's systems describe bytes.
+    /// A page, XML, or the text after the words of a script that failed; `<30820…>`, too, as Apple's systems describe bytes.
     private static func ofMarkup(_ text: String, _ depth: Int) -> Recognition {
         if depth > 0, text.hasSuffix(">"), let bytes = hexadecimal(text.dropFirst().dropLast()) {
             return .hexadecimal(Recognition(bytes, depth: depth - 1))
@@ -278,7 +278,7 @@ extension Recognition {
         return object.sorted { $0.key < $1.key }.prefix(256).flatMap { leaves(of: $0.value, named: $0.key) }
     }
 
-    /// What a browser's `encrypted` event gives for `sinf`: the boxes that protect a track, in base64, with the key's ID in `tenc`.
+    /// The data of a browser's `encrypted` event for `sinf`: the boxes that protect a track, in base64, with the key's ID in `tenc`.
     private static func encryptedEvent(_ value: Any) -> String? {
         guard let list = (value as? [String: Any])?["sinf"] as? [String],
             let box = list.first.flatMap({ Data(lenientBase64: $0) })
@@ -334,9 +334,9 @@ extension UInt8 {
 package struct TokenText {
     /// The token alone.
     package let token: String
-    /// Whether the word Bearer stood before it.
+    /// Whether the word Bearer preceded it.
     package let hasBearer: Bool
-    /// Whether it stood in quotation marks.
+    /// Whether it was in quotation marks.
     let isQuoted: Bool
 
     package init(_ text: String) {
@@ -350,7 +350,7 @@ package struct TokenText {
         self.token = String(token)
     }
 
-    /// Whether it is what a program or a sample has in place of a token, such as `undefined` or `INSERT_TOKEN`.
+    /// Whether it is a placeholder that a program or a sample has for a token, such as `undefined` or `INSERT_TOKEN`.
     var isPlaceholder: Bool {
         let word = token.uppercased()
         let isBlank =

@@ -1,8 +1,8 @@
 package import Foundation
 
-// How all faces name it.
+// Names for all outputs.
 extension Recognition {
-    /// What it is, with its article: `base64 text of an SPC`.
+    /// A noun with its article: `base64 text of an SPC`.
     package var noun: String {
         switch self {
         case .empty: "empty"
@@ -65,7 +65,7 @@ extension Recognition {
             : "\(noun(container)) with bytes too many: \(count) instead of \(stated)"
     }
 
-    /// Whether a private key is beside a certificate, so that whoever gets the one has the other.
+    /// Whether it holds a private key next to a certificate, so that anyone with the one has the other.
     package var holdsPrivateKey: Bool { [.privateKey, .pkcs12, .pem(label: Self.certificateWithKey)].contains(core) }
 
     /// A short name for codes: `spcIsBase64`.
@@ -131,7 +131,7 @@ extension Recognition {
         }
     }
 
-    /// What is to be done with a value that was taken out of something, to follow that.
+    /// The next step for an extracted value, appended to the sentence.
     private var nextStep: String {
         switch self {
         case .base64: ", then undo its base64"
@@ -142,8 +142,8 @@ extension Recognition {
         }
     }
 
-    /// The noun, with the number of bytes where it says little.
-    /// - Parameter bytes: what was recognized.
+    /// The noun, with the number of bytes if it is unspecific.
+    /// - Parameter bytes: the recognized bytes.
     package func described(_ bytes: Data) -> String {
         switch core {
         case .text, .unknown: "\(noun) (\(bytes.count) bytes)"

@@ -1,7 +1,7 @@
 package import Foundation
 package import LatchkeyCore
 
-/// What bytes are, whatever they were taken for: the one answer of client and tools. Never holds them.
+/// The form of bytes, whatever they were taken for, the same for client and tools. Never holds the bytes.
 ///
 /// It takes time in proportion to the bytes, looks into encodings to a bounded depth, and never fails.
 ///
@@ -12,7 +12,7 @@ package indirect enum Recognition: Sendable, Hashable {
     case spc(certificate: String)
     /// A whole CKC of version 1.
     case ckc
-    /// Begins as one does, and is not as long as it states. The length is `nil` where none can be meant.
+    /// Begins like one, but differs from its stated length. The length is `nil` if none can be meant.
     case damaged(Container, count: Int, stated: Int?)
     /// Begins with a later version of an SPC or CKC, whose form is not public.
     case laterVersion(UInt8)
@@ -25,7 +25,7 @@ package indirect enum Recognition: Sendable, Hashable {
     case pkcs12
     case privateKey
     case publicKey
-    /// PEM text with a label of its own.
+    /// PEM text with its label.
     case pem(label: String)
     case webPage
     case playlist
@@ -34,28 +34,28 @@ package indirect enum Recognition: Sendable, Hashable {
     case otherSystem(name: String, message: String)
     /// A segment, or another part of a stream.
     case media(String)
-    /// Data compressed by gzip. What they hold is not looked at.
+    /// Data compressed by gzip. It is not decompressed.
     case gzip
-    /// What a program writes in place of a value, such as `[object Object]`.
+    /// A program's text for a missing value, such as `[object Object]`.
     case placeholder(String)
-    /// What Git has in place of a file that Git LFS keeps.
+    /// Git's text in place of a file that Git LFS stores.
     case pointer
-    /// An encoding, and what it holds.
+    /// An encoding and its contents.
     case base64(Recognition)
     case hexadecimal(Recognition)
     case percentEncoded(Recognition)
     case dataURI(Recognition)
     case utf16(Recognition)
     case quoted(Recognition)
-    /// A list of numbers, one for each byte, and what these are.
+    /// A list of numbers, one for each byte, and their contents.
     case numbers(Recognition)
-    /// Each byte became a character of the same number.
+    /// Each byte became the character with its number.
     case characters(Recognition)
-    /// Something stands before it.
+    /// Preceded by other bytes.
     case preceded(by: Precedent, Recognition)
-    /// Bytes that were read as UTF-8: U+FFFD stands for those that are lost.
+    /// Bytes that were read as UTF-8, with U+FFFD in place of lost bytes.
     case readAsText(Container?)
-    /// A form body, JSON or XML document; what the field with the most telling value holds.
+    /// A form body, JSON or XML document, and the contents of the field with the most telling value.
     case form(field: String, Recognition)
     case json(field: String?, Recognition)
     case xml(element: String?, Recognition)
@@ -64,15 +64,15 @@ package indirect enum Recognition: Sendable, Hashable {
     /// Binary data of no known form.
     case unknown
 
-    /// What states its own length.
+    /// Forms that state their own length.
     package enum Container: Sendable, Hashable { case spc, ckc, certificate, spcOrCKC }
 
-    /// What may stand before bytes.
+    /// Bytes that may precede the contents.
     package enum Precedent: Sendable, Hashable { case byteOrderMark, text }
 
     /// - Parameters:
-    ///   - bytes: of any length; of more than 256 KiB of text only the start is looked at.
-    ///   - depth: how many encodings may be taken off.
+    ///   - bytes: of any length; only the start is checked if there are more than 256 KiB of text.
+    ///   - depth: the maximum number of encodings to remove.
     package init(_ bytes: Data, depth: Int = Self.wholeDepth) {
         if depth == Self.wholeDepth { Self.count?.withLock { $0 += 1 } }
         let array = [UInt8](bytes)
@@ -96,19 +96,19 @@ package indirect enum Recognition: Sendable, Hashable {
         }
     }
 
-    /// The depth for bytes that nothing was taken off.
+    /// The depth for bytes of which no encoding was removed.
     package static let wholeDepth = 3
 
-    /// How many bodies a task had recognized, where a test counts them.
+    /// The number of bodies that a task has recognized, if a test counts them.
     @TaskLocal package static var count: Locked<Int>?
 
-    /// - Parameter text: text that may stand for bytes.
+    /// - Parameter text: text that may represent bytes.
     package init(_ text: String, depth: Int = Self.wholeDepth) { self.init(Data(text.utf8), depth: depth) }
 
     /// Four bytes of text for each of the longest SPC, as a list of numbers has them.
     private static let longestText = 1 << 18
 
-    /// The start of what is too long to be anything that is exchanged for a key.
+    /// The start of data that is too long to be exchanged for a key.
     private static func ofStart(_ bytes: [UInt8]) -> Recognition {
         let start = String(decoding: bytes.prefix(4_096), as: UTF8.self)
         let isText = isText(start) && !start.unicodeScalars.dropLast(3).contains("\u{fffd}")
@@ -120,7 +120,7 @@ package indirect enum Recognition: Sendable, Hashable {
         text.utf8.allSatisfy { $0 >= 0x20 || "\t\n\r\u{c}".utf8.contains($0) }
     }
 
-    /// UTF-8 with control characters: perhaps each byte became the character of its number.
+    /// UTF-8 with control characters: perhaps each byte became the character with its number.
     private static func ofCharacters(_ text: String, _ bytes: [UInt8], _ depth: Int) -> Recognition {
         let single = text.unicodeScalars.map { UInt8(exactly: $0.value) }
         let whole = single.compactMap(\.self)
@@ -141,7 +141,7 @@ package indirect enum Recognition: Sendable, Hashable {
         return text.map { String($0.drop { $0 == "\u{feff}" }) }
     }
 
-    /// Bytes that are neither text nor begin as anything known.
+    /// Bytes that are neither text nor begin like a known form.
     private static func ofMixed(_ bytes: [UInt8], _ depth: Int) -> Recognition {
         if bytes.starts(with: byteOrderMark), depth > 0 {
             return .preceded(by: .byteOrderMark, Recognition(Data(bytes.dropFirst(3)), depth: depth - 1))
@@ -150,7 +150,7 @@ package indirect enum Recognition: Sendable, Hashable {
             return String(utf8: bytes[..<place]).map { isText($0) && !$0.allSatisfy(\.isWhitespace) } == true
                 ? .preceded(by: .text, .certificate) : .bundle
         }
-        // A page in another character set, or one that is cut inside a character.
+        // A page in another character set, or one truncated inside a character.
         let start = bytes.prefix(512)
         let isPrintable = start.allSatisfy { $0 >= 0x20 || "\t\r\n".utf8.contains($0) }
         guard isPrintable, "<{[".utf8.contains(start.first { !" \t\r\n".utf8.contains($0) } ?? 0) else {
@@ -163,10 +163,10 @@ package indirect enum Recognition: Sendable, Hashable {
 }
 
 extension Recognition {
-    /// What it is when every encoding is taken off.
+    /// The contents after every encoding is removed.
     package var core: Recognition { layers.last ?? self }
 
-    /// What it is, and what each encoding holds, from the outside in.
+    /// The form, and the contents of each encoding, from the outside in.
     package var layers: [Recognition] {
         var layers = [self]
         while let inside = layers.last?.inside { layers.append(inside) }
@@ -183,7 +183,7 @@ extension Recognition {
         }
     }
 
-    /// Whether it is one of the things that are exchanged for a key, or that people take for one.
+    /// Whether it is one of the values exchanged for a key, or mistaken for one.
     package var isTelling: Bool {
         switch core {
         case .spc, .ckc, .damaged, .readAsText, .certificate, .certificateRequest, .pkcs7, .pkcs12, .privateKey, .pem,
@@ -193,7 +193,7 @@ extension Recognition {
         }
     }
 
-    /// Whether it is bytes, and no text.
+    /// Whether it is binary, not text.
     package var isBinary: Bool {
         switch self {
         case .spc, .ckc, .damaged, .laterVersion, .certificate, .bundle, .certificateRequest, .pkcs7, .pkcs12,

@@ -9,7 +9,7 @@ struct JWTClaims {
 
     /// - Parameter token: three parts of base64url joined by dots, of which the first two are JSON objects; else the result is `nil`.
     init?(_ token: some StringProtocol) {
-        // Most texts are no token, and telling that by bytes costs little.
+        // Most texts are not tokens, and a check by bytes costs little.
         guard token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map { JSONValue(base64: String($0)) }
         guard parts.count == 3, let header = parts[0], let claims = parts[1], case .object = header,

@@ -45,7 +45,7 @@ struct KeyOSToken {
     }
 }
 
-/// Collects what the inspection reads. Used for one parse, on one thread.
+/// Collects the values for the inspection. Used for one parse, on one thread.
 private final class KeyOSReader: NSObject, XMLParserDelegate {
     private static let wanted: Set = ["GenerationTime", "ExpirationTime", "UniqueId", "RSAPubKeyId"]
     private static let maximumTextLength = 256

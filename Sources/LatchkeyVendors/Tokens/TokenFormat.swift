@@ -6,7 +6,7 @@ import LatchkeyForms
 ///
 /// Source: `Documentation/Vendors/README.md` §23.9.
 package enum TokenFormat: String, Sendable, Hashable, CaseIterable {
-    /// A token that says nothing about itself.
+    /// A token without readable claims.
     case opaque
     /// A JSON Web Token: `exp`, `nbf`, and both claim generations of Cloud DRM.
     case jwt
@@ -56,7 +56,7 @@ extension TokenFormat {
         return .jwt
     }
 
-    /// What a token says about itself and what is wrong with it.
+    /// Inspects a token: its own claims and its problems.
     ///
     /// - Parameters:
     ///   - token: the token's text.
@@ -104,7 +104,7 @@ extension TokenInspection {
         case .mux: readJWT(JWTClaims(token), use) { $0.readMux($1, $2) }
         case .nagra:
             readJWT(JWTClaims.nagraContentToken(in: token), use) { $0.readNAGRA($1, $2) }
-            // Behind a comma stands the token of a session that the app opened.
+            // After a comma follows the token of a session that the app opened.
             guard facts.contains(Fact(name: "needs a session", value: "true")), !token.contains(","),
                 !use.settings.isEmpty, use.settings["sessionURL", default: ""].isEmpty
             else { return }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// What a token says about itself: facts, in the order in which to show them, and advice.
+/// A token's own claims: facts, in the order in which to show them, and advice.
 public struct TokenInspection: Sendable, Hashable {
     /// The assumed form.
     package var format: TokenFormat
     /// Facts that are not secret, each of at most 300 characters.
     package var facts: [Fact] = []
-    /// What is wrong or may be wrong; empty if nothing is.
+    /// The problems and possible problems; empty if there are none.
     package var advice: [Advice] = []
 
     /// A name and a value.
     package struct Fact: Sendable, Hashable {
-        /// What it is, such as `expires`.
+        /// Its name, such as `expires`.
         package var name: String
         /// Its value.
         package var value: String
