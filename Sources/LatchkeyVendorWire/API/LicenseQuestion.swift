@@ -6,38 +6,38 @@ package import LatchkeyDecision
 package struct LicenseQuestion: Sendable {
     /// The SPC.
     package var spc: Data
-    /// Which key the license is for.
+    /// The key that the license is for.
     package var key: RequestedKey
-    /// Who asks.
+    /// The caller.
     package var credentials: Credentials
     /// Whether the app stores the license.
     package var isStored: Bool
     /// Why the credentials do not cover a key, given the SPC's content identifier; `nil` if they do.
     ///
-    /// For vendors whose requests name the key in the SPC alone: the server knows the key only after it has opened the SPC.
+    /// For vendors whose requests name the key only in the SPC: the server knows the key only after it has opened the SPC.
     package var objection: Objection
-    /// Narrows the grant to what the credentials say of a key, given the SPC's content identifier.
+    /// Narrows the grant to the credentials' terms for a key, given the SPC's content identifier.
     package var narrow: Narrow
 
     package typealias Objection = @Sendable (VendorKey, ContentIdentifier) -> LicenseRefusal?
     package typealias Narrow =
         @Sendable (inout VendorGrant, KeyFacts, ContentIdentifier) throws(LicenseRefusal) -> Void
 
-    /// Who asks for a license.
+    /// The caller of a license request.
     package enum Credentials: Sendable {
-        /// What a token grants that the wire has checked. Without terms the policy decides.
+        /// The grant of a token that the wire has checked. Without terms the policy decides.
         case checked(VendorGrant)
-        /// A token of whoever mounts the wire, unchecked; `nil` without one where the vendor's players send theirs.
+        /// A token of the server that mounts the wire, unchecked; `nil` if there is none where the vendor's players send theirs.
         case token(String?)
     }
 
-    /// What checked credentials grant; nothing in particular without.
+    /// The grant of checked credentials; empty without them.
     package var grant: VendorGrant {
         get { if case .checked(let grant) = credentials { grant } else { VendorGrant(tokenID: "") } }
         set { credentials = .checked(newValue) }
     }
 
-    /// A question with a token that whoever mounts the wire checks.
+    /// A question with a token that the server that mounts the wire checks.
     package init(
         spc: Data, key: RequestedKey, token: String?, isStored: Bool = false,
         objection: @escaping Objection = { _, _ in nil }
@@ -75,19 +75,19 @@ package struct VendorKey: Sendable {
     }
 }
 
-/// Which key a license is for: the request names it, the SPC's content identifier does, or both.
+/// The key that a license is for: named by the request, by the SPC's content identifier, or by both.
 ///
 /// If both name a key, they have to name the same one.
 package struct RequestedKey: Sendable {
-    /// What a content identifier names a key by; `nil` if it names none.
+    /// Returns the name that a content identifier gives a key; `nil` if it names none.
     package typealias Rule = @Sendable (ContentIdentifier) -> String?
 
-    /// What the request names the key by; `nil` if only the SPC names it.
+    /// The key's name in the request; `nil` if only the SPC names it.
     package let name: String?
-    /// What the SPC names the key by; `nil` for any part of a key URI: the whole, the text after the scheme, the last path component or the
+    /// The key's name in the SPC; `nil` for any part of a key URI: the whole, the text after the scheme, the last path component or the
     /// host.
     package let nameInSPC: Rule?
-    /// The key's content, if the request says it beside the key or, given its content identifier, the SPC does.
+    /// The key's content, if the request or, given its content identifier, the SPC states it.
     package let content: @Sendable (ContentIdentifier?) -> String?
 
     package init(
@@ -105,7 +105,7 @@ package struct RequestedKey: Sendable {
     /// Request and SPC name the key, each by any part of a key URI.
     package static func anyPart(of text: String) -> RequestedKey { RequestedKey(name: part(of: text)) }
 
-    /// What names the key in a key URI, or in a part of one: the key's identifier, or else the text after the scheme.
+    /// The name of the key in a key URI, or in a part of one: the key's identifier, or else the text after the scheme.
     package static func part(of text: String) -> String { kid(in: text) ?? KeyURI(text).remainder }
 
     /// The first part of a key URI that is a key's identifier: the text after the scheme, the last path component, the host.
@@ -117,13 +117,13 @@ package struct RequestedKey: Sendable {
     }
 
     /// The SPC names the key.
-    /// - Parameter rule: what a content identifier names the key by; `nil` means the identifier itself.
+    /// - Parameter rule: returns the key's name in a content identifier; `nil` means the identifier itself.
     package static func namedInSPC(_ rule: @escaping Rule) -> RequestedKey { RequestedKey(name: nil, inSPC: rule) }
 
     /// The request names the key.
     /// - Parameters:
     ///   - name: the name.
-    ///   - rule: what the SPC's content identifier names the key by; `nil` if it may say anything. Defaults to its text.
+    ///   - rule: returns the key's name in the SPC's content identifier; `nil` accepts any identifier. Defaults to its text.
     package static func named(_ name: String, inSPC rule: @escaping Rule = { $0.text }) -> RequestedKey {
         RequestedKey(name: name, inSPC: rule)
     }

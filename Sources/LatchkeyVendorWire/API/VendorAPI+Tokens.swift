@@ -4,15 +4,15 @@ import LatchkeyDecision
 import LatchkeyFairPlay
 
 extension VendorAPI {
-    /// How many seconds the clock of a token's maker may be fast. The number is ours.
+    /// How many seconds the clock of a token's maker may be fast. The number is our choice.
     private static var clockDifference: Double { 60 }
 
-    /// When a token ends; `nil` without a life.
+    /// When a token ends; `nil` without a lifetime.
     /// - Parameters:
     ///   - made: when it was made.
-    ///   - member: the token's member that says so.
-    ///   - life: how old it may be.
-    ///   - rule: what its age breaks, if the vendor's page says how old it may be.
+    ///   - member: the token's member that states it.
+    ///   - life: the maximum age.
+    ///   - rule: the rule that its age breaks, if the vendor's page limits the age.
     /// - Throws: `tokenExpired`, `tokenNotYetValid`.
     static func expiry(
         of made: Date, _ member: String, _ life: Duration?, by rule: VendorRule? = nil, _ call: some VendorRequest
@@ -29,7 +29,7 @@ extension VendorAPI {
         return made.addingTimeInterval(life.inSeconds)
     }
 
-    /// What tells a token from others that has no number: its SHA-256. Fails only without memory, and then it counts as used.
+    /// Distinguishes a token without a number from others: its SHA-256. Fails only without memory, and then it counts as used.
     static func digest(of token: String) -> String {
         ((try? MessageDigest.sha256(Array(token.utf8))) ?? []).hexString
     }

@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyHTTP
 
-/// A vendor's wire: the envelopes of requests are read, and replies written, as the vendor documents them.
+/// A vendor's wire: reads the envelopes of requests and writes replies as the vendor documents them.
 ///
 /// The license server mounts it with the tenant's policy, an emulated service with faults and a journal.
 ///
@@ -13,16 +13,16 @@ package protocol VendorAPI: Sendable {
     static var name: VendorAPIName { get }
     /// The header fields in which the vendor's players send their tokens, other than `Authorization`. Defaults to none.
     static var tokenFields: [HTTPHeaderName] { get }
-    /// The other header fields of the vendor's own that players in web pages send. Defaults to none.
+    /// The other vendor-specific header fields that players in web pages send. Defaults to none.
     static var otherFields: [HTTPHeaderName] { get }
-    /// What the vendor's page forbids. Defaults to nothing.
+    /// The restrictions on the vendor's page. Defaults to none.
     static var rules: [VendorRule] { get }
     /// How the CKC is written. Defaults to raw.
     var ckc: CKCEnvelope { get }
     /// The vendor's own paths.
     var routes: [Route<VendorEndpoint>] { get }
 
-    /// Reads a license request, and checks its token if the vendor's customers can make tokens of their own.
+    /// Reads a license request, and checks its token if the vendor's customers can make their own tokens.
     func licenseRequest(_ call: some VendorRequest) throws(LicenseRefusal) -> LicenseQuestion
     /// The reply with a license. Defaults to the CKC in its envelope.
     func reply(_ ckc: Data, on terms: LicenseTerms, to call: some VendorRequest) -> HTTPResponse
@@ -62,7 +62,7 @@ package struct VendorAPIName: RawRepresentable, Sendable, Hashable, ExpressibleB
     package init(stringLiteral value: String) { rawValue = value }
 }
 
-/// What a path of a vendor's is for.
+/// The purpose of a vendor's path.
 package enum VendorEndpoint: String, Sendable {
     case certificate
     case license

@@ -2,17 +2,17 @@ package import LatchkeyCore
 package import LatchkeyForms
 package import LatchkeyHTTP
 
-/// What a tenant sets for a vendor's API whose tokens its customers make.
+/// A tenant's settings for a vendor's API whose tokens its customers make.
 package protocol VendorAPISettings: Sendable {
     associatedtype API: VendorAPI
-    /// How it stands in the configuration.
+    /// Its form in the configuration.
     static var form: ObjectForm<Self> { get }
     /// The secrets that it names.
     var secrets: [VendorSecret] { get }
 
     /// The vendor's wire.
     /// - Parameter secrets: the secrets' texts by their members' names.
-    /// - Throws: `Diagnosis` for a secret that is none.
+    /// - Throws: `Diagnosis` for an invalid secret.
     func api(_ secrets: [String: Secret]) throws -> API
 }
 
@@ -21,7 +21,7 @@ package struct VendorSecret: Sendable, Equatable {
     /// The member that names its file.
     package let member: String
     package let file: String
-    /// How many bytes its text has.
+    /// The number of bytes in its text.
     package let bytes: ClosedRange<Int>
 
     init(_ member: String, _ file: String, _ bytes: ClosedRange<Int>) {
@@ -47,11 +47,11 @@ package struct VendorAPIKind: Sendable {
     package let name: VendorAPIName
     /// The header fields in which the vendor's players send their tokens.
     package let tokenFields: [HTTPHeaderName]
-    /// All header fields of the vendor's own that players in web pages send.
+    /// All vendor-specific header fields that players in web pages send.
     package let pageFields: [HTTPHeaderName]
-    /// Whether players send the tenant's own tokens where they send the vendor's, because only the vendor makes those.
+    /// Whether players send the tenant's own tokens in place of the vendor's, because only the vendor makes those.
     package let takesTenantTokens: Bool
-    /// What a tenant sets for it.
+    /// A tenant's settings for it.
     package let form: JSONForm<VendorAPISetting>
 
     /// A vendor whose customers make tokens, which the wire reads and checks.
@@ -62,7 +62,7 @@ package struct VendorAPIKind: Sendable {
         }
     }
 
-    /// A vendor whose tokens only the vendor makes.
+    /// A vendor whose tokens only the vendor can make.
     private init<API: VendorAPI>(_ api: API) {
         self.init(API.self, takesTenantTokens: true, ObjectForm(empty: NoSettings(), members: [])) { _, written in
             VendorAPISetting(name: API.name, secrets: [], api: { _ in api }, written: written)
@@ -82,7 +82,7 @@ package struct VendorAPIKind: Sendable {
 }
 
 extension VendorAPIKind {
-    /// All vendors whose wire is not the server's own.
+    /// All vendors whose wire differs from the server's own.
     package static let all: [VendorAPIKind] = [
         VendorAPIKind(VuDRMSettings.self), VendorAPIKind(AxinomSettings.self), VendorAPIKind(DoveRunnerSettings.self),
         VendorAPIKind(DRMtodaySettings.self),
@@ -97,7 +97,7 @@ extension VendorAPIKind {
 }
 
 extension Diagnosis {
-    /// A file that has no such secret.
+    /// A file without the required secret.
     package static func secretUnfit(_ reason: String) -> Diagnosis {
         Diagnosis(
             code: "secretUnfit", reason: reason,

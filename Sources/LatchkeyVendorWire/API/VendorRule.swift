@@ -1,19 +1,19 @@
 package import LatchkeyDecision
 
-/// A sentence of a vendor's page that its emulated service holds clients to.
+/// A sentence of a vendor's page that its emulated service enforces.
 ///
 /// A rule is a row of the table “Rules” on the vendor's page, a name for `latchkey serve --lenient VENDOR/NAME`, and a breach in the
-/// vendor's transcript. What cannot be let pass, such as a request without an SPC, is no rule.
+/// vendor's transcript. A breach that cannot be allowed, such as a request without an SPC, needs no rule.
 package struct VendorRule: Sendable {
-    /// Also the code of the warning where the service is lenient.
+    /// Also the code of the warning if the service is lenient.
     package let name: String
     /// How a breach is refused.
     package let refusal: LicenseRefusal.Kind
     /// The tags of the page's sources.
     package let source: String
-    /// What the page says.
+    /// The sentence on the page.
     package let text: String
-    /// Whether the license server takes what breaks the rule. Defaults to no.
+    /// Whether the license server accepts a breach of the rule. Defaults to no.
     let passesHere: Bool
 
     init(_ name: String, _ refusal: LicenseRefusal.Kind, _ source: String, _ text: String, passesHere: Bool = false) {
@@ -26,8 +26,8 @@ extension VendorRequest {
         rule.passesHere ? nil : LicenseRefusal(rule.refusal, reason: text)
     }
 
-    /// Refuses the breach of a rule, unless whoever mounts the wire lets it pass.
-    /// - Parameter text: what the request did, without secrets.
+    /// Refuses the breach of a rule, unless the server that mounts the wire allows it.
+    /// - Parameter text: the request's breach, without secrets.
     package func breach(of rule: VendorRule, _ text: String) throws(LicenseRefusal) {
         if let objection = objection(to: rule, text) { throw objection }
     }

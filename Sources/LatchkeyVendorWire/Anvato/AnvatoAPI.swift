@@ -23,7 +23,7 @@ package struct AnvatoAPI: VendorAPI {
     }
 
     package func reply(to refusal: LicenseRefusal, of call: some VendorRequest) -> HTTPResponse {
-        // No DRM code is public. A fault may name one; otherwise the status stands in its place.
+        // No DRM code is public. A fault may name one; otherwise the status is used.
         var drmCode = "\(refusal.status)"
         if case .vendor(let code, _) = refusal.kind { drmCode = code }
         let error: [String: JSONValue] = [

@@ -6,7 +6,7 @@ package import LatchkeyHTTP
 /// The convention of Apple's sample key server: a form, and no token. Source: `Documentation/Vendors/AppleSample.md`.
 package struct AppleSampleAPI: VendorAPI {
     package static let name: VendorAPIName = "apple-sample"
-    /// How the CKC is written. Defaults to tags on a line of their own.
+    /// How the CKC is written. Defaults to tags on separate lines.
     package var ckc = CKCEnvelope.tagged
 
     package init() {}

@@ -6,8 +6,8 @@ package import LatchkeyHTTP
 
 /// Axinom's wire.
 ///
-/// The claims `sub`, `sid` and `jti` beside the message are viewer, session and the token's number, where the customer's token service
-/// writes them.
+/// The claims `sub`, `sid` and `jti` next to the message are viewer, session and the token's number, if the customer's token service writes
+/// them.
 ///
 /// Source: `Documentation/Vendors/Axinom.md`.
 package struct AxinomAPI: VendorAPI {
@@ -17,7 +17,7 @@ package struct AxinomAPI: VendorAPI {
     package var communicationKeyID: KeyID?
     /// The communication key, at most 64 bytes; `nil` accepts any signature.
     package var communicationKey: Secret?
-    /// Whether message or key URI has to say the IV. A key URI of a tenant's template does not; the key's own is right.
+    /// Whether the message or key URI must state the IV. A key URI of a tenant's template does not; the key's own is right.
     package var requiresIV = false
 
     package init() {}

@@ -3,7 +3,7 @@ package import LatchkeyDecision
 import LatchkeyForms
 
 extension AxinomMessage {
-    /// Where the picture of each key may go, by the usage policy that the key names. A key without one is left out.
+    /// The allowed outputs of each key, by the usage policy that the key names. A key without one is left out.
     ///
     /// A license leaves out a key whose policy the client cannot keep. A FairPlay request is for one key, so the decision refuses it.
     ///
@@ -29,14 +29,14 @@ extension AxinomMessage {
         return outputs
     }
 
-    /// The usage policies by name. Those that no key names are ignored, as documented.
+    /// The usage policies by name. Policies that no key names are ignored, as documented.
     private func usagePolicies() throws(LicenseRefusal) -> [String: [(value: JSONValue, place: String)]] {
         let place = "content_key_usage_policies"
         guard let policies = entitlement[place] else { return [:] }
         return Dictionary(grouping: try RuleObject.entries(policies, at: place)) { $0.value["name"]?.text ?? "" }
     }
 
-    /// The rules for FairPlay. Those of other systems do not matter.
+    /// The rules for FairPlay. Other systems' rules do not matter.
     private static func output(_ policy: JSONValue, at place: String) throws(LicenseRefusal) -> VendorOutput {
         var output = VendorOutput()
         _ = try RuleObject(policy, at: place, known: ["name", "fairplay", "widevine", "playready"])
@@ -49,8 +49,8 @@ extension AxinomMessage {
         return output
     }
 
-    /// What each word needs. How strict type 1 differs from type 1 is not known; both refuse a device that does not state that it enforces
-    /// HDCP.
+    /// The requirement of each word. How strict type 1 differs from type 1 is not known; both refuse a device that does not state that it
+    /// enforces HDCP.
     ///
     /// Source: `Documentation/Vendors/Axinom.md`, usage policies.
     private static let hdcp: KeyValuePairs<String, HDCPRequirement> = [

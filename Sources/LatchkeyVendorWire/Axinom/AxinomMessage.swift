@@ -59,7 +59,7 @@ package struct AxinomMessage: Sendable {
         return nil
     }
 
-    /// Whether the message is refused the second time.
+    /// Whether a second use of the message is refused.
     var isForOneRequest: Bool {
         entitlement["license_server"]?["access_control"]?["prevent_drm_message_reuse"]?.flag == true
     }

@@ -10,8 +10,8 @@ package struct AzureAPI: VendorAPI {
 
     package init() {}
 
-    // The certificate is a file of the customer's own, for which the vendor has no path. Some clients send their token along, which
-    // nobody reads.
+    // The certificate is the customer's own file, for which the vendor has no path. Some clients send their token with the request; it is
+    // ignored.
     package var routes: [Route<VendorEndpoint>] {
         [.certificate("/certificates/fairplay.cer"), .license("/FairPlay/")]
     }

@@ -35,7 +35,7 @@ package struct BrightcoveAPI: VendorAPI {
         try check("application_id", applicationID, in: body, call)
         let name = try body.required("key_id")
         let spc = try call.spc(in: body, "server_playback_context")
-        // What the vendor's player writes into the SPC is not public. It counts if it has a key's identifier.
+        // The content of the vendor's SPCs is not public. It counts if it has a key's identifier.
         let key = RequestedKey.named(name) { $0.text.flatMap(RequestedKey.kid) }
         return LicenseQuestion(
             spc: spc, key: key, token: call.request.headers[Self.tokenFields[0]], isStored: try isStored(call))
@@ -51,7 +51,7 @@ package struct BrightcoveAPI: VendorAPI {
         BrightcoveError(refusal).reply(refusal.reason)
     }
 
-    /// Whether the app stores the key. It then says by which rights.
+    /// Whether the app stores the key. It then states the rights.
     private func isStored(_ call: some VendorRequest) throws(LicenseRefusal) -> Bool {
         guard call.request.headers["x-bolt-offline-license"] == "true" else { return false }
         guard let rights = call.request.headers["x-bc-crt-config"] else {
@@ -67,7 +67,7 @@ package struct BrightcoveAPI: VendorAPI {
         "emptyField", .malformedRequest, "BC1", "An ID that is unknown is an empty text.", passesHere: true)
     package static let rules = [emptyField]
 
-    /// Clients that do not know a name leave it empty, but do not leave it out.
+    /// Clients that do not know a name leave it empty instead of omitting it.
     private func check(
         _ field: String, _ wanted: String?, in body: JSONValue, _ call: some VendorRequest
     ) throws(LicenseRefusal) {

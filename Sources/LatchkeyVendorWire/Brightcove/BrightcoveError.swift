@@ -10,7 +10,7 @@ import LatchkeyHTTP
 struct BrightcoveError {
     let status: Int
     let code: String
-    /// Tells errors of one code apart; `nil` where the page has none.
+    /// Distinguishes errors with the same code; `nil` if the page has none.
     let subcode: String?
 
     init(_ refusal: LicenseRefusal) {
@@ -23,7 +23,7 @@ struct BrightcoveError {
         case .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenSignature, .tokenUsed:
             (status, subcode) = (401, "TOKEN_VALIDATION")
         case .unknownTenant: (status, subcode) = (403, "ACCOUNT_ID")
-        // A policy that asks for patience is no statement about the video.
+        // A policy that asks the client to wait says nothing about the video.
         case .policy where refusal.status != 403: (status, subcode) = (refusal.status, nil)
         case .notCovered, .contentMismatch, .policy: (status, subcode) = (403, "VIDEO_NOT_PLAYABLE")
         case .sessionLimit: (status, subcode) = (403, "DENIED_BY_STREAM_LIMIT")

@@ -14,11 +14,11 @@ package struct DRMtodayAPI: VendorAPI {
     package var merchant: String?
     /// The key that signs tokens, HS512, at most 64 bytes; `nil` accepts any signature.
     package var signingKey: Secret?
-    /// How old a token may be, by its `iat`; `nil` accepts any age.
+    /// The maximum age of a token, by its `iat`; `nil` accepts any age.
     package var tokenLifetime: Duration?
-    /// Whether a token is for one session.
+    /// Whether a token is limited to one session.
     package var tokensAreSingleUse = false
-    /// Whether custom data, which nobody signs, are enough. Then the credentials say whose certificate a path without a merchant is for.
+    /// Whether custom data, which is unsigned, is enough. Then the credentials say whose certificate a path without a merchant is for.
     package var takesCustomData = false
     /// How the CKC is written.
     package var ckc = CKCEnvelope.base64
@@ -66,7 +66,7 @@ package struct DRMtodayAPI: VendorAPI {
             grant: grant, isStored: isOffline,
             objection: { key, identifier in
                 let named = DRMtodayAsset(identifier)
-                // A key of which no content is known is any asset's.
+                // A key of unknown content belongs to any asset.
                 if let asset = asset ?? named.assetID, !key.facts.content.isEmpty, !key.isNamed(asset) {
                     return .notCovered("The key is not one of the asset's.")
                 }
@@ -74,7 +74,7 @@ package struct DRMtodayAPI: VendorAPI {
                     toAsset: asset ?? named.assetID, variant: variant ?? named.variantID)
             },
             narrow: { [date = call.date] grant, _, identifier throws(LicenseRefusal) in
-                // The app says which variant it wants, and the server's keys have none: the limits of all count.
+                // The app states the variant, but the server's keys have none: the limits of all count.
                 let named = asset ?? DRMtodayAsset(identifier).assetID
                 let covering = limits.filter { $0.right.covers(asset: named) }
                 guard !isOffline || covering.allSatisfy(\.right.storesLicense) else {

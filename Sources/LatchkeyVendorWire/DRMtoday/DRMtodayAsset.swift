@@ -8,7 +8,7 @@ package struct DRMtodayAsset: Sendable {
     package let assetID: String?
     /// The variant; `nil` if there is none.
     package let variantID: String?
-    /// What names the key; `nil` if nothing does.
+    /// The name of the key; `nil` if there is none.
     package let keyName: String?
 
     package init(_ identifier: ContentIdentifier) {

@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyForms
 
-/// One entry of a token's `crt`: what may be licensed, and how.
+/// One entry of a token's `crt`: a permitted license and its terms.
 ///
 /// Source: `Documentation/Vendors/DRMtoday.md`, token and rules.
 package struct DRMtodayRight: Sendable {
@@ -12,7 +12,7 @@ package struct DRMtodayRight: Sendable {
 
     /// - Parameters:
     ///   - json: the entry.
-    ///   - place: where it stands in the token.
+    ///   - place: its place in the token.
     init(_ json: JSONValue, at place: String) {
         self.json = json
         self.place = place
@@ -21,13 +21,13 @@ package struct DRMtodayRight: Sendable {
     /// Whether the app may store the license.
     package var storesLicense: Bool { json["storeLicense"]?.flag == true }
 
-    /// Whether it is for an asset. One that names none is for each.
+    /// Whether it is for an asset. A right that names none is for every asset.
     package func covers(asset: String?) -> Bool {
         let assetID = json["assetId"]?.text ?? ""
         return assetID.isEmpty || assetID == asset
     }
 
-    /// Whether it is for a variant of its asset. One that names none is for each.
+    /// Whether it is for a variant of its asset. A right that names none is for every variant.
     package func covers(variant: String?) -> Bool {
         let variantID = json["variantId"]?.text ?? ""
         return variantID.isEmpty || variantID == variant ?? ""
@@ -36,7 +36,7 @@ package struct DRMtodayRight: Sendable {
     /// Its limits.
     /// - Throws: `tokenMalformed` for rules that are not known.
     func limits() throws(LicenseRefusal) -> Limits {
-        // Both stand for rules that the vendor keeps, or does not publish for FairPlay.
+        // Both stand for rules that the vendor enforces, or does not publish for FairPlay.
         for name in ["op", "ref"] where json[name] != nil {
             throw .unknownRule(place, "states “\(name)”, whose rules are not known here")
         }
@@ -63,12 +63,12 @@ package struct DRMtodayRight: Sendable {
         return limits
     }
 
-    /// What a right lets a player do.
+    /// A right's limits on playback.
     package struct Limits: Sendable, Hashable {
         package var output = VendorOutput()
         /// Playback starts before it; `nil` without a limit.
         package var startsBefore: Date?
-        /// How long it goes on; `nil` without a limit.
+        /// Its duration; `nil` for no limit.
         package var plays: Duration?
 
         package init() {}

@@ -8,9 +8,9 @@ package struct DRMtodaySettings: VendorAPISettings {
     var merchant = ""
     /// The file of the key that signs tokens.
     var key = ""
-    /// How old a token may be, by its `iat`. Defaults to 10 minutes.
+    /// The maximum age of a token, by its `iat`. Defaults to 10 minutes.
     var tokenLife = Duration.seconds(600)
-    /// Whether a token is for one session. Defaults to no.
+    /// Whether a token is limited to one session. Defaults to no.
     var isSingleUse = false
 
     package static let form: ObjectForm<Self> = ObjectForm(

@@ -10,7 +10,7 @@ package import LatchkeyHTTP
 package struct DRMtodayToken: Sendable {
     /// The header field of the token.
     package static let field: HTTPHeaderName = "x-dt-auth-token"
-    /// The header field of what comes without a token, or beside one.
+    /// The header field of custom data, sent with or without a token.
     package static let customDataField: HTTPHeaderName = "x-dt-custom-data"
 
     /// The unique number of the token.

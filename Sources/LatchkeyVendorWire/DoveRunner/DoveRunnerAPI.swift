@@ -13,19 +13,19 @@ package struct DoveRunnerAPI: VendorAPI {
     package var siteID: String?
     /// The site's access key, which is hashed into every token; `nil` accepts any hash.
     package var accessKey: Secret?
-    /// Decrypts policies, 32 bytes; `nil` reads those that are not encrypted.
+    /// Decrypts policies, 32 bytes; `nil` reads unencrypted policies.
     package var siteKey: Secret?
-    /// How old a token may be; `nil` accepts any time.
+    /// The maximum age of a token; `nil` accepts any time.
     package var tokenLifetime: Duration?
-    /// Whether a token is for one session.
+    /// Whether a token is limited to one session.
     package var tokensAreSingleUse = false
-    /// Whether a token has to say its content.
+    /// Whether a token must state its content.
     package var requiresContent = true
     /// The status of errors: 200 is documented for certificates, and not stated for licenses.
     package var errorStatus = 200
     /// Whether a refusal keeps the status that it states, as an emulated service does; otherwise `errorStatus`.
     package var statesStatus = false
-    /// Whether the errors of the license endpoint stand in the message of an error 8002.
+    /// Whether the license endpoint's errors are nested in the message of an error 8002.
     package var nestsErrors = false
     /// How the CKC is written. The vendor's page lists tags, too.
     package var ckc = CKCEnvelope.base64

@@ -3,7 +3,7 @@ import LatchkeyCore
 package import LatchkeyDecision
 import LatchkeyForms
 
-/// The keys that a token says its content has. They are compared with the server's, and never licensed.
+/// The keys that a token states for its content. They are compared with the server's, and never licensed.
 ///
 /// Source: the vendor's License Token Guide, version 2, `external_key`: https://github.com/daniel-inka/pallycon-docs-v3 at 184b3b7, read on
 /// 2026-11-23.
@@ -30,7 +30,7 @@ package struct DoveRunnerExternalKeys: Sendable {
         self.keys = keys
     }
 
-    /// Why the server's key is not the token's; `nil` if it is, and for a token without keys.
+    /// Why the server's key differs from the token's; `nil` if it does not, and for a token without keys.
     package func objection(to key: VendorKey) -> LicenseRefusal? {
         let isKnown = keys.contains { $0.classes.contains(key.facts.track) && $0.key == key.content }
         guard !keys.isEmpty, !isKnown else { return nil }

@@ -11,9 +11,9 @@ package struct DoveRunnerSettings: VendorAPISettings {
     var accessKey = ""
     /// The file of the site key, which encrypts policies: 32 characters.
     var siteKey = ""
-    /// How old a token may be. Defaults to 10 minutes, as at the vendor.
+    /// The maximum age of a token. Defaults to 10 minutes, as at the vendor.
     var tokenLife = Duration.seconds(600)
-    /// Whether a token is for one session. Defaults to no.
+    /// Whether a token is limited to one session. Defaults to no.
     var isSingleUse = false
 
     package static let form: ObjectForm<Self> = ObjectForm(

@@ -7,7 +7,7 @@ import LatchkeyForms
 /// Source: the vendor's License Token Guide, version 2, `security_policy` and `allowed_track_types`, at
 /// https://github.com/daniel-inka/pallycon-docs-v3, 184b3b7, read on 2026-11-23.
 extension DoveRunnerToken {
-    /// Where pictures may go, by the class of their key; empty if the token does not say. Where entries overlap, the strictest counts.
+    /// The allowed outputs, by the class of the key; empty if the token does not say. If entries overlap, the strictest counts.
     /// - Throws: `tokenMalformed` for a policy of another form and for rules that are not known.
     package func outputs() throws(LicenseRefusal) -> [TrackClass: VendorOutput] {
         guard let security = wholePolicy?["security_policy"] else { return [:] }
@@ -24,7 +24,7 @@ extension DoveRunnerToken {
     }
 
     /// The classes of keys that are licensed; `nil` if the token does not say.
-    /// - Throws: `tokenMalformed` for a word that is not known.
+    /// - Throws: `tokenMalformed` for an unknown word.
     package func tracks() throws(LicenseRefusal) -> Set<TrackClass>? {
         guard let word = policy?["allowed_track_types"] else { return nil }
         guard let classes = Self.allowedTrackTypes.first(where: { $0.key == word.text })?.value else {
@@ -52,13 +52,13 @@ extension DoveRunnerToken {
 
     static let everything = Set(TrackClass.allCases)
 
-    /// The classes of keys that a track type is about. A key for everything is about each of them.
+    /// The classes of keys that a track type covers. A key for everything is covered by each of them.
     static let trackTypes: KeyValuePairs<String, Set<TrackClass>> = [
         "ALL": everything, "ALL_VIDEO": everything.subtracting([.audio]), "AUDIO": [.audio, .all],
         "SD": [.sd, .all], "HD": [.hd, .all], "UHD1": [.uhd1, .all], "UHD2": [.uhd2, .all],
     ]
 
-    /// The classes of keys that a license may be for. A key for everything opens each of them, so that it needs them all.
+    /// The classes of keys that a license may be for. A key for everything opens each of them, so it needs them all.
     private static let allowedTrackTypes: KeyValuePairs<String, Set<TrackClass>> = [
         "ALL": everything, "SD_ONLY": [.audio, .sd], "SD_HD": [.audio, .sd, .hd],
         "SD_UHD1": [.audio, .sd, .hd, .uhd1], "SD_UHD2": everything,

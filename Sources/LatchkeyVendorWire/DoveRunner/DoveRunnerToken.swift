@@ -18,7 +18,7 @@ package struct DoveRunnerToken: Sendable {
     package let timestamp: Date
     /// The policy; `nil` if it is not readable.
     package let policy: JSONValue?
-    /// The policy with what stands beside `playback_policy`; `nil` if it is not readable.
+    /// The policy with the members next to `playback_policy`; `nil` if it is not readable.
     let wholePolicy: JSONValue?
 
     /// - Parameters:
@@ -55,7 +55,7 @@ package struct DoveRunnerToken: Sendable {
         timestamp = date
         contentID = json["cid"]?.text
         wholePolicy = try Self.policy(policy, siteKey)
-        // In its second version the members stand below `playback_policy`.
+        // In the second version the members are below `playback_policy`.
         self.policy = wholePolicy?["playback_policy"] ?? wholePolicy
     }
 

@@ -22,7 +22,7 @@ package struct EZDRMAPI: VendorAPI {
         return LicenseQuestion(spc: try call.rawSPC(), key: key, token: call.request.queryValue("customdata"))
     }
 
-    /// The GUID at the end of the path, with or without the `;` that some clients keep in front; `nil` for the base URL alone.
+    /// The GUID at the end of the path, with or without the `;` that some clients keep before it; `nil` for the base URL alone.
     private func asset(_ call: some VendorRequest) throws(LicenseRefusal) -> KeyID? {
         var text = call.path["asset"]
         guard !text.isEmpty else {

@@ -6,7 +6,7 @@ package import Foundation
 ///
 /// Source: WHATWG URL §5.1, `Documentation/Vendors/README.md` §0.
 package struct FormBody: Sendable {
-    /// The limit of fields, beyond which a body is refused: 100.
+    /// The maximum number of fields, above which a body is refused: 100.
     package static let limit = 100
 
     /// The fields in order and with duplicates, names and values decoded. The value of a field without `=` is `nil`.

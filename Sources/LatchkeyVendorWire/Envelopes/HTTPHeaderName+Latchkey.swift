@@ -1,9 +1,9 @@
 package import LatchkeyHTTP
 
 extension HTTPHeaderName {
-    /// What the key is for: `stream`, `download` or `renewStored`.
+    /// The purpose of the key: `stream`, `download` or `renewStored`.
     package static let purpose: HTTPHeaderName = "X-Latchkey-Purpose"
-    /// The stop codes of sessions that the viewer gives up for this one, with commas between them.
+    /// The stop codes of sessions that the viewer gives up for this one, separated by commas.
     package static let terminate: HTTPHeaderName = "X-Terminate"
     /// The seconds after which the player renews.
     package static let renewAfter: HTTPHeaderName = "X-Latchkey-Renew-After"

@@ -2,7 +2,7 @@ extension String {
     /// Whether the text is one or more letters and digits of ASCII and the characters of `others`. Compiles no expression.
     /// - Parameters:
     ///   - others: further characters of ASCII.
-    ///   - limit: the most bytes that the text may have.
+    ///   - limit: the maximum number of bytes in the text.
     package func isMadeOfLettersDigits(and others: StaticString, limit: Int) -> Bool {
         guard (1...limit).contains(utf8.count) else { return false }
         return others.withUTF8Buffer { others in utf8.allSatisfy { $0.isLetterOrDigit || others.contains($0) } }

@@ -7,13 +7,13 @@ import LatchkeyHTTP
 extension VendorRequest {
     /// A body that is the SPC itself.
     ///
-    /// The type is `application/octet-stream` or missing. That of a form leaves a warning: URLSession sends it if an app sets none.
+    /// The type is `application/octet-stream` or missing. A form's type leaves a warning: URLSession sends it if an app sets none.
     package func rawSPC() throws(LicenseRefusal) -> Data {
         try checkType("application/octet-stream", of: "a raw SPC")
         return request.body
     }
 
-    /// A body that is a JSON object. The type of a form leaves a warning, as for a raw SPC.
+    /// A body that is a JSON object. A form's type leaves a warning, as for a raw SPC.
     package func json() throws(LicenseRefusal) -> JSONValue {
         try checkType("application/json", of: "a JSON body")
         let body: JSONValue
@@ -68,7 +68,7 @@ extension VendorRequest {
 }
 
 extension FormBody {
-    /// The value of a field that must not be missing or empty.
+    /// The value of a required field, which must not be empty.
     package func required(_ name: String) throws(LicenseRefusal) -> String {
         guard let text = self[name], !text.isEmpty else { throw .malformed("There is no field “\(name)”.") }
         return text
@@ -76,7 +76,7 @@ extension FormBody {
 }
 
 extension JSONValue {
-    /// The text of a member that must not be missing or empty.
+    /// The text of a required member, which must not be empty.
     package func required(_ name: String) throws(LicenseRefusal) -> String {
         guard let text = self[name]?.text, !text.isEmpty else { throw .malformed("“\(name)” is missing.") }
         return text

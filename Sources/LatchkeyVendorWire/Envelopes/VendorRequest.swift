@@ -6,22 +6,22 @@ package import LatchkeyHTTP
 package protocol VendorRequest: Sendable {
     /// The request, with its path as on the vendor's own host.
     var request: HTTPRequest { get }
-    /// What the names in the route's path stand for.
+    /// The values of the parameters in the route's path.
     var path: PathParameters { get }
-    /// What the path is for.
+    /// The purpose of the path.
     var vendorEndpoint: VendorEndpoint { get }
-    /// Now.
+    /// The current date.
     var date: Date { get }
-    /// What log, reply and refusal call the request.
+    /// The request's ID in log, reply and refusal.
     var id: String { get }
 
-    /// Notes that something wrong was accepted.
+    /// Notes that an incorrect request was accepted.
     /// - Parameters:
-    ///   - code: a stable name of it.
-    ///   - text: what the request did, without secrets.
+    ///   - code: a stable name of the fault.
+    ///   - text: the request's fault, without secrets.
     func warn(_ code: String, _ text: String)
 
-    /// The refusal of a rule's breach; `nil` where whoever mounts the wire lets it pass. Defaults to the license server's.
-    /// - Parameter text: what the request did, without secrets.
+    /// The refusal of a rule's breach; `nil` if the server that mounts the wire allows it. Defaults to the license server's.
+    /// - Parameter text: the request's breach, without secrets.
     func objection(to rule: VendorRule, _ text: String) -> LicenseRefusal?
 }

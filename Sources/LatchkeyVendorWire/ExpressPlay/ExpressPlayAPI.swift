@@ -6,7 +6,7 @@ package import LatchkeyHTTP
 
 /// The wire of ExpressPlay (Adobe Primetime Cloud DRM): raw licenses by token URL, and an on-premise license server, which needs no token.
 ///
-/// The vendor's tokens name the key. Where another's stands in their place, the URL's `cid` does, or else the SPC's content identifier.
+/// The vendor's tokens name the key. With another's token, the URL's `cid` does, or else the SPC's content identifier.
 ///
 /// Source: `Documentation/Vendors/ExpressPlay.md`.
 package struct ExpressPlayAPI: VendorAPI {
@@ -18,7 +18,7 @@ package struct ExpressPlayAPI: VendorAPI {
 
     package var routes: [Route<VendorEndpoint>] {
         [
-            // Apps bundle the certificate or configure a file of their own; the vendor has no path.
+            // Apps bundle the certificate or configure their own file; the vendor has no path.
             .certificate("/expressplay/fairplay.cer"), .license("/hms/fp/rights/"), .license(Self.onPremise),
         ]
     }

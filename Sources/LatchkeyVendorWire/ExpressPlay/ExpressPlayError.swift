@@ -3,14 +3,14 @@ import LatchkeyFairPlay
 
 /// A refusal as ExpressPlay numbers it.
 ///
-/// The page names the statuses by kind: 400 for arguments, 401 for authentication, 404 for the URL, 5xx. Which code has which is inferred.
+/// The page gives the statuses by kind: 400 for arguments, 401 for authentication, 404 for the URL, 5xx. Each code's status is inferred.
 ///
 /// Source: `Documentation/Vendors/ExpressPlay.md`, errors.
 package struct ExpressPlayError {
     /// A negative number.
     package let code: Int
     package let status: Int
-    /// Whether the customer or the device is refused, and not the request.
+    /// Whether the customer or the device is refused, not the request.
     package var isDenial: Bool { status == 401 || Self.denials.contains(code) }
 
     /// - Parameter isOfLicense: whether a license is refused. The token service speaks of its authenticator otherwise.

@@ -4,14 +4,14 @@ package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 
-/// The wire of no vendor, in the four usual dialects, each answered in kind. The token is in `Authorization`, with or without `Bearer `.
+/// A vendor-neutral wire in the four usual dialects, each answered in kind. The token is in `Authorization`, with or without `Bearer `.
 ///
-/// `/raw`, `/base64`, `/form` and `/json` have one each; `/license` tells it by the `Content-Type`.
+/// `/raw`, `/base64`, `/form` and `/json` each have one; `/license` chooses it by the `Content-Type`.
 ///
 /// Source: `Documentation/Vendors/Generic.md`.
 package struct GenericAPI: VendorAPI {
     package static let name: VendorAPIName = "generic"
-    /// How the CKC that answers a form is written. Defaults to base64.
+    /// How the CKC in the reply to a form is written. Defaults to base64.
     package var formReply = CKCEnvelope.base64
 
     package init() {}
@@ -42,7 +42,7 @@ package struct GenericAPI: VendorAPI {
     private enum Dialect: String {
         case raw, base64, form, json
 
-        /// That of the path, or else of the body's type; `nil` for another type.
+        /// The dialect of the path, or else of the body's type; `nil` for another type.
         init?(_ call: some VendorRequest) {
             if let named = call.request.path.split(separator: "/").last.flatMap({ Self(rawValue: String($0)) }) {
                 self = named

@@ -18,7 +18,7 @@ package struct IrdetoAPI: VendorAPI {
         return [.certificate("\(path)/getcertificate"), .license("\(path)/getckc")]
     }
 
-    /// Where a customer's paths begin.
+    /// The beginning of a customer's paths.
     package static func path(_ customer: String) -> String { "/licenseServer/streaming/v1/\(customer)" }
 
     package func certificate(

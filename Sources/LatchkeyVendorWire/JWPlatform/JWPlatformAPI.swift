@@ -2,10 +2,10 @@ import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyHTTP
 
-/// JW Platform's wire behind the delivery document: certificate, and raw licenses from an address that carries the token in its query.
+/// JW Platform's wire after the delivery document: certificate, and raw licenses from an address that carries the token in its query.
 ///
-/// The content identifier is a constant. So the address names the key, by the query item `content`, which is ours, because the vendor's
-/// addresses are opaque. A key's identifier in the SPC has precedence, for media with several keys.
+/// The content identifier is a constant. So the address names the key, by the query item `content`, which is our choice, because the
+/// vendor's addresses are opaque. A key's identifier in the SPC takes precedence, for media with several keys.
 ///
 /// Source: `Documentation/Vendors/JWPlatform.md`.
 package struct JWPlatformAPI: VendorAPI {

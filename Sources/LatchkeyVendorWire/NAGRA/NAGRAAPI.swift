@@ -4,7 +4,7 @@ package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 
-/// NAGRA CONNECT's wire. The first of its tokens says what may be played. Source: `Documentation/Vendors/NAGRA.md`.
+/// NAGRA CONNECT's wire. The first of its tokens states the playable content. Source: `Documentation/Vendors/NAGRA.md`.
 package struct NAGRAAPI: VendorAPI {
     package static let name: VendorAPIName = "nagra"
     package static let tokenFields: [HTTPHeaderName] = ["nv-authorizations"]
@@ -56,7 +56,7 @@ package struct NAGRAAPI: VendorAPI {
         return .json(members, status: error.status)
     }
 
-    /// The tokens of a request, without blanks around the commas. A blank inside a token damages it.
+    /// The tokens of a request, without blanks around the commas. A blank inside a token corrupts it.
     package func tokens(of request: HTTPRequest) -> [String] {
         (request.headers[tokenHeader] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }

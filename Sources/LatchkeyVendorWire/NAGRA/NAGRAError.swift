@@ -1,16 +1,16 @@
 import LatchkeyDecision
 import LatchkeyFairPlay
 
-/// A refusal as NAGRA's services number it. One number means two things: 4001 is a missing token at the license service, and at secure
-/// session management (SSM) that it is away.
+/// A refusal with the numbers of NAGRA's services. One number has two meanings: 4001 is a missing token at the license service, and an
+/// unavailable service at secure session management (SSM).
 ///
 /// The pages give no status for each number; 400 and 500 are documented for all. License numbers are those of the PRM and the PlayReady
-/// license service: for FairPlay no page could be read.
+/// license service: no page for FairPlay could be read.
 ///
 /// Source: docs.nagra.com, CONNECT Player SDK 5 for Android: SSM error codes (5.32), PRM (5.29) and PlayReady (5.29, 5.36) license server
 /// error codes, read on 2026-11-27; `Documentation/Vendors/NAGRA.md`, errors.
 struct NAGRAError {
-    /// `nil` where the page has no number.
+    /// `nil` if the page has no number.
     let code: Int?
     let status: Int
 

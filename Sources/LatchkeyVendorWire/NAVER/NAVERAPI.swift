@@ -4,9 +4,9 @@ package import LatchkeyHTTP
 
 /// The wire of NAVER Cloud's One Click Multi DRM: certificate and licenses for a token in the header `X-DRM-TOKEN`.
 ///
-/// What the pages that could be read leave open is inferred: the body is the form of DoveRunner, whose proxy the service is, JSON or the
-/// SPC's bytes; every reply is in the format ORIGINAL; the certificate of `/fairPlay` is base64 text; the statuses, of which the list of
-/// codes says none.
+/// Details that the readable pages leave open are inferred: the body is the form of DoveRunner, whose proxy the service is, JSON or the
+/// SPC's bytes; every reply is in the format ORIGINAL; the certificate of `/fairPlay` is base64 text; the statuses, which the list of codes
+/// omits.
 ///
 /// Source: `Documentation/Vendors/Naver.md`.
 package struct NAVERAPI: VendorAPI {

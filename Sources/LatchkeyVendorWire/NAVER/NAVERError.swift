@@ -13,7 +13,7 @@ struct NAVERError {
         case .vendor(let code, let status): (self.code, self.status) = (code, status)
         case .unknownTenant: (code, status) = ("281003", 400)
         case .tokenMalformed: (code, status) = ("280001", 400)
-        // A policy that asks for patience is no statement about the content.
+        // A policy that asks the client to wait says nothing about the content.
         case .policy where refusal.status != 403: (code, status) = ("280000", refusal.status)
         case .notCovered, .contentMismatch, .policy, .sessionLimit, .unknownKey, .ambiguousKey, .tokenExpired,
             .tokenNotYetValid, .tokenSignature, .tokenUsed:

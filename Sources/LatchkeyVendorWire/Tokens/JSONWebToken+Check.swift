@@ -8,7 +8,7 @@ extension JSONWebToken {
     ///
     /// - Parameters:
     ///   - text: the token.
-    ///   - algorithms: those that the vendor documents.
+    ///   - algorithms: the vendor's documented algorithms.
     ///   - key: the key that signs tokens, at most 64 bytes; `nil` accepts any signature.
     ///   - date: now, for `nbf` and `exp`.
     /// - Throws: `tokenMalformed`, `tokenSignature`, `tokenNotYetValid`, `tokenExpired`.

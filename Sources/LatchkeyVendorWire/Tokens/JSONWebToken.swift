@@ -6,8 +6,8 @@ package import LatchkeyForms
 
 /// A JSON web token, signed with HS256 or HS512.
 ///
-/// Read as strictly as the standards say, because no vendor promises that its service is lenient: URL-safe base64 in its one
-/// spelling, without padding; no duplicate member; no critical header.
+/// Read as strictly as the standards say, because no vendor promises that its service is lenient: URL-safe base64 in canonical form,
+/// without padding; no duplicate member; no critical header.
 ///
 /// Source: RFC 7519, RFC 7515 §2, §3.1 and §4.1.11, RFC 7518 §3.2.
 package struct JSONWebToken: Sendable {

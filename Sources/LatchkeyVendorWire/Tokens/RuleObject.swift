@@ -1,14 +1,14 @@
 import LatchkeyDecision
 import LatchkeyForms
 
-/// An object in a token whose members are rules. A rule that is not known cannot be kept, so it is refused and never ignored.
+/// An object in a token whose members are rules. An unknown rule cannot be enforced, so it is refused and never ignored.
 struct RuleObject {
     private let members: [String: JSONValue]
     private let place: String
 
     /// - Parameters:
     ///   - value: the object.
-    ///   - place: where it stands in the token.
+    ///   - place: its place in the token.
     ///   - known: the names that its members may have.
     /// - Throws: `tokenMalformed` for another value, and for a member of another name.
     init(_ value: JSONValue, at place: String, known: [String]) throws(LicenseRefusal) {
@@ -30,7 +30,7 @@ struct RuleObject {
         return result
     }
 
-    /// A member that is one of some words.
+    /// A member whose value is one of some words.
     func word<Value>(_ name: String, _ words: KeyValuePairs<String, Value>) throws(LicenseRefusal) -> Value? {
         try value(name, "one of \(words.map(\.key).joined(separator: ", "))") { value in
             words.first { $0.key == value.text }?.value
@@ -55,10 +55,10 @@ struct RuleObject {
 }
 
 extension LicenseRefusal {
-    /// A rule in a token that cannot be kept.
+    /// A rule in a token that cannot be enforced.
     /// - Parameters:
-    ///   - place: where it stands.
-    ///   - what: what is wrong with it, behind “The token's …”.
+    ///   - place: its place in the token.
+    ///   - what: the problem, following “The token's …”.
     static func unknownRule(_ place: String, _ what: String) -> LicenseRefusal {
         LicenseRefusal(
             .tokenMalformed, reason: "The token's “\(place)” \(what).",

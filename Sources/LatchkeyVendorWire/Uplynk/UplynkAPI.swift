@@ -2,7 +2,7 @@ package import LatchkeyDecision
 import LatchkeyForms
 package import LatchkeyHTTP
 
-/// Uplynk's wire. The license URL is the key URI with another scheme, and has the credentials, which only Uplynk can read.
+/// Uplynk's wire. The license URL is the key URI with another scheme, and holds the credentials, which only Uplynk can read.
 ///
 /// Source: `Documentation/Vendors/Uplynk.md`.
 package struct UplynkAPI: VendorAPI {

@@ -6,20 +6,20 @@ package import LatchkeyHTTP
 
 /// VuDRM's wire.
 ///
-/// The vendor makes tokens by a service of its own, and does not publish how. Here the customer's token service makes them: see
-/// `VuDRMToken.hash(of:_:)`. The policy may have `user_id` and `session_id`, too.
+/// The vendor's service makes tokens by an unpublished method. Here the customer's token service makes them: see `VuDRMToken.hash(of:_:)`.
+/// The policy may have `user_id` and `session_id`, too.
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`.
 package struct VuDRMAPI: VendorAPI {
     package static let name: VendorAPIName = "vudrm"
     package static let tokenFields = [VuDRMForm.tokenField]
-    /// The customer's name, which stands in tokens and in the certificate's address; `nil` accepts any.
+    /// The customer's name, which is in tokens and in the certificate's address; `nil` accepts any.
     package var client: String?
-    /// What tokens of the customer are hashed with; `nil` accepts any customer's, with any hash.
+    /// The secret with which the customer's tokens are hashed; `nil` accepts any customer's, with any hash.
     package var secret: Secret?
-    /// How old a token may be; `nil` accepts any age.
+    /// The maximum age of a token; `nil` accepts any age.
     package var tokenLifetime: Duration?
-    /// Whether a token is for one license.
+    /// Whether a token is limited to one license.
     package var tokensAreSingleUse = false
 
     package init() {}
@@ -93,7 +93,7 @@ package struct VuDRMAPI: VendorAPI {
 }
 
 extension JSONValue {
-    /// Countries in a list, or in a text with commas between them.
+    /// Countries in a list, or in a comma-separated text.
     fileprivate var countries: Set<String>? {
         let names = texts ?? text?.split(separator: ",").map(String.init)
         return names.map { Set($0.map { $0.trimmingCharacters(in: .whitespaces).uppercased() }) }

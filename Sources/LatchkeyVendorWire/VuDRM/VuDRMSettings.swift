@@ -5,13 +5,13 @@ package import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct VuDRMSettings: VendorAPISettings {
-    /// The customer's name, which stands in tokens and in the certificate's address.
+    /// The customer's name, which is in tokens and in the certificate's address.
     var client = ""
-    /// The file of the secret that tokens are hashed with.
+    /// The file of the secret with which tokens are hashed.
     var secret = ""
-    /// How old a token may be. Defaults to 30 s.
+    /// The maximum age of a token. Defaults to 30 s.
     var tokenLife = Duration.seconds(30)
-    /// Whether a token is for one license. Defaults to yes, as at the vendor.
+    /// Whether a token is limited to one license. Defaults to yes, as at the vendor.
     var isSingleUse = true
 
     package static let form: ObjectForm<Self> = ObjectForm(

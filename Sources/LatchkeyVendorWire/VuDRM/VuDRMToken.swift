@@ -6,8 +6,8 @@ package import LatchkeyForms
 
 /// A VuDRM token: client, generation time, version (in the second generation), policy and hash, separated by `|`.
 ///
-/// The vendor's policy is encrypted and stays opaque; how, and how the hash is made, is not public. Our own tokens have JSON in base64, and an
-/// HMAC.
+/// The vendor's policy is encrypted and stays opaque; the encryption and the hash are not public. Tokens made here have JSON in base64, and
+/// an HMAC.
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`, token and policy fields.
 package struct VuDRMToken: Sendable {
@@ -19,7 +19,7 @@ package struct VuDRMToken: Sendable {
     package let hasSwappedDate: Bool
     /// The policy; `nil` if it is not readable.
     package let policy: JSONValue?
-    /// What the hash is made of: everything in front of it.
+    /// The signed text: everything before the hash.
     private let signed: [UInt8]
     private let hash: Data
 
@@ -44,16 +44,16 @@ package struct VuDRMToken: Sendable {
         self.hash = digest
         generated = date
         hasSwappedDate = isSwapped
-        // An encrypted policy is no JSON. Parsing it would cost more than the rest of the token.
+        // An encrypted policy is not JSON. Parsing it would cost more than the rest of the token.
         self.policy = policy.first == UInt8(ascii: "{") ? JSONValue(policy) : nil
     }
 
-    /// Whether our own token service made the token with a secret. Compares in constant time.
+    /// Whether our token service made the token with a secret. Compares in constant time.
     package func isSigned(with secret: Secret) -> Bool {
         Self.hash(of: signed, secret).map { Secret($0) == Secret(hash) } ?? false
     }
 
-    /// The hash of our own tokens: the first 20 bytes of the HMAC-SHA-256 of client, time and policy with their separators.
+    /// The hash of tokens made here: the first 20 bytes of the HMAC-SHA-256 of client, time and policy with their separators.
     package static func hash(of text: [UInt8], _ secret: Secret) -> Data? {
         secret.withUnsafeBytes { secret in
             (try? MessageDigest.hmacSHA256(key: secret, text)).map { Data($0.prefix(20)) }
