@@ -1,4 +1,4 @@
-// The types of these modules stand in the services' own API, so that a user needs one import only.
+// The services' own API uses types of these modules, so a user needs only one import.
 @_exported public import LatchkeyCore
 @_exported public import LatchkeyFairPlay
 @_exported public import LatchkeyHTTP

@@ -3,7 +3,7 @@ package import LatchkeyMedia
 
 /// The content keys of a live stream whose keys change: one for each track and period, all derived from one number.
 ///
-/// For tests and simulations only: anybody who knows the number has the keys.
+/// For tests and simulations only: anyone who knows the number has the keys.
 package struct RotatingKeys: Sendable, Hashable {
     /// The stream's tracks. Names of letters, digits, `_` and `-` fit every vendor.
     package var tracks: [String]
@@ -20,7 +20,7 @@ package struct RotatingKeys: Sendable, Hashable {
     /// A track's key in a period; its URI is `skd://live/<track>-<period>`.
     /// - Parameters:
     ///   - track: the track's name.
-    ///   - period: the number of key changes before.
+    ///   - period: the number of earlier key changes.
     package func key(_ track: String, period: Int) -> StoredKey {
         let name = "\(track)-\(period)"
         var generator = SeededGenerator(seed: name.utf8.stableHash(seed: seed))

@@ -4,16 +4,16 @@ package import LatchkeyDecision
 package import LatchkeyHTTP
 package import LatchkeyVendorWire
 
-/// One request to a service, and what services do with requests: warn, decode, license, reply.
+/// One request to a service, with the operations of services on requests: warn, decode, license, reply.
 public struct ServiceCall: Sendable {
-    /// The limit of a body in bytes, beyond which no service reads it: 256 KiB. An SPC has some 10 KiB, in any envelope.
+    /// The limit of a body in bytes, above which no service reads it: 256 KiB. An SPC has some 10 KiB, in any envelope.
     package static let bodyBytes = 256 * 1_024
 
     /// The request, with its path as on the vendor's own host.
     package let request: HTTPRequest
-    /// What the names in the route's path stand for.
+    /// The values of the parameters in the route's path.
     package let path: PathParameters
-    /// What the request is for.
+    /// The purpose of the request.
     package var endpoint: ServiceEndpoint { handler.endpoint }
     /// The ID that reply, warnings and log carry.
     package let id: String
@@ -40,17 +40,17 @@ public struct ServiceCall: Sendable {
     /// Answers the request as the route does.
     package func answer() async throws(LicenseRefusal) -> HTTPResponse { try await handler.answer(self) }
 
-    /// The call with something around its answer, for services that watch others.
+    /// The call with its answer wrapped, for services that watch others.
     package func wrapping(_ answer: @escaping ServiceHandler.Answer) -> ServiceCall {
         var call = self
         call.handler = ServiceHandler(endpoint) { [self] _ async throws(LicenseRefusal) in try await answer(self) }
         return call
     }
 
-    /// Records that the service accepted something wrong.
+    /// Records that the service accepted an incorrect request.
     /// - Parameters:
-    ///   - code: a stable name of it.
-    ///   - text: what the request did, without secrets.
+    ///   - code: a stable name of the fault.
+    ///   - text: the request's fault, without secrets.
     package func warn(_ code: String, _ text: String) {
         environment.warn(ServiceWarning(service: service, code: code, text: text, requestID: id))
     }
@@ -64,7 +64,7 @@ public struct ServiceCall: Sendable {
         return nil
     }
 
-    /// The application certificate in DER form, or what the fault leaves of it.
+    /// The application certificate in DER form, damaged by the fault if there is one.
     package func certificate() throws(LicenseRefusal) -> Data {
         guard let certificate = environment.authority.certificate else {
             throw .malformed("The server has no application certificate.")
@@ -75,7 +75,7 @@ public struct ServiceCall: Sendable {
     /// The certificate as a file in DER form.
     package func certificateFile() throws(LicenseRefusal) -> HTTPResponse { .octets(try certificate()) }
 
-    /// The CKC that answers a question, or what the fault leaves of it.
+    /// The CKC that answers a question, damaged by the fault if there is one.
     package func ckc(for question: LicenseQuestion) async throws(LicenseRefusal) -> Data {
         ckc(of: try await license(for: question))
     }
@@ -85,7 +85,7 @@ public struct ServiceCall: Sendable {
         try await environment.authority.license(for: question).get()
     }
 
-    /// The CKC of a license, or what the fault leaves of it.
+    /// The CKC of a license, damaged by the fault if there is one.
     package func ckc(of license: IssuedLicense) -> Data {
         let ckc = license.ckc.revealed
         return fault?.damaged(ckc) ?? ckc

@@ -1,4 +1,4 @@
-/// What a request to a vendor's service is for. Names it in logs and for fault switches.
+/// The purpose of a request to a vendor's service. Names it in logs and for fault switches.
 public struct ServiceEndpoint: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral {
     /// The name.
     public let rawValue: String

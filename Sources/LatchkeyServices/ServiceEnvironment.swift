@@ -2,7 +2,7 @@ import Foundation
 public import LatchkeyCore
 import LatchkeyMedia
 
-/// What a service needs: an authority that decides about licenses, the time, a log, and the service's own faults and warnings.
+/// A service's dependencies: an authority that decides about licenses, the time, a log, and the service's own faults and warnings.
 public struct ServiceEnvironment: Sendable {
     /// Decides about licenses and makes them.
     public let authority: LicenseAuthority
@@ -24,7 +24,7 @@ public struct ServiceEnvironment: Sendable {
     /// - Parameters:
     ///   - authority: decides about licenses and makes them.
     ///   - time: the clocks for tokens and delays. Defaults to the machine's.
-    ///   - tokenLifetime: how long a token is valid after it was made. Defaults to what each service says.
+    ///   - tokenLifetime: how long a token is valid after it was made. Defaults to each service's own lifetime.
     ///   - lenient: the rules whose breach passes with a warning. Defaults to none.
     ///   - log: takes one line per warning and refusal, without secrets. Defaults to nothing.
     public init(
@@ -42,7 +42,7 @@ public struct ServiceEnvironment: Sendable {
     /// The keys of the authority.
     var keys: ContentKeyStore { authority.keys }
 
-    /// The application certificate in base64, for apps that carry it along; empty without one.
+    /// The application certificate in base64, for apps that bundle it; empty without one.
     var inlineCertificate: String { authority.certificate?.der.base64EncodedString() ?? "" }
 
     func warn(_ warning: ServiceWarning) {

@@ -4,9 +4,9 @@ public import LatchkeyHTTP
 /// A path of a vendor's service.
 public typealias ServiceRoute = Route<ServiceHandler>
 
-/// What a vendor's service does with the requests to a path.
+/// A vendor's service's handler for the requests to a path.
 public struct ServiceHandler: Sendable {
-    /// What the requests are for.
+    /// The purpose of the requests.
     public let endpoint: ServiceEndpoint
     package let answer: Answer
 

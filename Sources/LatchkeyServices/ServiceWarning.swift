@@ -1,12 +1,12 @@
 import LatchkeyCore
 
-/// Something that a service accepted although its documentation asks for something else.
+/// A request that a service accepted although its documentation requires a different form.
 public struct ServiceWarning: Sendable, Hashable, CustomStringConvertible {
     /// The service.
     public let service: ServiceIdentifier
-    /// A stable name of what was accepted, such as `contentType`.
+    /// A stable name of the accepted fault, such as `contentType`.
     public let code: String
-    /// What the request did, without secrets.
+    /// The request's fault, without secrets.
     public let text: String
     /// The ID of the request, as in its reply.
     public let requestID: String

@@ -9,9 +9,9 @@ package protocol VendorAPIService: VendorService {
     /// The vendor's wire.
     var api: API { get }
 
-    /// Reads a license request and checks its token. Defaults to the wire's question, with what `grant` says of the token.
+    /// Reads a license request and checks its token. Defaults to the wire's question, with the grant of `grant`.
     func question(_ call: ServiceCall) throws(LicenseRefusal) -> LicenseQuestion
-    /// Checks a token as the vendor does, and says what it grants. Defaults to any token, for nothing in particular.
+    /// Checks a token as the vendor does, and returns its grant. Defaults to an empty grant for any token.
     func grant(_ token: String?, _ question: LicenseQuestion, _ call: ServiceCall) throws(LicenseRefusal) -> VendorGrant
     /// Answers with the certificate. Defaults to the wire's reply.
     func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse
@@ -26,7 +26,7 @@ extension VendorAPIService {
 
     var wireRules: [VendorRule] { API.rules }
 
-    /// The paths that the license server has, too.
+    /// The paths that the license server also has.
     var wireRoutes: [ServiceRoute] {
         api.routes.map { route in
             switch route.handler {

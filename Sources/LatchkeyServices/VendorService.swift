@@ -7,14 +7,14 @@ package import LatchkeyVendorWire
 
 /// A vendor's license service, emulated from its public documentation.
 ///
-/// A service says which paths its vendor has and what it does there. Faults, request IDs, error replies and warnings are the same for
-/// all services. `VendorServices` makes them.
+/// A service defines its vendor's paths and how it answers them. Faults, request IDs, error replies and warnings are the same for all
+/// services. `VendorServices` makes them.
 public protocol VendorService: Sendable {
     /// The service's name.
     var identifier: ServiceIdentifier { get }
-    /// What the service needs. Each service has its own.
+    /// The service's dependencies. Each service has its own environment.
     var environment: ServiceEnvironment { get }
-    /// What is secret in the vendor's requests, in addition to the usual.
+    /// The secret fields of the vendor's requests, in addition to the usual ones.
     var redaction: Redaction { get }
     /// The vendor's own paths.
     var routes: [ServiceRoute] { get }
@@ -25,7 +25,7 @@ public protocol VendorService: Sendable {
     /// The refusals that the vendor's page documents, for `Fault.refusal`. Defaults to none.
     var documentedRefusals: [DocumentedRefusal] { get }
 
-    /// Puts a refusal into the form of the vendor's error replies. Defaults to status and plain text.
+    /// Converts a refusal to the form of the vendor's error replies. Defaults to status and plain text.
     func reply(to refusal: LicenseRefusal, of call: ServiceCall) -> HTTPResponse
 
     /// The key URI in a playlist for a key of this vendor. Defaults to `skd://` and the key's identifier.
@@ -39,7 +39,7 @@ public protocol VendorService: Sendable {
     /// - Parameter base: the address of the service, such as `http://127.0.0.1:8080/vudrm`.
     func parameters(at base: String) -> [String: String]
 
-    /// The same for one dialect of the vendor's clients, where their settings differ. Defaults to `parameters(at:)`.
+    /// The same for one dialect of the vendor's clients, if their settings differ. Defaults to `parameters(at:)`.
     /// - Parameters:
     ///   - base: the service's address, without a `/` at its end.
     ///   - profile: the name that `latchkey play --vendor` takes, such as `ezdrm-template`.
@@ -49,8 +49,8 @@ public protocol VendorService: Sendable {
     /// vendors without tokens.
     func demoToken() -> Secret
 
-    /// The keys that tokens have to be made with, by the vendor's names for them, for those who make their own tokens. Defaults to none,
-    /// for services that accept any signature and for vendors whose tokens have none.
+    /// The signing keys for tokens, by the vendor's names for them, for callers that make their own tokens. Defaults to none, for services
+    /// that accept any signature and for vendors whose tokens have none.
     var tokenKeys: [String: Secret] { get }
 }
 
@@ -75,7 +75,7 @@ extension VendorService {
 
     public func respond(to call: ServiceCall) async -> HTTPResponse {
         if let replacement = call.fault?.replacement { return replacement }
-        // Cut short if the exchange's deadline cancels the task; nobody gets the reply then.
+        // Cut short if the exchange's deadline cancels the task; the reply is then discarded.
         if case .delay(let time) = call.fault { try? await environment.time.sleep(for: time) }
         do throws(LicenseRefusal) {
             if let refusal = call.fault?.refusal(by: self, at: call.endpoint) { throw refusal }
@@ -88,7 +88,7 @@ extension VendorService {
         }
     }
 
-    /// What the vendor's page forbids, and the service refuses unless its environment is lenient.
+    /// The restrictions on the vendor's page, which the service enforces unless its environment is lenient.
     package var rules: [VendorRule] { (self as? any VendorAPIService)?.wireRules ?? [] }
 
     /// The names by which `ServiceEnvironment.lenient` lets rules be broken, such as `vudrm/tokenOnce`.
@@ -97,10 +97,10 @@ extension VendorService {
     /// Makes the service misbehave.
     public var faults: FaultSwitch { environment.faults }
 
-    /// What the service accepted so far although its documentation asks for something else; the latest 1,000.
+    /// The undocumented forms that the service accepted so far; the latest 1,000.
     public var warnings: [ServiceWarning] { environment.warnings.all }
 
-    /// The rules that the service saw broken and did not let pass, by name, each with what the last request did and what the page says.
+    /// The rules for whose breach the service refused requests, by name, each with the last request's fault and the page's sentence.
     package var brokenRules: [(name: String, text: String)] {
         let breaches = environment.breaches.all
         return rules.compactMap { rule in
@@ -127,6 +127,6 @@ extension VendorService {
 }
 
 extension ServiceHandler {
-    /// Answers a request as the vendor would, or throws the refusal, which the service puts into the vendor's form.
+    /// Answers a request as the vendor would, or throws the refusal, which the service converts to the vendor's form.
     package typealias Answer = @Sendable (ServiceCall) async throws(LicenseRefusal) -> HTTPResponse
 }

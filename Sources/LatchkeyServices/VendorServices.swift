@@ -1,15 +1,15 @@
 public import LatchkeyCore
 import LatchkeyFairPlay
 
-/// All emulated services, as strict as the vendors' pages: each accepts only tokens that are made with its `tokenKeys`, as its
-/// `demoToken` is, and refuses what breaks a rule of its page.
+/// All emulated services, as strict as the vendors' pages: each accepts only tokens made with its `tokenKeys`, as its `demoToken` is, and
+/// refuses requests that break a rule of its page.
 public enum VendorServices {
     /// Makes one service of each vendor.
     ///
     /// - Parameters:
     ///   - authority: decides about licenses and makes them; shared by all.
     ///   - time: the clocks for tokens and delays. Defaults to the machine's.
-    ///   - tokenLifetime: how long a token is valid after it was made. Defaults to what each service says.
+    ///   - tokenLifetime: how long a token is valid after it was made. Defaults to each service's own lifetime.
     ///   - lenient: the rules whose breach passes with a warning, such as `vudrm/tokenOnce`. Defaults to none.
     ///   - log: takes one line per warning and refusal, without secrets. Defaults to nothing.
     public static func all(
@@ -28,7 +28,7 @@ public enum VendorServices {
     /// Makes the service of one vendor.
     /// - Parameters:
     ///   - identifier: the service's name, such as `vudrm`.
-    ///   - environment: what the service needs.
+    ///   - environment: the service's dependencies.
     /// - Returns: `nil` if no service has the name.
     public static func service(
         _ identifier: ServiceIdentifier, in environment: ServiceEnvironment
@@ -38,8 +38,8 @@ public enum VendorServices {
 
     private typealias Maker = @Sendable (ServiceEnvironment) -> any VendorService
 
-    // The keys of these tokens are the same everywhere, so that a token service can be set up once. They protect nothing: everybody may
-    // read them here, and `VendorService.tokenKeys` returns them.
+    // The keys of these tokens are the same everywhere, so that a token service can be set up once. They protect nothing: anyone may read
+    // them here, and `VendorService.tokenKeys` returns them.
     private static let makers: [Maker] = [
         { VuDRMService($0) },
         { signed(CloudDRMService($0), "clouddrm") },

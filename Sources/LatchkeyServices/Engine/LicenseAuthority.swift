@@ -39,7 +39,7 @@ public struct LicenseAuthority: Sendable {
         self.randomness = randomness ?? { shared }
     }
 
-    /// The application certificate for clients: that of the first credential; `nil` without credentials.
+    /// The application certificate for clients: the first credential's; `nil` without credentials.
     public var certificate: FairPlayCertificate? { module.credentials.first?.certificate }
 
     /// Grants or refuses a license.
@@ -100,7 +100,7 @@ public struct LicenseAuthority: Sendable {
         return requested
     }
 
-    /// Nothing is known of the key's content.
+    /// The key's content is unknown.
     private func vendorKey(_ key: StoredKey) -> VendorKey {
         var facts = KeyFacts()
         facts.id = key.id

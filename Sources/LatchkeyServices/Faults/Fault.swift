@@ -25,8 +25,8 @@ public enum Fault: Sendable, Hashable {
     case wrongContentType
     /// Status 503 with `Retry-After`.
     case unavailable(retryAfter: Duration)
-    /// A refusal with a vendor's code, such as `MDRM-1015`, in the form of the vendor's error replies. Without a status, it has the one that
-    /// the vendor's page gives the code: `VendorService.documentedRefusals`.
+    /// A refusal with a vendor's code, such as `MDRM-1015`, in the form of the vendor's error replies. Without a status, it has the code's
+    /// documented one: `VendorService.documentedRefusals`.
     case refusal(code: String, status: Int? = nil)
 
     /// The reply in place of the service's own; `nil` if the service answers.
@@ -55,7 +55,7 @@ public enum Fault: Sendable, Hashable {
             remedy: "Clear the service's fault.")
     }
 
-    /// What the fault leaves of a certificate or CKC.
+    /// Returns a certificate or CKC as damaged by the fault.
     func damaged(_ payload: Data) -> Data {
         switch self {
         case .truncatedPayload:

@@ -2,7 +2,7 @@ import LatchkeyCore
 
 /// Makes a service misbehave, one endpoint at a time. Any task may set it while the service runs.
 public final class FaultSwitch: Sendable {
-    /// How many requests a fault lasts.
+    /// The number of requests for which a fault lasts.
     public enum Span: Sendable, Hashable {
         /// Until it is cleared.
         case always
@@ -20,7 +20,7 @@ public final class FaultSwitch: Sendable {
     /// Makes a switch without faults.
     public init() {}
 
-    /// Sets the fault of an endpoint. Replaces the one before.
+    /// Sets the fault of an endpoint, replacing any previous one.
     public func set(_ fault: Fault, at endpoint: ServiceEndpoint, for span: Span = .always) {
         settings.withLock { $0[endpoint] = Setting(fault: fault, span: span) }
     }

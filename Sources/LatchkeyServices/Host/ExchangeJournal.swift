@@ -9,7 +9,7 @@ public struct JournalEntry: Sendable, Hashable, CustomStringConvertible {
     public let path: String
     /// The status; `nil` if the connection was reset.
     public let status: Int?
-    /// How long it took to make the answer.
+    /// The time to make the answer.
     public let duration: Duration
     /// The ID of the request, as in its reply, in the client's errors and in the service's warnings; `nil` for media.
     public let requestID: String?

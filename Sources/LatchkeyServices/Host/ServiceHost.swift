@@ -6,7 +6,7 @@ package import LatchkeyMedia
 ///
 /// - `/<service>/…`: the service, with its vendor's own paths below its name;
 /// - `/…`: the service whose vendor has the path, if exactly one does;
-/// - `/media/…`: the media as they are;
+/// - `/media/…`: the media, unchanged;
 /// - `/media/<service>/…`: the media with key URIs that lead to the service on this host.
 ///
 /// Every reply allows pages of any origin to read it, and every path answers preflight requests, because browsers play from the host.
@@ -15,7 +15,7 @@ public final class ServiceHost: Sendable {
     private let router: ServiceRouter
 
     /// - Parameters:
-    ///   - services: the services, each with an identifier of its own.
+    ///   - services: the services, with distinct identifiers.
     ///   - media: the media. Defaults to none.
     ///   - front: answers requests before services and media do, such as `/health`; returns `nil` for all others. Defaults to
     ///     answering none.
@@ -49,7 +49,7 @@ public final class ServiceHost: Sendable {
     /// The latest 10,000 exchanges in the order in which they ended.
     public var journal: [JournalEntry] { router.journal.entries }
 
-    /// How many requests were answered.
+    /// The number of requests answered.
     public var requestCount: Int { router.journal.count }
 
     /// Starts listening.

@@ -7,7 +7,7 @@ import LatchkeyVendorWire
 package protocol SignedTokenService: VendorService {
     /// The key that signs tokens, at most 64 bytes; `nil` accepts any signature.
     var signingKey: Secret? { get set }
-    /// The claims of the tokens that the service makes, beside their expiry. Defaults to none.
+    /// The claims of the service's tokens besides their expiry. Defaults to none.
     var usualClaims: [String: JSONValue] { get }
 }
 

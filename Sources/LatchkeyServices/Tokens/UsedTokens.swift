@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// The latest 10,000 tokens that were used, each as its digest, so that long tokens take no more memory than short ones.
+/// The latest 10,000 used tokens, each as its digest, so that long tokens take no more memory than short ones.
 final class UsedTokens: Sendable {
     private let tokens = Locked(BoundedDictionary<Data, Bool>(limit: 10_000))
 

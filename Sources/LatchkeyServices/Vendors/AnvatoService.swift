@@ -7,6 +7,6 @@ package struct AnvatoService: VendorAPIService {
     package let environment: ServiceEnvironment
     package let api = AnvatoAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 }

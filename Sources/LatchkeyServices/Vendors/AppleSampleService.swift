@@ -5,6 +5,6 @@ package struct AppleSampleService: VendorAPIService {
     package let environment: ServiceEnvironment
     package var api = AppleSampleAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 }

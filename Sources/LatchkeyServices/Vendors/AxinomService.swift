@@ -17,7 +17,7 @@ package struct AxinomService: VendorAPIService {
     /// Whether key URIs carry the IV. Defaults to `true`; otherwise the message has to.
     package var keyURIsHaveIV = true
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var api: AxinomAPI {
@@ -75,7 +75,7 @@ package struct AxinomService: VendorAPIService {
         return Secret(JSONWebToken.text(claims: .object(members), key: communicationKey))
     }
 
-    /// The page has statuses and no codes.
+    /// The page has statuses but no codes.
     package var documentedRefusals: [DocumentedRefusal] {
         [400, 403, 500].flatMap { DocumentedRefusal.all($0, "\($0)") }
     }

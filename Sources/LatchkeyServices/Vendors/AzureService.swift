@@ -7,7 +7,7 @@ package import LatchkeyVendorWire
 /// Microsoft's Azure Media Services, with open and token policies. Source: `Documentation/Vendors/Azure.md`.
 package struct AzureService: SignedTokenService, VendorAPIService {
     package let environment: ServiceEnvironment
-    /// Whether a license needs a token. Defaults to `false`, the “open” policy; a token that is sent is checked all the same.
+    /// Whether a license needs a token. Defaults to `false`, the “open” policy; a token that is sent is checked anyway.
     package var requiresToken = false
     /// The key that signs tokens, HS256, at most 64 bytes. Defaults to `nil`: any.
     package var signingKey: Secret?
@@ -17,7 +17,7 @@ package struct AzureService: SignedTokenService, VendorAPIService {
     package var audience: String?
     package var api = AzureAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package func keyURI(for key: StoredKey, at host: String) -> String {

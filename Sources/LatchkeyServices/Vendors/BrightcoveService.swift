@@ -12,7 +12,7 @@ package struct BrightcoveService: VendorAPIService {
     package var token: Secret?
     package var api = BrightcoveAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction {

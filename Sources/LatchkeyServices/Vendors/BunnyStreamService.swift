@@ -18,7 +18,7 @@ package struct BunnyStreamService: VendorAPIService {
     /// The video of the demonstration: the first key.
     private var video: String { environment.keys.keys.first?.id.description ?? "latchkey" }
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction { Redaction(queryItems: ["token"]) }

@@ -12,10 +12,10 @@ package struct ComcastService: VendorAPIService {
     package var token: Secret?
     package var api = ComcastAPI()
 
-    /// The release of the demonstration: the first key, for clients that write nothing but the release into the SPC.
+    /// The release of the demonstration: the first key, for clients that write only the release into the SPC.
     private var release: String { environment.keys.keys.first?.id.bytes.hexString ?? "latchkey" }
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package func keyURI(for key: StoredKey, at host: String) -> String { "skd://FairPlay/\(key.id)" }

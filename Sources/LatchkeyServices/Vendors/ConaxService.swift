@@ -7,7 +7,7 @@ package struct ConaxService: VendorAPIService {
     package let environment: ServiceEnvironment
     package var api = ConaxAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package func keyURI(for key: StoredKey, at host: String) -> String {

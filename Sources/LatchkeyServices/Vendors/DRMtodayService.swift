@@ -18,7 +18,7 @@ package struct DRMtodayService: VendorAPIService {
     /// How the CKC is written. Defaults to base64.
     package var ckc = CKCEnvelope.base64
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var api: DRMtodayAPI {
@@ -53,7 +53,7 @@ package struct DRMtodayService: VendorAPIService {
 
     /// A token for any asset.
     /// - Parameters:
-    ///   - right: a JSON object with members of the token's one right in place of the usual ones.
+    ///   - right: a JSON object with members of the token's only right that replace the usual ones.
     ///   - number: the `jti`. Defaults to a new one.
     package func token(right: String = "{}", number: String = UUID().uuidString) -> Secret {
         var members: [String: JSONValue] = [
@@ -70,7 +70,7 @@ package struct DRMtodayService: VendorAPIService {
         return Secret(JSONWebToken.text(claims: .object(claims), key: signingKey, algorithm: "HS512"))
     }
 
-    /// The codes are public; statuses are stated as others than 2xx, and inferred here.
+    /// The codes are public; the page only says that statuses are not 2xx, so they are inferred here.
     ///
     /// Source: `Documentation/Vendors/DRMtoday.md`, DT3 and DT4.
     package var documentedRefusals: [DocumentedRefusal] {

@@ -14,11 +14,11 @@ package struct DoveRunnerService: VendorAPIService {
     package var siteID: String?
     /// The site's access key, which is hashed into every token. Defaults to `nil`: any hash.
     package var accessKey: Secret?
-    /// How old a token may be; it may not be from the future either. `nil` accepts any time. Defaults to 600 s, as documented.
+    /// The maximum age of a token, which may not be from the future either. `nil` accepts any time. Defaults to 600 s, as documented.
     package var tokenLifetime: Duration? = .seconds(600)
     /// The status of errors. Defaults to 200: documented for certificates, not stated for licenses.
     package var errorStatus = 200
-    /// Whether the errors of the license endpoint stand in the message of an error 8002. Defaults to `false`.
+    /// Whether the license endpoint's errors are nested in the message of an error 8002. Defaults to `false`.
     package var nestsErrors = false
     /// How the CKC is written. The vendor's page lists tags, too. Defaults to base64.
     package var ckc = CKCEnvelope.base64
@@ -26,7 +26,7 @@ package struct DoveRunnerService: VendorAPIService {
     /// The site of the demonstration.
     private var site: String { siteID ?? "DEMO" }
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var api: DoveRunnerAPI {

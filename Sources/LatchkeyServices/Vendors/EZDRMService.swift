@@ -8,14 +8,14 @@ package import LatchkeyVendorWire
 /// Source: `Documentation/Vendors/EZDRM.md`.
 package struct EZDRMService: VendorAPIService {
     package let environment: ServiceEnvironment
-    /// What the customer's authorization callback expects in the query's `customdata`. Defaults to `nil`: there is no callback.
+    /// The value that the customer's authorization callback expects in the query's `customdata`. Defaults to `nil`: there is no callback.
     package var customData: Secret?
     package var api = EZDRMAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    /// Beside the vendor's, the path of a customer's proxy for apps with one address for all keys: it takes the asset from the SPC.
+    /// The vendor's paths, and a customer's proxy for apps with one address for all keys: it takes the asset from the SPC.
     package var routes: [ServiceRoute] { wireRoutes + [.license("/proxy/licenses", license)] }
 
     package func keyURI(for key: StoredKey, at host: String) -> String { "skd://\(host)/\(identifier)/;\(key.id)" }

@@ -2,7 +2,7 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeyVendorWire
 
-/// A service of no vendor with the four usual dialects.
+/// A vendor-neutral service with the four usual dialects.
 ///
 /// Source: `Documentation/Vendors/Generic.md`.
 package struct GenericService: VendorAPIService {
@@ -11,7 +11,7 @@ package struct GenericService: VendorAPIService {
     package var token: Secret?
     package var api = GenericAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package func demoToken() -> Secret { token ?? Secret("latchkey-demo-token") }

@@ -7,6 +7,6 @@ package struct GumletService: VendorAPIService {
     package let environment: ServiceEnvironment
     package var api = GumletAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 }

@@ -6,16 +6,16 @@ package import LatchkeyVendorWire
 /// Irdeto Control, with and without tokens. Source: `Documentation/Vendors/Irdeto.md`.
 package struct IrdetoService: SignedTokenService, VendorAPIService {
     package let environment: ServiceEnvironment
-    /// Whether a license needs a token. Defaults to `false`; a token that is sent is checked all the same.
+    /// Whether a license needs a token. Defaults to `false`; a token that is sent is checked anyway.
     package var requiresToken = false
     /// The key that signs tokens, HS256, at most 64 bytes. Defaults to `nil`: any.
     package var signingKey: Secret?
     package var api = IrdetoAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
-    /// Where the paths of the demonstration begin.
+    /// The beginning of the demonstration's paths.
     private var path: String { IrdetoAPI.path(api.customer ?? "DEMO") }
 
     package func keyURI(for key: StoredKey, at host: String) -> String {

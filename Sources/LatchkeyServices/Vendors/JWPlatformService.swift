@@ -26,7 +26,7 @@ package struct JWPlatformService: VendorAPIService, SignedTokenService {
     /// Signs the addresses; new with every service.
     private let addressKey = Secret((0..<32).map { _ in UInt8.random(in: .min ... .max) })
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var routes: [ServiceRoute] {
@@ -34,14 +34,14 @@ package struct JWPlatformService: VendorAPIService, SignedTokenService {
     }
 
     package func parameters(at base: String) -> [String: String] {
-        // The service does not see whether its host has TLS, so the delivery request says it.
+        // The service does not see whether its host has TLS, so the delivery request states it.
         let scheme = base.hasPrefix("https:") ? "?scheme=https" : ""
         return ["deliveryURL": "\(base)/v2/media/\(mediaID ?? "latchkey")/drm/\(policyID ?? "latchkey")\(scheme)"]
     }
 
     package var tokenKeys: [String: Secret] { signingKey.map { ["apiSecret": $0] } ?? [:] }
 
-    /// The token is what signs an address.
+    /// The grant of a signed address, whose signature is the token.
     package func grant(
         _ token: String?, _ question: LicenseQuestion, _ call: ServiceCall
     ) throws(LicenseRefusal) -> VendorGrant {
@@ -90,7 +90,7 @@ extension JWPlatformService {
         return ["playlist": .array([.object(["sources": .array([.object(source)])])])]
     }
 
-    /// What signs a license address: which key, and until when.
+    /// The signed values of a license address: the key and the expiry.
     private func address(of key: String) -> Secret {
         let end = environment.time.date.timeIntervalSince1970.rounded() + addressLifetime.inSeconds
         return Secret(

@@ -8,7 +8,7 @@ package struct KalturaService: VendorAPIService {
     package let environment: ServiceEnvironment
     package var api = KalturaAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction { Redaction(queryItems: ["custom_data", "signature"]) }

@@ -13,7 +13,7 @@ package struct LatchkeyService: SignedTokenService {
     package let environment: ServiceEnvironment
     package var signingKey: Secret?
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var usualClaims: [String: JSONValue] { ["sub": .text("latchkey")] }

@@ -24,7 +24,7 @@ package struct NAVERService: VendorAPIService {
 
     private var site: String { siteID ?? "latchkey-site" }
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction {
@@ -38,7 +38,7 @@ package struct NAVERService: VendorAPIService {
     package func demoToken() -> Secret { token() }
 
     /// A token for the service's content.
-    /// - Parameter members: in place of the usual ones.
+    /// - Parameter members: replace the usual ones.
     package func token(_ members: [String: String] = [:]) -> Secret {
         let usual = [
             "siteId": site, "contentId": contentID, "drmType": "FAIRPLAY", "responseFormat": "ORIGINAL",
@@ -48,7 +48,7 @@ package struct NAVERService: VendorAPIService {
         return Secret((HTTPResponse.json(json).bytes ?? Data()).base64EncodedString())
     }
 
-    /// Those of the list that concern licenses.
+    /// The entries of the list that concern licenses.
     package var documentedRefusals: [DocumentedRefusal] {
         let endpoints: Set<ServiceEndpoint> = [.license, .certificate]
         return DocumentedRefusal.all(500, at: endpoints, "280000 280002")
@@ -95,7 +95,7 @@ extension NAVERService {
         }
     }
 
-    /// The gateway in front of the service wants all of its fields. A player that the customer's own server fronts sends none.
+    /// The gateway before the service requires all of its fields. A player behind the customer's own server sends none.
     private func checkGateway(_ call: ServiceCall) throws(LicenseRefusal) {
         let headers = call.request.headers
         guard let text = headers["x-ncp-apigw-timestamp"] else {

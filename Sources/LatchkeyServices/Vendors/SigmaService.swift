@@ -13,7 +13,7 @@ package struct SigmaService: VendorAPIService {
     package var session: Secret?
     package var api = SigmaAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction { Redaction(headers: ["custom-data"]) }

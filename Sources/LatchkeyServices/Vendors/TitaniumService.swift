@@ -14,7 +14,7 @@ package struct TitaniumService: SignedTokenService, VendorAPIService {
     package var signingKey: Secret?
     package let api = TitaniumAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction { Redaction(headers: [TitaniumAPI.deviceData.rawValue]) }

@@ -6,7 +6,7 @@ package struct UplynkService: VendorAPIService {
     package let environment: ServiceEnvironment
     package var api = UplynkAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package func keyURI(for key: StoredKey, at host: String) -> String {

@@ -12,7 +12,7 @@ package struct VerimatrixService: SignedTokenService, VendorAPIService {
     package var signingKey: Secret?
     package var api = VerimatrixAPI()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var usualClaims: [String: JSONValue] {

@@ -16,7 +16,7 @@ package struct CloudDRMService: SignedTokenService, VendorAPIService {
 
     private var brand: String { api.brandGuid ?? "" }
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) {
         self.environment = environment
         api.brandGuid = "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"

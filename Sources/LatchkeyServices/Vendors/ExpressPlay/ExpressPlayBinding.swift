@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Which device an ExpressPlay token is for.
+/// The devices that an ExpressPlay token is for.
 ///
 /// Source: `Documentation/Vendors/ExpressPlay.md`, `requestType`.
 enum ExpressPlayBinding: Sendable, Equatable {
@@ -43,7 +43,7 @@ extension ExpressPlayBinding {
 
 /// The devices that viewers registered, each by the digest of the viewer's cookie; the latest 1,000.
 ///
-/// One device for each cookie: the public pages mention one registration and no second device.
+/// One device per cookie: the public pages mention one registration and no second device.
 final class ExpressPlayDevices: Sendable {
     private let devices = Locked(BoundedDictionary<Data, Data>(limit: 1_000))
 

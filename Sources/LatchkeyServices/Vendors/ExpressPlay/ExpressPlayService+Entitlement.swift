@@ -56,7 +56,7 @@ extension ExpressPlayService {
 
     private static let cookieMissing = "A device is registered for a customerCookie, and there is none."
 
-    /// The refusal of a device that the token is not for.
+    /// The refusal of a device that differs from the token's.
     static func notAuthenticated(_ reason: String) -> LicenseRefusal {
         LicenseRefusal(
             .vendor(code: "-4001", status: 401), reason: reason,
@@ -92,7 +92,7 @@ extension ExpressPlayService {
         return HTTPResponse(status: 200, contentType: "text/uri-list", bytes: Data(url.utf8))
     }
 
-    /// An app's own server, which asks the token service and passes its list of one URL on, or says the URL in JSON.
+    /// An app's own server, which asks the token service and passes on its list of one URL, or returns the URL in JSON.
     ///
     /// Source: `Documentation/Vendors/ExpressPlay.md`, the app's own server.
     func appTokenURL(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
@@ -121,7 +121,7 @@ extension ExpressPlayService {
         guard let text = contentKey, let bytes = Data(hexString: text), bytes.count == 16 else {
             throw Self.refusal(-2027, "The content key is not 32 hexadecimal digits.")
         }
-        // Real tokens contain the key; here it has to be in the store.
+        // Real tokens contain the key; here it must be in the store.
         guard let key = keys.keys.first(where: { $0.content.key == Secret(bytes) }) else {
             throw Self.refusal(-2005, "The content key is not one of the server's.")
         }

@@ -11,7 +11,7 @@ package import LatchkeyVendorWire
 /// Source: `Documentation/Vendors/ExpressPlay.md`.
 package struct ExpressPlayService: VendorAPIService {
     package let environment: ServiceEnvironment
-    /// Whether the entitlement server allows anything. Defaults to `true`.
+    /// Whether the entitlement server allows playback. Defaults to `true`.
     package var entitles = true
     /// Whether the entitlement server repeats the request's `messageID`, as documented. Defaults to `true`.
     package var echoesMessageID = true
@@ -28,7 +28,7 @@ package struct ExpressPlayService: VendorAPIService {
     let devices = ExpressPlayDevices()
     private let playlistTokens = Locked<[KeyID: (token: Secret, renewal: Date)]>([:])
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction {
@@ -36,7 +36,7 @@ package struct ExpressPlayService: VendorAPIService {
     }
 
     package var routes: [ServiceRoute] {
-        // The on-premise server is an endpoint of its own here.
+        // The on-premise server is a separate endpoint here.
         wireRoutes.dropLast() + [
             .endpoint(.token, [.get, .post], "/hms/fp/token", tokenURL),
             .endpoint(.entitlement, [.post], "/sees/SEESServlet", entitlement),
@@ -52,7 +52,7 @@ package struct ExpressPlayService: VendorAPIService {
     }
 
     /// The same token in all playlists of a stream, as a packager writes it: a key URI that changed with every load of a playlist would
-    /// name another key. Half of its lifetime later a new one.
+    /// name another key. A new one is made after half of its lifetime.
     private func playlistToken(for id: KeyID) -> Secret {
         let now = environment.time.date
         return playlistTokens.withLock { tokens in
@@ -64,7 +64,7 @@ package struct ExpressPlayService: VendorAPIService {
     }
 
     package func parameters(at base: String) -> [String: String] {
-        // The service does not see whether its host has TLS, so the entitlement request says it.
+        // The service does not see whether its host has TLS, so the entitlement request states it.
         let scheme = base.hasPrefix("https:") ? "?scheme=https" : ""
         return [
             "certificateURL": "\(base)/expressplay/fairplay.cer", "certificate": environment.inlineCertificate,
@@ -139,9 +139,9 @@ extension ExpressPlayService {
         return token
     }
 
-    /// Registers the device of a license, or compares it with the one that the token is for.
+    /// Registers the device of a license, or compares it with the token's device.
     ///
-    /// Only the opened SPC names the device, so the license is made before; a refused one is not sent.
+    /// Only the opened SPC names the device, so the license is made first; a refused one is not sent.
     package func reply(_ license: IssuedLicense, to call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
         let device = ExpressPlayBinding.digest(license.deviceIdentifier)
         switch try sentToken(call)?.binding {

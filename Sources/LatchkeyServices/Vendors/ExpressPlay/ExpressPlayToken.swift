@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
 
-/// An ExpressPlay token in the emulator's own format: base64url that only the service reads.
+/// An ExpressPlay token in the emulator's own format: base64url that only the service can read.
 ///
 /// 16 bytes of key identifier, 8 of expiry in seconds since 1970, 4 of rental seconds (0 for none); unless it is time-based, 1 of the
 /// kind of token and 32 of the viewer or the device; then 16 of HMAC-SHA-256.

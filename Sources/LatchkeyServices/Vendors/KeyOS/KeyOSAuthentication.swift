@@ -6,8 +6,8 @@ import LatchkeyVendorWire
 
 /// A KeyOS authentication: XML in base64, signed with the customer's RSA key.
 ///
-/// The vendor's page does not say what is signed and how. The emulator uses RSA with SHA-1 over the bytes from `<Data>` to `</Data>`
-/// and checks the signature only if it has a key.
+/// The vendor's page does not document the signature. The emulator uses RSA with SHA-1 over the bytes from `<Data>` to `</Data>` and checks
+/// the signature only if it has a key.
 ///
 /// Source: `Documentation/Vendors/KeyOS.md`, token.
 struct KeyOSAuthentication: Sendable {

@@ -8,8 +8,8 @@ package import LatchkeyVendorWire
 /// BuyDRM's KeyOS, whose token is a signed XML. Source: `Documentation/Vendors/KeyOS.md`.
 package struct KeyOSService: VendorAPIService {
     package let environment: ServiceEnvironment
-    /// The RSA private key, PKCS#8 or PKCS#1 in PEM, that signs authentications. Defaults to `nil`: any signature. A text that is no such
-    /// key accepts none.
+    /// The RSA private key, PKCS#8 or PKCS#1 in PEM, that signs authentications. Defaults to `nil`: any signature. An invalid key accepts
+    /// none.
     package var signingKey: Secret? {
         didSet { key = signingKey.flatMap { $0.withUnsafeBytes { RSAPrivateKey(pem: Array($0)) } } }
     }
@@ -17,7 +17,7 @@ package struct KeyOSService: VendorAPIService {
     package var api = KeyOSAPI()
     private var key: RSAPrivateKey?
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var redaction: Redaction { Redaction(headers: Set(KeyOSAPI.tokenFields.map(\.rawValue))) }

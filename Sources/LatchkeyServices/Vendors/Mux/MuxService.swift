@@ -7,7 +7,7 @@ package import LatchkeyVendorWire
 
 /// Mux, with the vendor's own tokens, for certificates, too.
 ///
-/// Status 200 with an empty body, which the real service sends at times, is the fault `emptyBody`.
+/// Status 200 with an empty body, which the real service sometimes sends, is the fault `emptyBody`.
 ///
 /// Source: `Documentation/Vendors/Mux.md`.
 package struct MuxService: VendorAPIService, SignedTokenService {
@@ -23,7 +23,7 @@ package struct MuxService: VendorAPIService, SignedTokenService {
     /// The playback ID of the demonstration.
     private var demoID: String { playbackID ?? "latchkey-demo" }
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package func keyURI(for key: StoredKey, at host: String) -> String {
@@ -39,7 +39,7 @@ package struct MuxService: VendorAPIService, SignedTokenService {
 
     package var usualClaims: [String: JSONValue] { ["sub": .text(demoID), "aud": .text("d")] }
 
-    /// The vendor documents statuses and no codes.
+    /// The vendor documents statuses but no codes.
     package var documentedRefusals: [DocumentedRefusal] {
         [400, 403, 404, 412, 500].flatMap { DocumentedRefusal.all($0, at: [.license, .certificate], "\($0)") }
     }

@@ -12,10 +12,10 @@ struct MuxToken: Sendable {
 
     /// - Parameters:
     ///   - text: the token.
-    ///   - playbackID: the playback ID that it has to be for.
+    ///   - playbackID: the playback ID that it must be for.
     ///   - key: the key that signs tokens; `nil` accepts any signature.
     ///   - date: now.
-    ///   - breach: refuses what breaks a rule, or lets it pass.
+    ///   - breach: refuses a breach of a rule, or allows it.
     init(
         _ text: String, for playbackID: String, key: Secret?, date: Date,
         breach: (VendorRule, String) throws(LicenseRefusal) -> Void

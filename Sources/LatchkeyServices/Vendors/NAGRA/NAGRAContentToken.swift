@@ -4,7 +4,7 @@ import LatchkeyDecision
 import LatchkeyForms
 import LatchkeyVendorWire
 
-/// A NAGRA content token (ContentAuthZ): what an account's device may play, and with which sessions.
+/// A NAGRA content token (ContentAuthZ): the content that an account's device may play, and its sessions.
 ///
 /// Source: `Documentation/Vendors/NAGRA.md`, content token.
 struct NAGRAContentToken: Sendable, Hashable {
@@ -43,7 +43,7 @@ struct NAGRAContentToken: Sendable, Hashable {
     /// Whether playback of any of its content needs a session.
     var needsSession: Bool { rights.contains { $0["sessionControl"]?["sessionControlEnabled"]?.flag == true } }
 
-    /// How many sessions the account may have at once; `nil` if the token does not say.
+    /// The number of concurrent sessions that the account may have; `nil` if the token does not say.
     var sessionLimit: Int? {
         rights.compactMap { $0["sessionControl"]?["maxSessions"]?.number }.min().flatMap { Int(exactly: $0) }
     }
@@ -62,7 +62,7 @@ struct NAGRAContentToken: Sendable, Hashable {
         return nil
     }
 
-    /// The terms of a license that may be stored; `nil` if none may, and the policy decides.
+    /// The terms of a license that may be stored; `nil` if none may, so that the policy decides.
     var terms: LicenseTerms? {
         guard rights.count == 1, let right = rights.first, right["storable"]?.flag == true else { return nil }
         return LicenseTerms(right["duration"]?.seconds.map { .persistentFor($0) } ?? .persistent)
@@ -73,7 +73,7 @@ struct NAGRAContentToken: Sendable, Hashable {
         return rights
     }
 
-    /// A number of seconds or an ISO 8601 date: the documentation shows no form.
+    /// A number of seconds or an ISO 8601 date: the form is undocumented.
     private static func date(_ value: JSONValue?) -> Date? {
         value?.number.map { Date(timeIntervalSince1970: $0) }
             ?? value?.text.flatMap { try? Date($0, strategy: .iso8601) }

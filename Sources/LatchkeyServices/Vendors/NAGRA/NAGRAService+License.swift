@@ -71,7 +71,7 @@ extension NAGRAService {
         try NAGRAContentToken(token, key: signingKey, date: environment.time.date)
     }
 
-    /// The content token that an open session was set up with.
+    /// The content token with which an open session was set up.
     func openSession(_ token: String, _ call: ServiceCall) throws(LicenseRefusal) -> NAGRAContentToken {
         guard let session = sessions.session(token) else {
             throw Self.noSession(at: call.endpoint)

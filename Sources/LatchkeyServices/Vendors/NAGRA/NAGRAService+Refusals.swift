@@ -1,8 +1,8 @@
 import LatchkeyDecision
 
-/// What the pages document.
+/// The documented refusals.
 extension NAGRAService {
-    /// A session token that no session has. The page of licenses has no number of its own for it.
+    /// The refusal of a token without an open session. The page of licenses has no specific number for it.
     static func noSession(at endpoint: ServiceEndpoint) -> LicenseRefusal {
         LicenseRefusal(
             .vendor(code: endpoint == .license ? "4000" : "1006", status: 400),

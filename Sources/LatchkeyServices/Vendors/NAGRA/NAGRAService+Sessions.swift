@@ -13,7 +13,7 @@ extension NAGRAService {
         let tokens = try tokens(call)
         let content: NAGRAContentToken
         do { content = try self.content(tokens[0]) } catch {
-            // The license service's numbers mean something else here.
+            // The license service's numbers have other meanings here.
             guard case .vendor = error.kind else { throw error }
             throw .tokenMalformed(error.reason)
         }

@@ -20,17 +20,17 @@ package struct NAGRAService: SignedTokenService, VendorAPIService {
     package var heartbeat = defaultHeartbeat
     /// 30 s.
     package static let defaultHeartbeat = Duration.seconds(30)
-    /// How many sessions an account may have at once. Defaults to `nil`: the content token decides.
+    /// The number of concurrent sessions that an account may have. Defaults to `nil`: the content token decides.
     package var sessionLimit: Int?
     let sessions: NAGRASessions
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) {
         self.environment = environment
         sessions = NAGRASessions(environment.time)
     }
 
-    /// How many sessions are open, including those without heartbeats since the last setup.
+    /// The number of open sessions, including sessions without heartbeats since the last setup.
     package var openSessions: Int { sessions.count }
 
     package var redaction: Redaction { Redaction(headers: [api.tokenHeader.rawValue], fields: ["sessionToken"]) }

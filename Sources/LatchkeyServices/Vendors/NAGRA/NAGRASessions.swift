@@ -4,10 +4,10 @@ import LatchkeyVendorWire
 
 /// The open secure sessions, at most 1,000.
 ///
-/// A session without a sign of life for three heartbeats is closed, so that a player that vanished frees its place. Both numbers are
-/// ours.
+/// A session without a sign of life for three heartbeats is closed, so that a player that vanished frees its place. Both numbers are our
+/// choice.
 final class NAGRASessions: Sendable {
-    /// A session and the content token that it was opened with.
+    /// A session and the content token with which it was opened.
     struct Session: Sendable {
         let content: NAGRAContentToken
         var number: Int
@@ -30,15 +30,15 @@ final class NAGRASessions: Sendable {
 
     init(_ time: any Timekeeper) { self.time = time }
 
-    /// How many sessions are open.
+    /// The number of open sessions.
     var count: Int { sessions.withLock { $0.count } }
 
     /// Opens a session.
     /// - Parameters:
-    ///   - content: what the session is for.
-    ///   - limit: how many sessions the account may have at once; `nil` for any number.
-    ///   - heartbeat: how often the session needs a sign of life.
-    /// - Returns: its token; `nil` if the account has as many as it may.
+    ///   - content: the session's content.
+    ///   - limit: the number of concurrent sessions that the account may have; `nil` for any number.
+    ///   - heartbeat: the longest time between the session's heartbeats.
+    /// - Returns: its token; `nil` if the account has reached its limit.
     func open(_ content: NAGRAContentToken, limit: Int?, heartbeat: Duration) -> String? {
         let now = time.uptime
         return sessions.withLock { sessions in
@@ -52,7 +52,7 @@ final class NAGRASessions: Sendable {
     }
 
     /// The session of a token. Counts as a sign of life.
-    /// - Returns: `nil` for a token of no open session, and for one older than the previous one.
+    /// - Returns: `nil` for a token without an open session, and for one older than the previous one.
     func session(_ token: String) -> (content: NAGRAContentToken, standing: Standing)? {
         guard let (id, number) = Self.parts(token) else { return nil }
         let now = time.uptime
@@ -81,7 +81,7 @@ final class NAGRASessions: Sendable {
         sessions.withLock { $0[id] = nil }
     }
 
-    /// A token in the form of a JWT. Nobody checks its signature, because the session has to be known.
+    /// A token in the form of a JWT. Its signature is never checked, because the session has to be known.
     private static func token(_ id: String, _ number: Int) -> String {
         JSONWebToken.text(
             claims: .object(["typ": .text("Session"), "sid": .text(id), "num": .number(Double(number))]), key: nil)

@@ -17,7 +17,7 @@ package struct VuDRMService: VendorAPIService {
     package var shortestRenewal: Duration?
     private let renewals = RenewalTimes()
 
-    /// - Parameter environment: what the service needs.
+    /// - Parameter environment: the service's dependencies.
     package init(_ environment: ServiceEnvironment) { self.environment = environment }
 
     package var api: VuDRMAPI {
@@ -57,7 +57,7 @@ package struct VuDRMService: VendorAPIService {
         let time = (generated ?? environment.time.date).formatted(.iso8601)
         // Without a policy, the token carries opaque bytes as the vendor's do.
         let json = policy.isEmpty ? Data(count: 16) : (try? JSONEncoder().encode(policy)) ?? Data()
-        // No two tokens are equal, because each may be valid for one license only.
+        // All tokens differ, because each may be valid for one license only.
         let hash = Data((0..<20).map { _ in UInt8.random(in: .min ... .max) }).hexString
         return Secret("\(demoClient)|\(time)|\(json.base64EncodedString())|\(hash)")
     }
@@ -65,7 +65,7 @@ package struct VuDRMService: VendorAPIService {
 
 extension VuDRMService {
     package func certificate(_ call: ServiceCall) throws(LicenseRefusal) -> HTTPResponse {
-        // The vendor's samples send no token; one that is sent is checked.
+        // The vendor's samples send no token; a token that is sent is checked.
         if let token = call.request.headers[VuDRMForm.tokenField] { _ = try api.token(token, call) }
         return try api.certificate(try call.certificate(), for: call)
     }
