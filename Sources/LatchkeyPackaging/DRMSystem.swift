@@ -1,7 +1,7 @@
 package import LatchkeyCore
 import LatchkeyVault
 
-/// A DRM system that signaling is made for.
+/// A DRM system for which signaling can be made.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.4.
 package enum DRMSystem: String, Sendable, Hashable, CaseIterable {
@@ -16,13 +16,13 @@ package enum DRMSystem: String, Sendable, Hashable, CaseIterable {
     /// AES-128 of SPEKE 1.
     case clearKeyVersion1 = "81376844-f976-481e-a84e-cc25d39b0b33"
 
-    /// - Parameter id: the system's identifier; others than these give `nil`.
+    /// - Parameter id: the system's identifier; unknown ones give `nil`.
     package init?(_ id: KeyID) { self.init(rawValue: id.description) }
 
     /// The identifier as 16 bytes.
     var bytes: [UInt8] { KeyID(rawValue).map { [UInt8]($0.bytes) } ?? [] }
 
-    /// The schemes that go together with the system.
+    /// The schemes that are compatible with the system.
     var schemes: Set<EncryptionScheme> {
         switch self {
         case .fairPlay: [.cbcs]
@@ -31,7 +31,7 @@ package enum DRMSystem: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The scheme where a document names none, as in SPEKE 1.
+    /// The scheme if a document names none, as in SPEKE 1.
     var customaryScheme: EncryptionScheme {
         switch self {
         case .fairPlay: .cbcs

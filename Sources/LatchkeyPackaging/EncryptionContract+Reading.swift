@@ -30,7 +30,7 @@ extension EncryptionContract {
 
 extension EncryptionContract.Rule {
     /// Reads a `ContentKeyUsageRule`.
-    /// - Parameter needsFilters: whether a name and a filter have to be there, as in SPEKE.
+    /// - Parameter needsFilters: whether a name and a filter are required, as in SPEKE.
     init?(_ element: XMLTree.Element, needsFilters: Bool) {
         let trackType = element["intendedTrackType"] ?? ""
         guard let kid = element["kid"].flatMap({ KeyID(uuid: $0) }), trackType.utf8.count <= 256 else { return nil }
@@ -87,7 +87,7 @@ extension EncryptionContract.Bounds {
 }
 
 extension KeyID {
-    /// - Parameter uuid: a UUID in its form with dashes, in any case; other spellings give `nil`.
+    /// - Parameter uuid: a UUID with dashes, in any case; other spellings give `nil`.
     init?(uuid: String) {
         guard let id = KeyID(uuid), id.description.equalsByteForByte(uuid.lowercased()) else { return nil }
         self = id

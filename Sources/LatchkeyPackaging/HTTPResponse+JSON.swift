@@ -3,7 +3,7 @@ package import LatchkeyForms
 package import LatchkeyHTTP
 
 extension HTTPResponse {
-    /// A reply in JSON that no cache keeps.
+    /// A JSON reply that must not be cached.
     package static func json(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

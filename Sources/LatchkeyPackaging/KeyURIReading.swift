@@ -2,15 +2,15 @@ import Foundation
 package import LatchkeyCore
 package import LatchkeyVault
 
-/// What the name of a key in a license request says.
+/// The parts of a key's name in a license request.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.4 and §4.
 package struct KeyURIReading: Sendable, Hashable {
     /// The key's identifier.
     package let kid: KeyID
-    /// The content; `nil` if the name does not say it.
+    /// The content; `nil` if the name does not state it.
     package let content: ContentName?
-    /// The IV, 16 bytes; `nil` if the name does not say it.
+    /// The IV, 16 bytes; `nil` if the name does not state it.
     package let iv: [UInt8]?
 
     init(kid: KeyID, content: ContentName? = nil, iv: [UInt8]? = nil) {
@@ -19,8 +19,8 @@ package struct KeyURIReading: Sendable, Hashable {
         self.iv = iv
     }
 
-    /// Reads the content identifier of an SPC: a key URI or what follows its scheme, by the tenant's template, or with nothing but a kid, as
-    /// base64 (Shaka Packager's `skd://` URIs), UUID or hexadecimal digits. A query, slashes at the end and `:IV` behind a kid are passed over.
+    /// Reads the content identifier of an SPC: a key URI or the part after its scheme, by the tenant's template, or only a kid, as base64
+    /// (Shaka Packager's `skd://` URIs), UUID or hexadecimal digits. A query, trailing slashes and `:IV` after a kid are ignored.
     /// - Parameters:
     ///   - identifier: the identifier.
     ///   - template: the tenant's template; `nil` if it has none.

@@ -1,21 +1,21 @@
 package import LatchkeyCore
 package import LatchkeyVault
 
-/// Key URIs as FairPlay's content identifiers, which have an end.
+/// Key URIs as FairPlay's content identifiers, which have a maximum length.
 ///
 /// Source: `Documentation/FairPlay.md` §4 and §13.
 extension KeyURITemplate {
-    /// The most bytes of a content identifier.
+    /// The maximum length of a content identifier, in bytes.
     package static let identifierLimit = 200
 
-    /// How many bytes the key URI of a content has, which an app gives the player as content identifier. Kid and IV do not change it.
+    /// The length in bytes of a content's key URI, which an app passes the player as content identifier. Kid and IV do not change it.
     package func identifierCount(of content: ContentName) -> Int {
         let zeros = [UInt8](repeating: 0, count: 16)
         guard let kid = KeyID(bytes: zeros) else { return 0 }
         return uri(content: content, kid: kid, iv: Secret(zeros)).raw.utf8.count
     }
 
-    /// Says why no player can ask for a content's keys; `nil` if it can.
+    /// Explains why no player can request a content's keys; `nil` if it can.
     package func objection(to content: ContentName) -> Diagnosis? {
         let count = identifierCount(of: content)
         guard count > Self.identifierLimit else { return nil }

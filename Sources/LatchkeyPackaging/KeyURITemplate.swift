@@ -5,8 +5,8 @@ package import LatchkeyVault
 /// How a tenant's key URIs are made, and read back when a player asks for the license.
 ///
 /// `skd://keys.example/{contentId}/{kid}`: `{contentId}` is the content with everything but letters, digits, `-`, `.`, `_` and `~` as
-/// percent escapes, `{kid}` a UUID in lower case, `{iv}` 32 hexadecimal digits. An IV in the URI saves storing the one that an
-/// encryptor chose.
+/// percent escapes, `{kid}` a UUID in lower case, `{iv}` 32 hexadecimal digits. With the IV in the URI, an encryptor's IV need not be
+/// stored.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.4.
 package struct KeyURITemplate: Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct KeyURITemplate: Sendable, Hashable {
         case kid
         case iv
 
-        /// How many bytes of a URI it is; 0 for the content.
+        /// Its length in a URI, in bytes; 0 for the content.
         var count: Int {
             switch self {
             case .literal(let text): text.utf8.count
@@ -40,9 +40,9 @@ package struct KeyURITemplate: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// - Parameter text: the template. It has a scheme, `{kid}` once, `{contentId}` and `{iv}` at most once, nothing but visible ASCII without
-    ///   quotes, and behind `{contentId}` the end or a character that ends it, such as `/`.
-    /// - Throws: `keyURITemplate` with what is wrong.
+    /// - Parameter text: the template. It has a scheme, `{kid}` once, `{contentId}` and `{iv}` at most once, only visible ASCII without
+    ///   quotes, and after `{contentId}` the end or a character that ends it, such as `/`.
+    /// - Throws: `keyURITemplate` with the problem.
     package init(_ text: String) throws(Diagnosis) {
         guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\"") }) else {
             throw .template("It has a space, a quote or a letter that is not ASCII.")
@@ -80,10 +80,10 @@ package struct KeyURITemplate: Sendable, Hashable {
         return KeyURI(text.joined())
     }
 
-    /// What a URI of this template says; `nil` for other URIs.
+    /// The parts of a URI of this template; `nil` for other URIs.
     package func reading(of uri: KeyURI) -> KeyURIReading? { reading(of: uri, content: Self.unescaped) }
 
-    /// What a URI of this template says whose percent escapes the player has decoded; `nil` for other URIs.
+    /// The parts of a URI of this template whose percent escapes the player has decoded; `nil` for other URIs.
     func reading(ofDecoded uri: KeyURI) -> KeyURIReading? {
         reading(of: uri) { ContentName(bytes: Data($0)) }
     }
@@ -92,7 +92,7 @@ package struct KeyURITemplate: Sendable, Hashable {
         of uri: KeyURI, content read: (Substring.UTF8View) -> ContentName?
     ) -> KeyURIReading? {
         var rest = uri.raw.utf8[...]
-        // All but the content has a length of its own.
+        // All parts but the content have a fixed length.
         let contentCount = rest.count - parts.reduce(0) { $0 + $1.count }
         guard contentCount >= 0 else { return nil }
         var content: ContentName?
@@ -152,7 +152,7 @@ package struct KeyURITemplate: Sendable, Hashable {
         }
     }
 
-    /// The content of its escaped form; `nil` for other text.
+    /// The content in its escaped form; `nil` for other text.
     private static func unescaped(_ text: Substring.UTF8View) -> ContentName? {
         var bytes: [UInt8] = []
         var rest = text

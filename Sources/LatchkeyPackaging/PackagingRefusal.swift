@@ -1,13 +1,13 @@
 import LatchkeyCore
 package import LatchkeyDecision
 
-/// Why a packager gets no keys, or why its document is not taken. It is an answer, and never says what a key is.
+/// Why a packager gets no keys, or why its document is refused. It is an answer, and never contains a key.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.2 and §3.
 package struct PackagingRefusal: DiagnosableError, Equatable {
-    /// The status: 400 for XML and JSON, 413 for too much, 422 for what a protocol refuses, 503 for a source of keys or a libcrypto that fails.
+    /// The status: 400 for XML and JSON, 413 if too large, 422 for a protocol's refusals, 503 for a failing source of keys or libcrypto.
     package let status: Int
-    /// Where it is, such as `ContentKey 3`; empty for the whole document.
+    /// The place, such as `ContentKey 3`; empty for the whole document.
     package let place: String
     package let code: String
     /// What happened; the body of SPEKE's reply.
@@ -24,7 +24,7 @@ package struct PackagingRefusal: DiagnosableError, Equatable {
         self.remedy = remedy
     }
 
-    /// The same, with what the log says.
+    /// The same, with the cause for the log.
     func caused(by error: any Error) -> Self {
         var refusal = self
         refusal.cause = (error as? any DiagnosableError)?.reason
@@ -33,7 +33,7 @@ package struct PackagingRefusal: DiagnosableError, Equatable {
 }
 
 extension LicenseRefusal {
-    /// What a packager's protocol answers in its own form.
+    /// A refusal that a packager's protocol answers in its own form.
     package init(_ refusal: PackagingRefusal) {
         let reason = [refusal.reason, refusal.cause].compactMap { $0 }.joined(separator: ": ")
         self.init(.vendor(code: refusal.code, status: refusal.status), reason: reason, remedy: refusal.remedy)

@@ -6,10 +6,10 @@ extension CPIXDocument {
     /// Reads a document.
     /// - Parameters:
     ///   - data: CPIX 2.3, 2.3.1 or 2.4 in UTF-8; at most 256 KiB.
-    ///   - recipients: whose private keys open keys in cipher. Defaults to none: keys in clear only.
+    ///   - recipients: the recipients whose private keys open encrypted keys. Defaults to none: keys in clear only.
     ///   - content: the content of keys for which the document states no `contentId`. Defaults to `CPIX@id`, where documents of the SPEKE 1
     ///     age have it.
-    /// - Throws: why it is refused, with the place. Nothing of it counts then.
+    /// - Throws: why it is refused, with the place. Then none of it counts.
     package init(
         _ data: Data, recipients: [CPIXRecipient] = [], content: ContentName? = nil
     ) throws(PackagingRefusal) {
@@ -52,7 +52,7 @@ extension CPIXDocument {
         let place: String
     }
 
-    /// The keys that no other key depends on: those encrypt media.
+    /// The keys on which no other key depends: those encrypt media.
     private static func leaves(_ elements: [XMLTree.Element]) throws(PackagingRefusal) -> [Leaf] {
         var all: [KeyID: XMLTree.Element] = [:]
         var leaves: [Leaf] = []

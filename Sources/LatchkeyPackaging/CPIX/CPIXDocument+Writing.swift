@@ -4,19 +4,19 @@ import LatchkeyFairPlay
 import LatchkeyVault
 
 extension CPIXDocument {
-    /// How a document is written.
+    /// The options for writing a document.
     package struct Export: Sendable {
         /// The version.
         package var version: Version
-        /// The certificates in DER that keys are encrypted to; none writes them in clear.
+        /// The certificates in DER to which keys are encrypted; none writes them in clear.
         package var recipients: [[UInt8]]
-        /// The systems that signaling is written for, and how.
+        /// The systems for which signaling is written, and how.
         package var signaling: (systems: Systems, settings: SignalingSettings)?
 
         /// - Parameters:
         ///   - version: the version. Defaults to 2.3.
-        ///   - recipients: the certificates in DER that keys are encrypted to; none writes them in clear.
-        ///   - signaling: the systems that signaling is written for, and how. Defaults to none.
+        ///   - recipients: the certificates in DER to which keys are encrypted; none writes them in clear.
+        ///   - signaling: the systems for which signaling is written, and how. Defaults to none.
         package init(
             version: Version = .version2_3, recipients: [[UInt8]],
             signaling: (systems: Systems, settings: SignalingSettings)? = nil
@@ -29,17 +29,17 @@ extension CPIXDocument {
 
     /// The DRM systems of a document's signaling.
     package enum Systems: Sendable {
-        /// These for every key; a key that does not go with one is refused.
+        /// These for every key; a key that is incompatible with one is refused.
         case each([DRMSystem])
-        /// Those of these that go with a key's scheme and the tenant's settings.
+        /// The systems among these that are compatible with a key's scheme and the tenant's settings.
         case fitting([DRMSystem])
     }
 
     /// Writes the document, in the order of the schema.
     /// - Parameters:
-    ///   - export: how.
+    ///   - export: the options.
     ///   - generator: the source of document keys, MAC keys and IVs. Defaults to libcrypto.
-    /// - Throws: a refusal with its place, such as for keys of several contents in 2.3, and for a system that does not go with a scheme.
+    /// - Throws: a refusal with its place, such as for keys of several contents in 2.3, and for a system incompatible with a scheme.
     package func data(
         _ export: Export, using generator: any RandomNumberGenerator = CryptographicGenerator()
     ) throws(PackagingRefusal) -> Data {
@@ -59,7 +59,7 @@ extension CPIXDocument {
         if let signaling = export.signaling {
             let list = root.add("DRMSystemList", in: .cpix)
             try write(signaling.systems, signaling.settings, export.version, to: list)
-            // The schema wants no empty list.
+            // The schema does not allow an empty list.
             if list.elements.isEmpty { root.remove(list) }
         }
         writePeriods(export.version, to: root)

@@ -1,9 +1,9 @@
 package import LatchkeyCore
 package import LatchkeyVault
 
-/// Content keys with what they encrypt, as packagers, key servers and DRM vendors exchange them outside SPEKE.
+/// Content keys and the media that they encrypt, as packagers, key servers and DRM vendors exchange them outside SPEKE.
 ///
-/// Equal documents say the same; the order of keys counts. Signaling of DRM systems is made anew, not kept.
+/// Equal documents have the same meaning; the order of keys counts. Signaling of DRM systems is made anew, not kept.
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
 package struct CPIXDocument: Sendable, Hashable {
@@ -20,12 +20,12 @@ package struct CPIXDocument: Sendable, Hashable {
         package let content: ContentName
         /// 16 bytes.
         package let value: Secret
-        /// The IV, 16 bytes; `nil` if nobody stated one. A document that is read states all.
+        /// The IV, 16 bytes; `nil` if none was stated. A document that is read states all.
         package let iv: Secret?
         /// How media is encrypted; `nil` for any scheme.
         package let scheme: EncryptionScheme?
 
-        /// - Parameter key: key and IV; 16 zeros as IV are none, and are not written.
+        /// - Parameter key: key and IV; 16 zeros count as no IV, and are not written.
         package init(kid: KeyID, content: ContentName, key: ContentKey, scheme: EncryptionScheme?) {
             self.init(
                 kid: kid, content: content, value: key.key, iv: key.hasStatedIV ? key.iv : nil, scheme: scheme)
@@ -45,7 +45,7 @@ package struct CPIXDocument: Sendable, Hashable {
 
     /// A crypto period.
     package struct Period: Sendable, Hashable {
-        /// The name, which rules use; it begins with a letter or `_`.
+        /// The name, used by rules; it begins with a letter or `_`.
         package let id: String
         package let index: UInt32?
         /// Its times and its label as written: `start`, `end`; in 2.4 `startOffset`, `endOffset`, `duration` and `label`, too.
@@ -63,10 +63,10 @@ package struct CPIXDocument: Sendable, Hashable {
         }
     }
 
-    /// The most keys of a document.
+    /// The maximum number of keys in a document.
     package static let keyLimit = 1_000
 
-    /// The keys; never roots of hierarchies.
+    /// The keys, without roots of hierarchies.
     package var keys: [Key]
     /// Which key encrypts which tracks. Filters by label and by bit rate are not kept.
     package var contract: EncryptionContract
@@ -80,7 +80,7 @@ package struct CPIXDocument: Sendable, Hashable {
     }
 
     /// The keys for `TenantVault.add`.
-    /// - Throws: `cpixIV`, with the kids of all keys whose IV nobody stated.
+    /// - Throws: `cpixIV`, with the kids of all keys without an IV.
     package func entries() throws(PackagingRefusal) -> [(demand: KeyDemand, key: ContentKey)] {
         try checkIVs()
         let indexes = Dictionary(periods.map { ($0.id, $0.index) }) { first, _ in first }
@@ -97,7 +97,7 @@ package struct CPIXDocument: Sendable, Hashable {
         return entries
     }
 
-    /// - Throws: `cpixIV`, with the kids of all keys whose IV nobody stated.
+    /// - Throws: `cpixIV`, with the kids of all keys without an IV.
     func checkIVs() throws(PackagingRefusal) {
         let kids = keys.filter { $0.iv?.isStatedIV != true }.map(\.kid)
         guard kids.isEmpty else { throw .ivMissing(kids) }
@@ -118,7 +118,7 @@ extension CPIXDocument {
 }
 
 extension TenantVault {
-    /// The keys of a content, for export: with their periods, the names of their tracks, and the filters that these names stand for.
+    /// The keys of a content, for export: with their periods, the names of their tracks, and the filters that these names represent.
     /// - Throws: `store`, `protection`.
     package func document(of content: ContentName) async throws(VaultError) -> CPIXDocument {
         var opened: [(row: KeyRow, key: ContentKey)] = []

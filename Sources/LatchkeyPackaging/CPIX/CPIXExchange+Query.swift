@@ -3,9 +3,9 @@ package import LatchkeyDecision
 package import LatchkeyHTTP
 import LatchkeyVault
 
-/// What the query of an import says.
+/// The query of an import.
 extension CPIXExchange.Change {
-    /// Of a packager, who replaces nothing: a key that somebody else imported is not a packager's to change.
+    /// Reads a packager's query. A packager replaces nothing: keys imported by others are not a packager's to change.
     /// - Throws: `cpixContent`, `cpixReplace`.
     package init(ofPackager request: HTTPRequest) throws(LicenseRefusal) {
         try self.init(content: request)

@@ -10,14 +10,14 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
 package struct CPIXExchange: Sendable {
-    /// What came of a request, for the reply and the audit.
+    /// The result of a request, for the reply and the audit.
     package struct Outcome: Sendable {
         package let response: HTTPResponse
-        /// The keys that came in or went out.
+        /// The imported or exported keys.
         package let keys: [KeyAddress]
-        /// The SHA-256 of each certificate that keys were encrypted to; empty for keys in clear.
+        /// The SHA-256 of each certificate to which keys were encrypted; empty for keys in clear.
         package let recipients: [[UInt8]]
-        /// Why some keys did not come in; `nil` if there is nothing that they could not take the place of.
+        /// Why some keys were not imported; `nil` if no existing key conflicts with them.
         package var conflict: LicenseRefusal?
     }
 
@@ -25,12 +25,12 @@ package struct CPIXExchange: Sendable {
     package static let recipientField: HTTPHeaderName = "X-Recipient-Certificate"
 
     let vault: TenantVault
-    /// What exports say beside the keys.
+    /// The signaling that exports contain in addition to the keys.
     let signaling: SignalingSettings
     let allowsPlainKeys: Bool
-    /// The SHA-256 of the only certificates that keys go to; none takes every certificate.
+    /// The SHA-256 of the only allowed recipients' certificates; none allows every certificate.
     let registered: Set<[UInt8]>
-    /// Whose private keys open keys in cipher that come in.
+    /// The recipients whose private keys open imported encrypted keys.
     let recipients: [CPIXRecipient]
 
     /// The tenant's key URIs, which no content may make too long for FairPlay.
@@ -48,29 +48,29 @@ package struct CPIXExchange: Sendable {
         self.keyURI = keyURI
     }
 
-    /// What an import does beside adding keys.
+    /// An import's options besides adding keys.
     package struct Change: Sendable {
         /// The policies of all keys that are new.
         package var policies: [String] = []
         /// The content of keys for which the document states none.
         package var content: ContentName?
-        /// The keys that take the place of those with their kids.
+        /// The keys that replace existing keys with the same kids.
         package var replaced: Set<KeyID> = []
 
         package init() {}
     }
 
-    /// Has a replacement in the audit before it is done, with what came of it.
+    /// Records a replacement in the audit before it is carried out, and then its result.
     package typealias Account =
         (KeyReplacement, _ carryOut: () async throws(LicenseRefusal) -> Void) async throws(LicenseRefusal) -> Void
 
-    /// Takes the keys of a document in. Keys that are there stay as they are, unless the change names them.
+    /// Imports the keys of a document. Existing keys stay as they are, unless the change names them.
     /// - Parameters:
     ///   - document: CPIX 2.3, 2.3.1 or 2.4 with keys in clear, or encrypted to one of the tenant's recipients; at most 256 KiB.
     ///   - change: policies, content, and keys to replace. Defaults to nothing.
-    ///   - account: writes a replacement to the audit, and then carries it out. Defaults to the second alone.
-    /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then none came in, but for keys that were
-    ///   accounted for.
+    ///   - account: writes a replacement to the audit, and then carries it out. Defaults to carrying it out only.
+    /// - Throws: why it is refused: the document's fault (400, 413, 422), or the store's (503). Then no key was imported, except keys that
+    ///   were accounted for.
     package func importing(
         _ document: Data, _ change: Change = Change(),
         account: Account = { _, carryOut throws(LicenseRefusal) in try await carryOut() }
@@ -91,7 +91,7 @@ package struct CPIXExchange: Sendable {
         }
         var replaced: [KeyID] = []
         for (demand, key) in entries where change.replaced.contains(demand.address.kid) {
-            // One that is there as the document has it needs no replacing.
+            // An existing key that equals the document's needs no replacement.
             guard conflicts.contains(demand.address.kid) else { continue }
             try await replace(demand, key, change.policies, account)
             conflicts.remove(demand.address.kid)
@@ -137,7 +137,7 @@ package struct CPIXExchange: Sendable {
         return outcome
     }
 
-    /// Writes the keys of a content that are not disabled.
+    /// Exports the keys of a content that are not disabled.
     /// - Parameters:
     ///   - request: `?content=NAME`, maybe `&version=2.4`, `&systems=` with some of `fairplay`, `widevine`, `playready` and `clearkey`, or
     ///     `none` (else all that go with a key's scheme), and each recipient's certificate in `X-Recipient-Certificate`. Without a

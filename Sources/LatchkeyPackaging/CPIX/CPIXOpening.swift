@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 package import LatchkeyFairPlay
 
-/// Whom others encrypt keys to: a certificate, and its private key.
+/// A recipient to which others encrypt keys: a certificate, and its private key.
 package struct CPIXRecipient: Sendable {
     let fingerprint: [UInt8]
     let privateKey: RSAPrivateKey
@@ -18,7 +18,7 @@ package struct CPIXRecipient: Sendable {
     }
 }
 
-/// Opens the keys of a document that are in cipher. The MAC comes first, always.
+/// Opens the encrypted keys of a document. The MAC is always checked first.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.5 and §3.
 struct CPIXOpening {
@@ -32,8 +32,8 @@ struct CPIXOpening {
     private let macKey: Secret?
 
     /// - Parameters:
-    ///   - deliveries: each `DeliveryData`; those of other recipients are left alone.
-    ///   - recipients: who we are.
+    ///   - deliveries: each `DeliveryData`; other recipients' are ignored.
+    ///   - recipients: our own recipients.
     init(_ deliveries: [XMLTree.Element], recipients: [CPIXRecipient]) throws(PackagingRefusal) {
         for (index, element) in deliveries.enumerated() {
             guard let recipient = Self.recipient(of: element, among: recipients) else { continue }
@@ -96,7 +96,7 @@ struct CPIXOpening {
     ) throws(PackagingRefusal) -> [DocumentKey] {
         let place = "\(delivery)/DocumentKey"
         var keys: [DocumentKey] = []
-        // One suffices for a document; more would be so many private operations for one request.
+        // One suffices for a document; more would cost as many private-key operations for one request.
         for key in element.elements("DocumentKey", in: .cpix).prefix(16) {
             guard key["Algorithm"] == nil || key["Algorithm"] == CipherAlgorithm.aes256CBC else {
                 throw .algorithm(place, key["Algorithm"], CipherAlgorithm.aes256CBC)
@@ -121,7 +121,7 @@ struct CPIXOpening {
         guard let value = element.first("EncryptedValue", in: .pskc) else { throw .valueMissing(place) }
         let method = value.first("EncryptionMethod", in: .enc)
         guard method?["Algorithm"] == algorithm else { throw .algorithm(place, method?["Algorithm"], algorithm) }
-        // OAEP with another hash than SHA-1 says so inside its method.
+        // OAEP with a hash other than SHA-1 states it inside its method.
         if let hash = method?.first("DigestMethod", in: .ds)?["Algorithm"], hash != CipherAlgorithm.sha1 {
             throw .algorithm(place, hash, CipherAlgorithm.sha1)
         }

@@ -3,11 +3,11 @@ package import LatchkeyCore
 import LatchkeyFairPlay
 
 extension CPIXRecipient {
-    /// Reads certificate and key, and sees that the key opens what is encrypted to the certificate.
+    /// Reads certificate and key, and checks that the key opens data encrypted to the certificate.
     /// - Parameters:
     ///   - certificate: in DER or PEM form, with an RSA key of at least 2,048 bits.
     ///   - pem: the private key in PEM form.
-    /// - Throws: `recipientInvalid` for what does not belong together.
+    /// - Throws: `recipientInvalid` if the two do not belong together.
     package init(certificate: Data, pem: Secret) throws {
         guard let key = pem.withUnsafeBytes({ RSAPrivateKey(pem: Array($0)) }) else {
             throw Diagnosis.recipient(

@@ -1,7 +1,7 @@
 import LatchkeyCore
 import LatchkeyFairPlay
 
-// Why a CPIX document is not imported or not made.
+// Why a CPIX document is not imported or exported.
 extension PackagingRefusal {
     init(cpix code: String, at place: String = "", _ what: String, status: Int = 422, remedy: String) {
         self.init(
@@ -45,7 +45,7 @@ extension PackagingRefusal {
     static func iv(_ place: String) -> Self {
         Self(cpix: "IV", at: place, "The explicitIV is not 16 bytes.", remedy: "Send the IV as base64 of 16 bytes.")
     }
-    /// Keys whose IV nobody stated.
+    /// Keys without an IV.
     static func ivMissing(_ kids: [KeyID]) -> Self {
         let names = kids.map { "\($0)" }.joined(separator: ", ")
         return Self(
@@ -74,8 +74,8 @@ extension PackagingRefusal {
             remedy: "Encrypt them to a certificate of this server.")
     }
     /// - Parameters:
-    ///   - found: the algorithm that is written; `nil` for none.
-    ///   - wanted: the one that CPIX prescribes there.
+    ///   - found: the algorithm in the document; `nil` for none.
+    ///   - wanted: the algorithm that CPIX prescribes there.
     static func algorithm(_ place: String, _ found: String?, _ wanted: String) -> Self {
         let shown = found.map { "The algorithm is \(String($0.prefix(100)).onOneLine)." } ?? "It names no algorithm."
         return Self(cpix: "Algorithm", at: place, shown, remedy: "Use \(wanted).")

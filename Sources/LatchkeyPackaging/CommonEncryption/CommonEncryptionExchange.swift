@@ -5,27 +5,27 @@ import LatchkeyForms
 package import LatchkeyHTTP
 package import LatchkeyVault
 
-/// Gives keys by the JSON that Shaka Packager speaks: a key for each kind of tracks and crypto period, always with its IV.
+/// Provides keys in the JSON protocol of Shaka Packager: a key for each kind of track and crypto period, always with its IV.
 ///
-/// Keys are asked for by content and key identifier, and the identifier says track and period.
+/// Keys are requested by content and key identifier, and the identifier encodes track and period.
 ///
 /// Source: `Documentation/LicenseServer.md` §4.
 package struct CommonEncryptionExchange: Sendable {
-    /// What came of a request.
+    /// The result of a request.
     package struct Outcome: Sendable {
         /// The reply to send. Without keys, unless its status is `OK`.
         package let response: HTTPResponse
-        /// What the reply's status says, such as `OK` or `SIGNATURE_FAILED`; for logs and metrics.
+        /// The reply's status, such as `OK` or `SIGNATURE_FAILED`; for logs and metrics.
         package let status: String
         /// The keys in it; empty unless the status is `OK`.
         package let keys: [PackagedKey]
-        /// Why there are none, for logs: the reply has the status alone. `nil` if its status is `OK`.
+        /// Why there are none, for logs: the reply has only the status. `nil` if its status is `OK`.
         package var refusal: LicenseRefusal?
     }
 
-    /// The most bytes of a request.
+    /// The maximum size of a request, in bytes.
     package static let byteLimit = 65_536
-    /// The most keys in one reply.
+    /// The maximum number of keys in one reply.
     package static let keyLimit = 1_000
 
     private let tenant: String
@@ -34,9 +34,9 @@ package struct CommonEncryptionExchange: Sendable {
     private let widevineProvider: String?
 
     /// - Parameters:
-    ///   - tenant: the tenant's name, which key identifiers depend on.
+    ///   - tenant: the tenant's name, on which key identifiers depend.
     ///   - source: the tenant's keys.
-    ///   - signers: who may ask, by name. With none, signatures are not looked at, and something else has to say who asks.
+    ///   - signers: the callers allowed to ask, by name. With none, signatures are ignored, and the caller must be authenticated otherwise.
     ///   - widevineProvider: the provider's name at Widevine; `nil` leaves it out.
     package init(
         tenant: String, source: any ContentKeySource, signers: [String: CommonEncryptionSigner] = [:],
@@ -49,7 +49,7 @@ package struct CommonEncryptionExchange: Sendable {
     }
 
     /// Answers a request. Never throws: a refusal is an answer.
-    /// - Parameter body: the JSON, without a length of its own in the headers.
+    /// - Parameter body: the JSON, whose headers need not state its length.
     package func answer(_ body: Data) async -> Outcome {
         guard body.count <= Self.byteLimit else { return refusal(.tooLarge) }
         guard let envelope = JSONValue(body).flatMap({ CommonEncryptionEnvelope($0) }) else {
@@ -79,7 +79,7 @@ package struct CommonEncryptionExchange: Sendable {
     private func keys(_ request: CommonEncryptionRequest) async throws(PackagingRefusal) -> Outcome {
         let scheme = request.scheme.map { EncryptionScheme(rawValue: $0.lowercased()) } ?? .cenc
         guard let scheme else { throw .request }
-        // What the request leaves out is not stored as if it had said so.
+        // Values that the request leaves out are not stored as if they had been stated.
         let (content, wanted) = try wanted(request, request.scheme == nil ? nil : scheme)
         let found: [KeyAddress: ContentKey]
         do { found = try await source.keys(for: wanted.map(\.demand)) } catch { throw .inside(Self.words(error)) }
@@ -140,7 +140,7 @@ package struct CommonEncryptionExchange: Sendable {
         return (content, wanted)
     }
 
-    /// The periods that are asked for; one `nil` without rotation.
+    /// The requested periods; a single `nil` without rotation.
     private func periods(_ request: CommonEncryptionRequest) throws(PackagingRefusal) -> [UInt32?] {
         guard request.firstPeriod != nil || request.periodCount != nil else { return [nil] }
         let first = request.firstPeriod ?? 0
@@ -152,7 +152,7 @@ package struct CommonEncryptionExchange: Sendable {
     }
 
     private func refusal(_ refusal: PackagingRefusal) -> Outcome {
-        // The protocol answers 200 to what it has a status for, and where it is the server's fault, too.
+        // The protocol answers 200 to errors for which it has a status, and to the server's own faults, too.
         let status = [422, 503].contains(refusal.status) ? 200 : refusal.status
         return Outcome(
             response: Self.response(["status": .text(refusal.code)], status: status), status: refusal.code, keys: [],
@@ -164,7 +164,7 @@ package struct CommonEncryptionExchange: Sendable {
         (error as? any DiagnosableError)?.reason ?? "The source of the keys failed."
     }
 
-    /// A reply that fails has a status alone: the packager prints it.
+    /// A failed reply has only a status: the packager prints it.
     private static func response(_ result: [String: JSONValue], status: Int = 200) -> HTTPResponse {
         let inner = Data(JSONValue.object(result).canonicalText.utf8)
         return .json(.object(["response": .text(inner.base64EncodedString())]), status: status)

@@ -1,13 +1,13 @@
 import Foundation
 import LatchkeyForms
 
-/// What a packager sends: the request's JSON, and who signed it.
+/// A packager's message: the request's JSON, and its signer.
 struct CommonEncryptionEnvelope {
     let request: Data
     let signature: Data?
     let signer: String?
 
-    /// - Returns: `nil` unless `request` is base64. A signature that is not is none.
+    /// - Returns: `nil` unless `request` is base64. A signature that is not base64 counts as absent.
     init?(_ json: JSONValue) {
         guard let request = json["request"]?.text.flatMap({ Data(base64Encoded: $0) }) else { return nil }
         self.request = request
@@ -16,7 +16,7 @@ struct CommonEncryptionEnvelope {
     }
 }
 
-/// The request inside the envelope. What else it says is ignored.
+/// The request inside the envelope. Other members are ignored.
 struct CommonEncryptionRequest {
     let contentID: String
     let tracks: [String]
@@ -25,7 +25,7 @@ struct CommonEncryptionRequest {
     let firstPeriod: UInt32?
     let periodCount: UInt32?
 
-    /// - Returns: `nil` for a member of another form than the packager's, and where content or tracks are missing.
+    /// - Returns: `nil` for a member of an unexpected form, or if content or tracks are missing.
     init?(_ json: JSONValue) {
         guard let contentID = json["content_id"]?.text, case .array(let tracks)? = json["tracks"] else { return nil }
         self.contentID = contentID
@@ -40,7 +40,7 @@ struct CommonEncryptionRequest {
 }
 
 extension JSONValue {
-    /// A member that may be missing, or `null`: no value then. `nil` for one of another form than it should be.
+    /// An optional member: `.some(nil)` if it is missing or `null`, `nil` if it has an unexpected form.
     fileprivate func member<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Value?? {
         guard let value = self[name], value != .null else { return .some(nil) }
         return read(value).map { .some($0) }

@@ -1,7 +1,7 @@
 package import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Whom a packager's requests come from: the key and IV that it signs with.
+/// A sender of a packager's requests: the key and IV with which it signs.
 ///
 /// A signature is AES-256-CBC, with the padding of PKCS#7, of the SHA-1 of the request's bytes.
 ///

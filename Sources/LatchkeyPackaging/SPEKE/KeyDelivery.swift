@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Keys in cipher: a document key and a MAC key for one reply, encrypted to each recipient's certificate; content keys encrypted with the one
-/// and authenticated with the other.
+/// Encrypted keys: a document key and a MAC key for one reply, encrypted to each recipient's certificate; content keys encrypted with the
+/// one and authenticated with the other.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.5.
 final class KeyDelivery {
@@ -19,12 +19,12 @@ final class KeyDelivery {
     private let macKey: Secret
     private var generator: any RandomNumberGenerator
 
-    /// The most recipients of one document.
+    /// The maximum number of recipients in one document.
     private static let limit = 16
 
     /// - Parameters:
     ///   - elements: each `DeliveryData`, at least one.
-    ///   - registered: the SHA-256 of the certificates that are allowed; none allows all.
+    ///   - registered: the SHA-256 of the allowed certificates; none allows all.
     ///   - generator: the source of keys and IVs.
     init(
         _ elements: [XMLTree.Element], registered: Set<[UInt8]>, using generator: any RandomNumberGenerator

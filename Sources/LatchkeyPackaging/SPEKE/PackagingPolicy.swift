@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// What a key's policy says that SPEKE 2.1 writes into playlists and manifests, so that they and the license agree.
+/// The parts of a key's policy that SPEKE 2.1 writes into playlists and manifests, so that they and the license agree.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.6.
 package struct PackagingPolicy: Sendable, Hashable {

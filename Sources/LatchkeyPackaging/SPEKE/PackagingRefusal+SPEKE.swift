@@ -27,7 +27,7 @@ extension PackagingRefusal {
     }
 }
 
-/// Texts of this project, for what SPEKE has no text for.
+/// Texts of this project, for cases without a SPEKE text.
 extension PackagingRefusal {
     static let noDocument = Self("The document is not CPIX")
     static let missingID = Self("Missing CPIX@id")

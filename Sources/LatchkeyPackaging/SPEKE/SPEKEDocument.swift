@@ -2,19 +2,19 @@ import Foundation
 import LatchkeyCore
 import LatchkeyVault
 
-/// A SPEKE request that has been checked: everything in it fits together.
+/// A SPEKE request that has been checked for consistency.
 struct SPEKEDocument {
-    /// A key that is asked for.
+    /// A requested key.
     struct Key {
         let element: XMLTree.Element
         let kid: KeyID
-        /// The IV that the encryptor chose; `nil` if it left that to the provider.
+        /// The IV that the encryptor chose; `nil` if it leaves that to the provider.
         let explicitIV: Secret?
         /// The indexes of its periods.
         let periods: [UInt32]
     }
 
-    /// Signaling that is asked for.
+    /// Requested signaling.
     struct System {
         let element: XMLTree.Element
         let kid: KeyID
@@ -24,7 +24,7 @@ struct SPEKEDocument {
     let version: SPEKEVersion
     let tree: XMLTree
     let content: ContentName
-    /// The one scheme of the document; `nil` in version 1.
+    /// The only scheme of the document; `nil` in version 1.
     let scheme: EncryptionScheme?
     let keys: [Key]
     let systems: [System]
@@ -32,12 +32,12 @@ struct SPEKEDocument {
     /// The elements that name recipients; empty for keys in clear.
     let deliveries: [XMLTree.Element]
 
-    /// The most keys, and the most systems, of one request.
+    /// The maximum number of keys, and of systems, in one request.
     static let limit = 256
 
     /// - Parameters:
     ///   - tree: the document.
-    ///   - version: what the request's headers say.
+    ///   - version: the version in the request's headers.
     init(_ tree: XMLTree, version: SPEKEVersion) throws(PackagingRefusal) {
         let root = tree.root
         guard root.isNamed("CPIX", in: .cpix) else { throw .noDocument }
@@ -134,7 +134,7 @@ struct SPEKEDocument {
         _ rules: XMLTree.Element?, _ kids: Set<KeyID>, _ periods: Set<String>, _ version: SPEKEVersion
     ) throws(PackagingRefusal) -> EncryptionContract {
         do { return try EncryptionContract(rules, kids: kids, periods: periods) } catch {
-            // Version 1 knows no contract.
+            // Version 1 has no contract.
             if version == .version1 { return EncryptionContract(rules: []) }
             throw error
         }
@@ -159,14 +159,14 @@ struct SPEKEDocument {
 }
 
 extension Data {
-    /// - Parameter text: base64 of one byte at least, in which blanks and line ends may stand anywhere.
+    /// - Parameter text: base64 of at least one byte, with blanks and line ends anywhere.
     init?(base64InXML text: String) {
         let compact = text.utf8.filter { !" \t\r\n".utf8.contains($0) }
         guard !compact.isEmpty, let data = Data(base64Encoded: Data(compact)) else { return nil }
         self = data
     }
 
-    /// - Parameter text: a certificate's DER in base64, with or without the lines around it that PEM has.
+    /// - Parameter text: a certificate's DER in base64, with or without PEM's delimiter lines.
     init?(certificateInXML text: String) {
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         guard lines.contains(where: { $0.hasPrefix("-----BEGIN CERTIFICATE-----") }) else {

@@ -4,37 +4,37 @@ import LatchkeyFairPlay
 package import LatchkeyHTTP
 package import LatchkeyVault
 
-/// Gives encryptors their keys by SPEKE 2.0, 2.1 and 1: takes a CPIX document with holes and gives the same document back, filled.
+/// Provides encryptors with keys by SPEKE 2.0, 2.1 and 1: takes a CPIX document with holes and returns it filled.
 ///
-/// A key belongs to content and kid, never to a period's index: two redundant encoders ask for one index with kids of their own.
+/// A key belongs to content and kid, never to a period's index: two redundant encoders ask for one index with different kids.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.
 package struct SPEKEExchange: Sendable {
-    /// What came of a request.
+    /// The result of a request.
     package struct Outcome: Sendable {
         /// The reply to send.
         package let response: HTTPResponse
-        /// The keys in it, to be remembered and audited; empty for a refusal.
+        /// The keys in it, for caching and the audit; empty for a refusal.
         package let keys: [PackagedKey]
-        /// The SHA-256 of each certificate that the keys were encrypted to; empty for keys in clear and for a refusal.
+        /// The SHA-256 of each certificate to which the keys were encrypted; empty for keys in clear and for a refusal.
         package let recipients: [[UInt8]]
         /// Why there are no keys; `nil` if there are.
         package let refusal: PackagingRefusal?
     }
 
-    /// What a tenant allows beyond SPEKE's own rules.
+    /// The deviations from SPEKE's own rules that a tenant allows.
     package struct Rules: Sendable {
-        /// The SHA-256 of the certificates that keys are encrypted to; none takes every certificate.
+        /// The SHA-256 of the certificates to which keys may be encrypted; none allows every certificate.
         package var certificates: Set<[UInt8]>
         /// Whether a request without certificates gets its keys in clear.
         package var allowsPlainKeys: Bool
-        /// The most pixels of video that may share its key with audio; `nil` for no limit.
+        /// The maximum number of pixels of video that may share its key with audio; `nil` for no limit.
         package var largestSharedVideo: Int?
 
         /// - Parameters:
-        ///   - certificates: the SHA-256 of the certificates that keys are encrypted to. Defaults to every certificate.
+        ///   - certificates: the SHA-256 of the certificates to which keys may be encrypted. Defaults to every certificate.
         ///   - allowsPlainKeys: whether a request without certificates gets its keys in clear. Defaults to yes, under TLS.
-        ///   - largestSharedVideo: the most pixels of video that may share its key with audio. Defaults to no limit.
+        ///   - largestSharedVideo: the maximum number of pixels of video that may share its key with audio. Defaults to no limit.
         package init(
             certificates: Set<[UInt8]> = [], allowsPlainKeys: Bool = true, largestSharedVideo: Int? = nil
         ) {
@@ -52,9 +52,9 @@ package struct SPEKEExchange: Sendable {
 
     /// - Parameters:
     ///   - source: the tenant's keys.
-    ///   - settings: the tenant's key URIs and what else its signaling says.
-    ///   - rules: what the tenant allows.
-    ///   - policy: what a key's policy says for playlists. Defaults to nothing.
+    ///   - settings: the tenant's key URIs and its other signaling.
+    ///   - rules: the deviations that the tenant allows.
+    ///   - policy: a key's policy for playlists. Defaults to nothing.
     ///   - generator: makes the source of document keys, MAC keys and their IVs, one for each request.
     package init(
         source: any ContentKeySource, settings: SignalingSettings, rules: Rules = Rules(),
@@ -70,7 +70,7 @@ package struct SPEKEExchange: Sendable {
 
     /// Answers a request. Never throws: a refusal is an answer.
     /// - Parameters:
-    ///   - headers: the request's headers. Those that authenticate were checked before.
+    ///   - headers: the request's headers. The authenticating ones were checked before.
     ///   - body: the document.
     package func answer(_ headers: HTTPHeaders, body: Data) async -> Outcome {
         let version = SPEKEVersion(headers)
@@ -149,7 +149,7 @@ package struct SPEKEExchange: Sendable {
         for (requested, key) in zip(document.keys, keys) {
             let policy = policy(key)
             byKID[key.address.kid] = (key, policy)
-            // FairPlay's license carries the IV, so the media has to be encrypted with one that is known.
+            // FairPlay's license carries the IV, so the media must be encrypted with a known one.
             let needsIV = document.scheme == .cbcs || fairPlay.contains(key.address.kid)
             try filling.fill(requested.element, with: key, needsIV: needsIV, policy: policy)
         }

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyVault
 
-/// Fills a request's holes: keys, IVs, signaling. What was not sent is not added, but for IVs and what 2.1 takes from the policy.
+/// Fills a request's holes: keys, IVs, signaling. Adds nothing to the document except IVs and the values that 2.1 takes from the policy.
 struct SPEKEFilling {
     let version: SPEKEVersion
     let settings: SignalingSettings
@@ -44,7 +44,7 @@ struct SPEKEFilling {
         }
     }
 
-    /// The base64 of what an element is asked for; empty if the system has nothing of the kind, `nil` for elements that stay as they are.
+    /// The base64 of the value for an element; empty if the system has no such value, `nil` for elements that stay as they are.
     private func value(of element: XMLTree.Element, _ signaling: DRMSignaling) throws(PackagingRefusal) -> String? {
         switch element.name.local {
         case "PSSH": return signaling.box?.base64 ?? ""
@@ -54,14 +54,14 @@ struct SPEKEFilling {
         case "KeyFormat": return signaling.keyFormat.utf8.base64
         case "KeyFormatVersions": return "1".utf8.base64
         case "HLSSignalingData":
-            // CPIX does without the attribute where there is one element only.
+            // CPIX omits the attribute if there is only one element.
             guard let playlist = DRMSignaling.Playlist(element["playlist"] ?? "") else { throw .playlist }
             return signaling.tag(in: playlist).utf8.base64
         default: return nil
         }
     }
 
-    /// Sets an attribute to what the policy says. One that was sent without a value does not go back without one.
+    /// Sets an attribute to the policy's value. An attribute sent without a value is removed if there is none.
     private func fill(_ attribute: String, of element: XMLTree.Element, with value: String?) {
         if let value {
             element[attribute] = value

@@ -1,6 +1,6 @@
 package import LatchkeyHTTP
 
-/// A version of SPEKE: what the header says, and which CPIX goes with it.
+/// A version of SPEKE, by its header value, and its version of CPIX.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.1.
 package enum SPEKEVersion: String, Sendable, Hashable {
@@ -11,7 +11,7 @@ package enum SPEKEVersion: String, Sendable, Hashable {
     /// Version 2.1, with CPIX 2.4.
     case version2_1 = "2.1"
 
-    /// The version that a request's headers name; `nil` for one that is not known.
+    /// The version that a request's headers name; `nil` for an unknown one.
     package init?(_ headers: HTTPHeaders) {
         let values = Set(headers.values(of: .spekeVersion))
         guard let value = values.first else {
@@ -22,7 +22,7 @@ package enum SPEKEVersion: String, Sendable, Hashable {
         self = version
     }
 
-    /// What `CPIX@version` has to be; `nil` if it does not matter.
+    /// The required value of `CPIX@version`; `nil` for any.
     var documentVersion: String? {
         switch self {
         case .version1: nil
@@ -35,8 +35,8 @@ package enum SPEKEVersion: String, Sendable, Hashable {
 extension HTTPHeaderName {
     /// The version of SPEKE, in requests and replies.
     package static let spekeVersion: HTTPHeaderName = "X-Speke-Version"
-    /// Who answers, in version 2.
+    /// The responder, in version 2.
     package static let spekeUserAgent: HTTPHeaderName = "X-Speke-User-Agent"
-    /// Who answers, in version 1.
+    /// The responder, in version 1.
     package static let spekeUserAgentVersion1: HTTPHeaderName = "Speke-User-Agent"
 }

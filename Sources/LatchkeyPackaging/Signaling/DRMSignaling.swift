@@ -2,13 +2,13 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyVault
 
-/// What packagers write into playlists, manifests and media for one key and one DRM system.
+/// The signaling that packagers write into playlists, manifests and media for one key and one DRM system.
 ///
-/// A value is `nil` where the system has none, as FairPlay has no `pssh` box.
+/// A value is `nil` if the system has none, as FairPlay has no `pssh` box.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.4.
 struct DRMSignaling {
-    /// Which playlist a tag stands in.
+    /// The playlist that a tag belongs to.
     enum Playlist {
         case media
         case multivariant

@@ -4,7 +4,7 @@ import LatchkeyVault
 
 /// A PlayReady Object with one header record.
 ///
-/// `length u32 ‖ record count u16 ‖ record type u16 ‖ record length u16 ‖ WRMHEADER in UTF-16LE`, little-endian. Key IDs stand in GUID order,
+/// `length u32 ‖ record count u16 ‖ record type u16 ‖ record length u16 ‖ WRMHEADER in UTF-16LE`, little-endian. Key IDs are in GUID order,
 /// that is, with their first three groups reversed.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.4, Microsoft's PlayReady header specification.
@@ -18,7 +18,7 @@ struct PlayReadyObject {
     ///   - kid: the key's identifier.
     ///   - key: the key, for the checksum that `cenc` needs.
     ///   - scheme: `cenc` gives a header of version 4.2, all others one of 4.3 without a checksum.
-    ///   - licenseURL: where licenses are; `nil` leaves it out.
+    ///   - licenseURL: the address of licenses; `nil` leaves it out.
     init(kid: KeyID, key: Secret, scheme: EncryptionScheme, licenseURL: String?) throws(OpenSSLError) {
         let id = Self.guid(kid)
         let location = licenseURL.map { "<LA_URL>\(Self.escaped($0))</LA_URL>" } ?? ""

@@ -7,9 +7,9 @@ extension XMLTree {
         package var attributes: [Attribute]
         /// The contents in order.
         package var children: [Node] = []
-        /// Whether it is written as `<a/>` while it contains nothing.
+        /// Whether it is written as `<a/>` while it is empty.
         var isShort = true
-        /// The namespaces by prefix, as they are in force inside the element.
+        /// The namespaces by prefix that are in force inside the element.
         let scope: [String: String]
 
         init(name: Name, attributes: [Attribute] = [], scope: [String: String] = [:]) {
@@ -22,7 +22,7 @@ extension XMLTree {
         /// - Parameters:
         ///   - local: the name.
         ///   - vocabulary: its namespace.
-        ///   - others: namespaces to declare besides.
+        ///   - others: further namespaces to declare.
         package convenience init(_ local: String, in vocabulary: Vocabulary, declaring others: [Vocabulary] = []) {
             let all = [vocabulary] + others
             self.init(
@@ -32,7 +32,7 @@ extension XMLTree {
         }
     }
 
-    /// A namespace, and the prefix that the specifications' examples give it.
+    /// A namespace, and its prefix in the specifications' examples.
     package struct Vocabulary: Sendable, Hashable {
         /// The namespace.
         package let namespace: String
@@ -51,17 +51,17 @@ extension XMLTree.Element {
         name.local == local && name.namespace == vocabulary.namespace
     }
 
-    /// The elements inside, in order.
+    /// The child elements, in order.
     package var elements: [XMLTree.Element] {
         children.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// The elements inside of one name, in order.
+    /// The child elements with a name, in order.
     package func elements(_ local: String, in vocabulary: XMLTree.Vocabulary) -> [XMLTree.Element] {
         elements.filter { $0.isNamed(local, in: vocabulary) }
     }
 
-    /// The first element inside of one name; `nil` if there is none.
+    /// The first child element with a name; `nil` if there is none.
     package func first(_ local: String, in vocabulary: XMLTree.Vocabulary) -> XMLTree.Element? {
         elements.first { $0.isNamed(local, in: vocabulary) }
     }
@@ -101,14 +101,14 @@ extension XMLTree.Element {
         set { children = newValue.isEmpty ? [] : [.text(newValue)] }
     }
 
-    /// Removes one element directly inside.
+    /// Removes a child element.
     package func remove(_ element: XMLTree.Element) {
         children.removeAll { if case .element(let child) = $0 { child === element } else { false } }
     }
 
-    /// Adds an element at the end, or in front of another.
+    /// Adds an element at the end, or before another.
     ///
-    /// It takes the parent's prefix where both are in one namespace, else the examples' prefix, which is declared where it is not yet.
+    /// It takes the parent's prefix if both are in one namespace, else the examples' prefix, which is declared if needed.
     /// - Returns: the new element.
     @discardableResult
     package func add(

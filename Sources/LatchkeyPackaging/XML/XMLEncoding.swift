@@ -1,6 +1,6 @@
 import Foundation
 
-/// The encodings in which documents are read. Inside, and when it is written, a document is UTF-8.
+/// The supported encodings of documents. Internally, and when written, a document is UTF-8.
 ///
 /// Source: XML 1.0 §4.3.3 and appendix F.
 enum XMLEncoding {
@@ -8,7 +8,7 @@ enum XMLEncoding {
     private static let utf16Names: Set<String> = ["utf-16", "utf-16le", "utf-16be", "utf16"]
     private static let latin1Names: Set<String> = ["iso-8859-1", "latin1", "iso_8859-1"]
 
-    /// Whether a declaration may name it. A document in bytes that says UTF-16 is what .NET makes of a text: it is UTF-8.
+    /// Whether a declaration may name it. A document in bytes that states UTF-16 is what .NET makes of a text: it is UTF-8.
     static func isRead(_ name: Substring) -> Bool {
         let name = name.lowercased()
         return utf8Names.contains(name) || utf16Names.contains(name) || latin1Names.contains(name)
@@ -16,7 +16,7 @@ enum XMLEncoding {
 
     static func isUTF8(_ name: Substring) -> Bool { utf8Names.contains(name.lowercased()) }
 
-    /// A document's bytes in UTF-8, without a mark. The mark counts first, then the form of the first two bytes, then the declaration.
+    /// A document's bytes in UTF-8, without a mark. The mark takes precedence, then the form of the first two bytes, then the declaration.
     static func utf8(_ bytes: [UInt8]) throws(PackagingRefusal) -> [UInt8] {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return Array(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xff, 0xfe]) { return try utf16(bytes.dropFirst(2), isLittle: true) }

@@ -1,4 +1,4 @@
-/// What is allowed in a document.
+/// The limits of a document.
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
 struct XMLLimits: Sendable {

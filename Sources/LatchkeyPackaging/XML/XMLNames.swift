@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Names, and the namespaces that their prefixes stand for.
+/// Names, and the namespaces of their prefixes.
 ///
 /// Source: Namespaces in XML 1.0, third edition; Extensible Markup Language (XML) 1.0, fifth edition, §2.3.
 enum XMLNames {

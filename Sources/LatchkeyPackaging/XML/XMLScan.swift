@@ -1,7 +1,7 @@
-/// What a document is looked through for before libxml2 sees it: declarations, of which libxml2 would read some, and more attributes than
-/// allowed, for which libxml2 2.9 takes time by the square of their number.
+/// Checks a document before libxml2 sees it: for declarations, some of which libxml2 would read, and for more attributes than allowed, for
+/// which libxml2 2.9 takes time by the square of their number.
 ///
-/// It tells tags, comments, CDATA sections and instructions apart as XML does. Whatever else is wrong with a document, libxml2 finds.
+/// Distinguishes tags, comments, CDATA sections and instructions as XML does. libxml2 finds any other error in a document.
 enum XMLScan {
     /// - Throws: `documentType`, or `attributeTooLong`.
     static func check(_ bytes: [UInt8], _ limits: XMLLimits) throws(PackagingRefusal) {
@@ -22,7 +22,7 @@ enum XMLScan {
         }
     }
 
-    /// Goes behind a tag, in which only quoted values may hold `>`.
+    /// Skips a tag, in which only quoted values may hold `>`.
     private static func tagEnd(
         _ tag: ArraySlice<UInt8>, _ limits: XMLLimits
     ) throws(PackagingRefusal) -> ArraySlice<UInt8> {
@@ -43,7 +43,7 @@ enum XMLScan {
 }
 
 extension ArraySlice<UInt8> {
-    /// What comes behind a text; nothing if it does not come.
+    /// The bytes after a text; empty if it does not occur.
     fileprivate func behind(_ text: String) -> Self {
         var rest = self
         while let first = text.utf8.first, let index = rest.firstIndex(of: first) {

@@ -3,7 +3,7 @@ extension XMLTree {
     package enum Fault: String, Sendable, CaseIterable {
         /// More bytes than allowed.
         case tooManyBytes
-        /// Elements inside elements, more levels than allowed.
+        /// Elements nested deeper than allowed.
         case tooDeep
         /// More elements than allowed.
         case tooManyElements
@@ -11,9 +11,9 @@ extension XMLTree {
         case attributeTooLong
         /// A document type declaration, or any other declaration.
         case documentType
-        /// Bytes in no encoding that is read, or a document that says so.
+        /// Bytes in an unsupported encoding, or a document that declares one.
         case encoding
-        /// No well-formed XML, or a prefix without a namespace.
+        /// Not well-formed XML, or a prefix without a namespace.
         case malformed
 
         fileprivate var status: Int {

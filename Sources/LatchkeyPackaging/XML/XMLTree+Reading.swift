@@ -23,7 +23,7 @@ extension XMLTree {
         (prolog, epilog) = (reader.prolog, reader.epilog)
     }
 
-    /// Cuts the XML declaration off, and has it say UTF-8, in which the document is written.
+    /// Removes the XML declaration, and makes it state UTF-8, in which the document is written.
     private static func takeDeclaration(from bytes: inout [UInt8]) throws(PackagingRefusal) -> String? {
         guard bytes.starts(with: "<?xml".utf8), bytes.count > 5, " \t\r\n".utf8.contains(bytes[5]) else { return nil }
         guard let end = bytes.firstIndex(of: UInt8(ascii: ">")), end <= 200 else { throw .malformed(at: 0) }

@@ -1,12 +1,12 @@
-/// An XML document as it came, to be filled in and sent back.
+/// An XML document as received, to be filled in and sent back.
 ///
-/// Keeps the order of elements and attributes, prefixes, comments, and what nobody here knows. Namespaces are resolved; look elements up by
-/// namespace, never by prefix. Reading is bounded and refuses every document type declaration. Not `Sendable`: read, fill and write
-/// in one task.
+/// Keeps the order of elements and attributes, prefixes, comments, and unknown elements. Namespaces are resolved; look elements up by
+/// namespace, never by prefix. Reading is bounded and refuses every document type declaration. Not `Sendable`: read, fill and write in one
+/// task.
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
 package struct XMLTree {
-    /// What an element contains.
+    /// A part of an element's content.
     package enum Node {
         /// An element.
         case element(Element)
@@ -26,7 +26,7 @@ package struct XMLTree {
         package let prefix: String
         /// The name without its prefix.
         package let local: String
-        /// The namespace that the prefix stands for; empty for none.
+        /// The namespace of the prefix; empty for none.
         package let namespace: String
 
         /// The name as written.
@@ -47,7 +47,7 @@ package struct XMLTree {
     package var prolog: [Node]
     /// The root.
     package var root: Element
-    /// Comments and processing instructions behind the root.
+    /// Comments and processing instructions after the root.
     package var epilog: [Node]
 
     /// A new document.

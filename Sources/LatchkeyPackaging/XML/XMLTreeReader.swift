@@ -1,13 +1,13 @@
 import CLibXML2
 
-/// Reads the bytes of a document into a tree, by libxml2: XML 1.0 with namespaces, without any declaration.
+/// Reads the bytes of a document into a tree, with libxml2: XML 1.0 with namespaces, without any declaration.
 ///
-/// libxml2 calls for each piece in order (SAX), and builds no tree of its own, which would lose the order of attributes and which
-/// elements are short. Declarations and too many attributes do not get there: `XMLScan` refuses them before. Namespaces are `XMLNames`'s,
-/// because libxml2 gives declarations apart from the other attributes.
+/// libxml2 calls back for each piece in order (SAX), and builds no tree, which would lose the order of attributes and which elements are
+/// short. Declarations and too many attributes do not get there: `XMLScan` refuses them before. Namespaces are `XMLNames`'s, because
+/// libxml2 passes declarations separately from the other attributes.
 ///
-/// Foundation's `XMLParser` is not used here. On Linux (Swift 6.3) it ends the process at a processing instruction without data, drops
-/// internal entities without a word, says yes to cut documents and to text behind the root, and gives attributes without their order.
+/// Foundation's `XMLParser` is not used here. On Linux (Swift 6.3) it crashes the process at a processing instruction without data,
+/// silently drops internal entities, accepts truncated documents and text after the root, and loses the order of attributes.
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
 final class XMLTreeReader {
@@ -16,7 +16,7 @@ final class XMLTreeReader {
     private var failure: PackagingRefusal?
     private var count = 0
     private var open: [XMLTree.Element] = []
-    /// Text since the last piece: libxml2 gives it in parts.
+    /// Text since the last piece: libxml2 passes it in parts.
     private var text: [UInt8] = []
     private var root: XMLTree.Element?
     private(set) var prolog: [XMLTree.Node] = []
@@ -44,7 +44,7 @@ final class XMLTreeReader {
         parser.pointee.sax.pointee = .reader
         let context = Unmanaged.passUnretained(self).toOpaque()
         parser.pointee.userData = context
-        // For this thread: SAX 1 has no other way for errors that Swift can call.
+        // For this thread: SAX 1 has no other way to report errors that Swift can call.
         xmlSetStructuredErrorFunc(context) { context, error in
             guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
             XMLTreeReader.of(context)?.stop(PackagingRefusal.malformed)
@@ -113,19 +113,19 @@ extension XMLTreeReader {
         text = []
     }
 
-    /// Reads no further.
-    /// - Parameter error: why; made of the byte at which the parser is.
+    /// Stops reading.
+    /// - Parameter error: makes the error from the parser's byte position.
     fileprivate func stop(_ error: (Int) -> PackagingRefusal) {
         failure = failure ?? error(position)
         xmlStopParser(parser)
     }
 
-    /// How many bytes the parser has read; the line end before the document does not count.
+    /// The number of bytes that the parser has read, without the line end before the document.
     private var position: Int { max(0, Int(xmlByteConsumed(parser)) - 1) }
 }
 
 extension xmlSAXHandler {
-    /// Calls an `XMLTreeReader`, in the way of SAX 1: names come with their prefixes, and attributes with declarations of namespaces in order.
+    /// Calls an `XMLTreeReader` as SAX 1 does: names come with their prefixes, and attributes with namespace declarations in order.
     fileprivate static var reader: Self {
         var handler = xmlSAXHandler()
         handler.initialized = 1
@@ -160,13 +160,13 @@ extension xmlSAXHandler {
 }
 
 extension XMLTreeReader {
-    /// The reader that a parser calls; it lives as long as it reads.
+    /// The reader that a parser calls; it lives as long as the parser reads.
     fileprivate static func of(_ context: UnsafeMutableRawPointer?) -> XMLTreeReader? {
         context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 }
 
 extension String {
-    /// libxml2's text; empty without one.
+    /// libxml2's text; empty if there is none.
     fileprivate init(xml text: UnsafePointer<UInt8>?) { self = text.map { String(cString: $0) } ?? "" }
 }
