@@ -4,13 +4,13 @@ import Foundation
 ///
 /// An IPv4 address in IPv6 form, `::ffff:192.0.2.7`, is the IPv4 address.
 package struct AddressRange: Sendable, Hashable {
-    /// 4 or 16 bytes; those behind the prefix are 0.
+    /// 4 or 16 bytes; the bytes after the prefix are 0.
     let bytes: [UInt8]
     /// The number of leading bits that count.
     let prefix: Int
 
-    /// - Parameter text: an address, with or without the length of a prefix. The result is `nil` for anything else, also for a
-    ///   range whose address has bits behind its prefix.
+    /// - Parameter text: an address, with or without a prefix length. The result is `nil` for anything else, including a range whose
+    ///   address has bits after its prefix.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first, let bytes = Self.bytes(of: String(address)) else { return nil }
@@ -35,8 +35,8 @@ package struct AddressRange: Sendable, Hashable {
 
     /// The range of all addresses that begin with the same bits as this one.
     /// - Parameters:
-    ///   - four: how many bits count of an IPv4 address.
-    ///   - six: how many bits count of an IPv6 address.
+    ///   - four: the number of leading bits that count in an IPv4 address.
+    ///   - six: the number of leading bits that count in an IPv6 address.
     package init(around range: AddressRange, four: Int, six: Int) {
         let bits = range.isIPv6 ? six : four
         (bytes, prefix) = (Self.cut(range.bytes, to: bits), max(0, min(bits, range.prefix)))
@@ -44,7 +44,7 @@ package struct AddressRange: Sendable, Hashable {
 
     package var isIPv6: Bool { bytes.count == 16 }
 
-    /// Whether it has more addresses than anybody's own networks: an IPv4 range beyond a /8, or an IPv6 one beyond a /20, but for the private
+    /// Whether it has more addresses than a private network: an IPv4 range beyond a /8, or an IPv6 one beyond a /20, except for the private
     /// ones, `fc00::/7`. Source: RFC 1918 §3, RFC 4193 §3.1.
     package var isWide: Bool { prefix < (!isIPv6 ? 8 : bytes[0] & 0xfe == 0xfc ? 7 : 20) }
 
@@ -53,7 +53,7 @@ package struct AddressRange: Sendable, Hashable {
         bytes.count == other.bytes.count && prefix <= other.prefix && Self.cut(other.bytes, to: prefix) == bytes
     }
 
-    /// The ranges that two lists have in common. Two ranges are apart, or one contains the other.
+    /// The ranges that two lists have in common. Two ranges are disjoint, or one contains the other.
     package static func common(_ one: Set<AddressRange>, _ other: Set<AddressRange>) -> Set<AddressRange> {
         one.filter { range in other.contains { $0.contains(range) } }
             .union(other.filter { range in one.contains { $0.contains(range) } })

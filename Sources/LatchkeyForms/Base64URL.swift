@@ -1,4 +1,4 @@
-/// Base64 in the URL-safe alphabet, without padding, in its one spelling.
+/// Base64 in the URL-safe alphabet, without padding, in its canonical spelling.
 ///
 /// Source: RFC 4648 §3.5 and §5; RFC 7515 §2.
 package enum Base64URL {
@@ -30,7 +30,7 @@ package enum Base64URL {
 
     /// The bytes of a text that `text` would write; `nil` for every other spelling of them, and for anything else.
     ///
-    /// So there is no padding, no blank, no letter of another alphabet, and no loose bit behind the last byte.
+    /// So there is no padding, no blank, no letter of another alphabet, and no extra bit after the last byte.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         text.withContiguousStorageIfAvailable { bytes(ofText: UnsafeRawBufferPointer($0)) }
             ?? Array(text).withUnsafeBytes { bytes(ofText: $0) }

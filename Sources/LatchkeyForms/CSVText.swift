@@ -1,11 +1,11 @@
-/// Rows of comma-separated values, for people's spreadsheets and for programs.
+/// Rows of comma-separated values, for spreadsheets and for programs.
 ///
-/// A field that a spreadsheet would take for a formula, or that begins with an apostrophe, gets an apostrophe in front: take one off where
-/// there is one, and every field is as it was.
+/// A field that a spreadsheet would take for a formula, or that begins with an apostrophe, gets a leading apostrophe: remove one if
+/// present, and every field is as it was.
 ///
 /// Source: RFC 4180 §2; OWASP, CSV Injection, read 2026-11-27.
 package enum CSVText {
-    /// What a spreadsheet may take for the beginning of a formula, and the apostrophe itself.
+    /// Characters that a spreadsheet may take for the beginning of a formula, and the apostrophe itself.
     private static let leads: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'"]
 
     /// One row, with its line end.

@@ -4,12 +4,12 @@ import LatchkeyCore
 ///
 /// Source: `Documentation/LicenseServer.md` §6.2.
 package enum DurationText {
-    /// The units, the largest first.
+    /// The units, largest first.
     private static let units: [(letter: Character, seconds: Int64)] = [
         ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
     ]
 
-    /// - Parameter text: 1 to 10 digits and a unit. The result is `nil` for anything else, and beyond `Duration.longest`.
+    /// - Parameter text: 1 to 10 digits and a unit. The result is `nil` for anything else, and above `Duration.longest`.
     package static func duration(_ text: String) -> Duration? {
         guard let unit = units.first(where: { $0.letter == text.last }), (2...11).contains(text.utf8.count),
             text.dropLast().utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),

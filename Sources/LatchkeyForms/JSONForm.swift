@@ -1,15 +1,15 @@
 import Foundation
 import LatchkeyCore
 
-/// How one kind of value stands in JSON: how it is read, with every problem by its place, and how it is written.
+/// The JSON form of one kind of value: how it is read, with every problem by its place, and how it is written.
 package struct JSONForm<Value: Sendable>: Sendable {
     package let read: @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?
-    /// The canonical form: equal values are written alike.
+    /// The canonical form: equal values are written the same way.
     package let write: @Sendable (Value) -> JSONValue
-    /// Where members stand within the value, from the value on: `.name` of an object, `[].name` of a list of them.
+    /// The paths of members within the value: `.name` of an object, `[].name` of a list of them.
     var inner: [String] = []
 
-    /// What is read. Not everything that it allows is: a form says more in its problems than a schema can.
+    /// The schema of the values that are read. It may allow more than the form: a form's problems can say more than a schema.
     package private(set) var schema: JSONSchema
 
     package init(
@@ -23,7 +23,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
     }
 
     /// A single value.
-    /// - Parameter expected: what is read, with an article: `a duration such as 90s`.
+    /// - Parameter expected: the expected value, with an article: `a duration such as 90s`.
     package init(
         _ expected: String, schema: JSONSchema = JSONSchema(), read: @escaping @Sendable (JSONValue) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
@@ -37,7 +37,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
             }, write: write)
     }
 
-    /// A value of texts.
+    /// A value written as text.
     package init(
         text expected: String, schema: JSONSchema = .text, read: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> String
@@ -45,7 +45,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         self.init(expected, schema: schema, read: { $0.text.flatMap(read) }, write: { .text(write($0)) })
     }
 
-    /// One of some words, which a problem repeats as it stands.
+    /// One of some words, which a problem repeats unchanged.
     package init(
         words: [String], read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
     ) {
@@ -112,7 +112,7 @@ extension JSONForm where Value == String {
     /// A text of any length.
     package static let anyText = JSONForm(text: "a text", read: { $0 }, write: { $0 })
 
-    /// Letters, digits, and `-`, `_`, `.`, at most 64: what names files, metrics and members of other files.
+    /// Letters, digits, and `-`, `_`, `.`, at most 64: a name in files, metrics and members of other files.
     package static let name = JSONForm(
         text: "a name of 1 to 64 letters, digits, “-”, “_” or “.”",
         read: { $0.isPolicyName ? $0 : nil }, write: { $0 })
@@ -149,21 +149,21 @@ extension JSONForm {
         ).containing(element.inner.map { "[]\($0)" })
     }
 
-    /// The form, whose schema descriptions have once, under a name.
+    /// The form, whose schema is defined once in descriptions, under a name.
     package func named(_ name: String) -> JSONForm {
         var form = self
         form.schema = schema.named(name)
         return form
     }
 
-    /// The form of another value, which is made of this one's.
+    /// The form of another value, converted from this one's.
     package func mapped<Other: Sendable>(
         _ make: @escaping @Sendable (Value) -> Other, write: @escaping @Sendable (Other) -> JSONValue
     ) -> JSONForm<Other> {
         JSONForm<Other>(schema: schema, read: { read($0, $1, &$2).map(make) }, write: write).containing(inner)
     }
 
-    /// The form, whose values have members within.
+    /// The form, whose values contain members.
     func containing(_ inner: [String]) -> JSONForm {
         var form = self
         form.inner = inner
@@ -179,7 +179,7 @@ extension JSONForm {
             write: { .array($0.map(element.write).sorted { $0.canonicalText < $1.canonicalText }) })
     }
 
-    /// An array in which nothing stands twice, in its order.
+    /// An array without duplicates, in its order.
     package static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
     where Value == [Element] {
         let list = JSONForm<[Element]>.list(element)
@@ -198,14 +198,14 @@ extension JSONForm {
             }, write: list.write)
     }
 
-    /// An array without order in which nothing stands twice.
+    /// An unordered array without duplicates.
     package static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
     where Value == Set<Element> {
         let (list, set) = (JSONForm<[Element]>.distinct(element), JSONForm<Set<Element>>.set(element))
         return JSONForm(schema: list.schema, read: { list.read($0, $1, &$2).map { Set($0) } }, write: set.write)
     }
 
-    /// A set that has to have an element, because nothing would be allowed otherwise.
+    /// A set that must have an element, because otherwise nothing would be allowed.
     package static func someOf<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
     where Value == Set<Element> {
         let set = JSONForm<Set<Element>>.set(element)
@@ -223,7 +223,7 @@ extension JSONForm {
             }, write: set.write)
     }
 
-    /// An object whose members' names are values too.
+    /// An object whose members' names are values, too.
     package static func members<Key: Hashable & Sendable, Element: Sendable>(
         _ key: JSONForm<Key>, _ element: JSONForm<Element>
     ) -> JSONForm where Value == [Key: Element] {
@@ -261,7 +261,7 @@ extension JSONProblem {
 }
 
 extension JSONValue {
-    /// What is there in place of something else, one sentence. Shows no text: it may be a secret in the wrong place.
+    /// The value found in place of another, one sentence. Shows no text: it may be a secret in the wrong place.
     fileprivate var found: String {
         switch self {
         case .null, .flag: "This is \(canonicalText)."

@@ -1,12 +1,12 @@
 import LatchkeyCore
 
-/// One thing that is wrong in a JSON file, by its place.
+/// One problem in a JSON file, by its place.
 package struct JSONProblem: Sendable, Hashable {
-    /// Where, such as `validity.lease` or `examples[0].facts.now`; empty for the whole.
+    /// The place, such as `validity.lease` or `examples[0].facts.now`; empty for the whole.
     package let place: String
-    /// What is wrong, one sentence.
+    /// The problem, in one sentence.
     package let what: String
-    /// What to do, one imperative sentence.
+    /// The remedy, one imperative sentence.
     package let remedy: String
 
     package init(_ place: JSONPlace, _ what: String, remedy: String) {
@@ -41,7 +41,7 @@ package struct JSONPlace: Sendable, Hashable {
     package func element(_ index: Int) -> JSONPlace { JSONPlace(text: "\(text)[\(index)]") }
 }
 
-/// JSON that is not what it should be, with every problem and not the first alone.
+/// JSON that is not valid for its form, with every problem, not only the first.
 package struct JSONProblems: DiagnosableError, Equatable {
     package let code: String
     /// All problems, in the order of the file's form.

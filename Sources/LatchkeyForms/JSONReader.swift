@@ -1,18 +1,18 @@
 import Foundation
 import LatchkeyCore
 
-/// Reads JSON from outside: strictly, in linear time, and only up to its limits.
+/// Reads external JSON: strictly, in linear time, and only up to its limits.
 ///
 /// Strictly means: no duplicate member, no lone surrogate, no number beyond the range of `Double`.
 ///
 /// Source: RFC 8259; RFC 7493 §2.3 for duplicate members.
 package struct JSONReader {
-    /// The usual limit of arrays and objects within each other: 32.
+    /// The usual limit of nested arrays and objects: 32.
     package static let depth = 32
     /// The limit of all values, members and elements: 10,000.
     package static let values = 10_000
 
-    /// Room for as many members is made at once.
+    /// The number of members for which space is reserved.
     private static let usualMembers = 6
 
     private let bytes: [UInt8]
@@ -29,11 +29,11 @@ package struct JSONReader {
     /// Reads a JSON text.
     /// - Parameters:
     ///   - json: the text, in UTF-8.
-    ///   - depth: the limit of arrays and objects within each other. Defaults to 32.
+    ///   - depth: the limit of nested arrays and objects. Defaults to 32.
     /// - Throws: `JSONError`.
     /// - Complexity: linear in the bytes.
     package static func value(of json: some Collection<UInt8>, depth: Int = Self.depth) throws(JSONError) -> JSONValue {
-        // No copy of what is an array already.
+        // Does not copy an array.
         var reader = JSONReader(Array(json), depth: depth)
         let value = try reader.value(depth: 0)
         reader.skipBlanks()
@@ -198,16 +198,16 @@ extension JSONReader {
 
 /// Why a JSON text was refused. Repeats nothing of the text.
 package enum JSONError: Error, Hashable {
-    /// No JSON from this byte on.
+    /// Invalid JSON from this byte on.
     case unexpected(at: Int)
     /// A duplicate member of an object.
     case twice(at: Int)
     /// More levels than this limit, from this byte on.
     case tooDeep(Int, at: Int)
-    /// More values than are read.
+    /// More values than the limit.
     case tooMany
 
-    /// What is wrong; continues “The body”.
+    /// The problem; continues “The body”.
     package var reason: String {
         switch self {
         case .unexpected(let place): "is not JSON from byte \(place) on."

@@ -1,4 +1,4 @@
-/// What JSON may stand somewhere, in the words of JSON Schema, as OpenAPI 3.1 takes them.
+/// The JSON allowed at a place, in the terms of JSON Schema, as used by OpenAPI 3.1.
 ///
 /// Objects are written as literals, which name their members and whether they may be absent: `["name": .text, "ends?": .date]`. A list is
 /// `[.text]`.
@@ -9,12 +9,12 @@ package struct JSONSchema: Sendable, Hashable {
 
     package var json: JSONValue { .object(keywords) }
 
-    /// The schema with further keywords, which count before its own.
+    /// The schema with further keywords, which take precedence.
     package func with(_ more: [String: JSONValue]) -> Self { Self(keywords.merging(more) { $1 }) }
 
     package func explained(_ text: String) -> Self { with(["description": .text(text)]) }
 
-    /// A schema that descriptions have once, under a name.
+    /// A schema that is defined once in descriptions, under a name.
     package func named(_ name: String) -> Self { with(["title": .text(name)]) }
     package static func named(_ name: String, _ schema: Self) -> Self { schema.named(name) }
 
@@ -34,15 +34,15 @@ package struct JSONSchema: Sendable, Hashable {
 
     package static func words(_ words: [String]) -> Self { text.with(["enum": .array(words.map { .text($0) })]) }
 
-    /// One value, always.
+    /// A constant value.
     package static func always(_ value: JSONValue) -> Self { Self(["const": value]) }
 
     package static func list(_ element: Self) -> Self { type("array").with(["items": element.json]) }
 
-    /// An object whose members may have any name.
+    /// An object whose members may have any names.
     package static func map(_ element: Self) -> Self { object.with(["additionalProperties": element.json]) }
 
-    /// An object that has no other members.
+    /// An object without further members.
     package static func object(_ members: [String: Self], required: [String]) -> Self {
         object.with([
             "properties": .object(members.mapValues(\.json)), "additionalProperties": .flag(false),
@@ -63,7 +63,7 @@ extension JSONSchema: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral 
             Dictionary(named) { first, _ in first }, required: members.map(\.0).filter { !$0.hasSuffix("?") })
     }
 
-    /// A list: of its one element.
+    /// A list: of its only element.
     package init(arrayLiteral elements: JSONSchema...) {
         self = elements.count == 1 ? .list(elements[0]) : .list(.anyOf(elements))
     }

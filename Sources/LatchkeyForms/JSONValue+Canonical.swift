@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 
 extension JSONValue {
-    /// The one form in which equal values are written: no blanks, members ordered by their UTF-8 bytes, whole numbers without a
-    /// fraction, and escapes only where JSON demands them. A digest of it stays the same in every release.
+    /// The canonical form of equal values: no blanks, members ordered by their UTF-8 bytes, whole numbers without a fraction, and escapes
+    /// only where JSON requires them. A digest of it stays the same in every release.
     package var canonicalText: String {
         switch self {
         case .null: "null"
@@ -30,7 +30,7 @@ extension JSONValue {
         return quoted
     }
 
-    /// Appends a text as JSON writes it, with its quotes. Most texts are copied once, as they are.
+    /// Appends a text as JSON writes it, with its quotes. Most texts are copied unchanged.
     package static func append(_ text: String, quotedTo line: inout String) {
         line += "\""
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 == 0x7f }) {

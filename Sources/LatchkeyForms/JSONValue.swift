@@ -9,7 +9,7 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// - Parameter json: a JSON text. The result is `nil` for anything else and beyond the limits of `JSONReader`.
+    /// - Parameter json: a JSON text. The result is `nil` for anything else and above the limits of `JSONReader`.
     package init?(_ json: some Collection<UInt8>) {
         guard let value = try? JSONReader.value(of: json) else { return nil }
         self = value
@@ -32,7 +32,7 @@ package enum JSONValue: Sendable, Hashable {
         return elements
     }
 
-    /// A number, or a text that is one: some vendors write numbers so.
+    /// A number, or a text that is one, as some vendors write numbers.
     package var number: Double? {
         switch self {
         case .number(let number): number
@@ -51,7 +51,7 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The texts of an array, or the one text.
+    /// The texts of an array, or a single text.
     package var texts: [String]? {
         switch self {
         case .text(let text): [text]

@@ -1,12 +1,12 @@
-/// How a grant's value narrows a policy's: what is stricter of the two.
+/// How a grant's value narrows a policy's: to the stricter of the two.
 ///
-/// `nil` is what a policy does not state, which may mean no limit or a default; a grant's value never widens it.
+/// `nil` is a value that a policy does not state, which may mean no limit or a default; a grant's value never widens it.
 package struct NarrowingRule<Value: Sendable>: Sendable {
     let narrower: @Sendable (Value?, Value) -> Value?
 
     package init(_ narrower: @escaping @Sendable (Value?, Value) -> Value?) { self.narrower = narrower }
 
-    /// For values that limit nothing if they are not stated.
+    /// For values that limit nothing if they are absent.
     package static func stricter(_ stricter: @escaping @Sendable (Value, Value) -> Value) -> Self {
         Self { policy, grant in policy.map { stricter($0, grant) } ?? grant }
     }
@@ -18,27 +18,27 @@ extension NarrowingRule where Value: Comparable {
 }
 
 extension NarrowingRule where Value == Bool {
-    /// For permissions: only `false` narrows, and `true` leaves what the policy says.
+    /// For permissions: only `false` narrows, and `true` leaves the policy's value.
     package static let permission = Self { policy, grant in grant ? policy : false }
     /// For demands: only `true` narrows.
     package static let demand = Self { policy, grant in grant ? true : policy }
 }
 
 extension NarrowingRule {
-    /// For words with an order.
+    /// For ordered words.
     /// - Parameters:
-    ///   - usual: what a policy that states none means.
+    ///   - usual: the meaning of a policy that states no value.
     ///   - strictness: higher is stricter.
     package static func ranked(_ usual: Value, _ strictness: @escaping @Sendable (Value) -> Int) -> Self {
         Self { policy, grant in strictness(grant) > strictness(policy ?? usual) ? grant : policy }
     }
 
-    /// For what is allowed.
+    /// For allowed values.
     package static func common<Element: Hashable & Sendable>() -> Self where Value == Set<Element> {
         stricter { $0.intersection($1) }
     }
 
-    /// For what is forbidden.
+    /// For forbidden values.
     package static func together<Element: Hashable & Sendable>() -> Self where Value == Set<Element> {
         stricter { $0.union($1) }
     }
@@ -51,9 +51,9 @@ extension NarrowingRule {
     }
 }
 
-/// One narrowing of a policy by a grant: what the tenant lets a grant widen, and what became of each member.
+/// One narrowing of a policy by a grant: the members that the tenant lets a grant widen, and the result for each member.
 package struct Narrowing {
-    /// What became of a member that the grant states with another value.
+    /// The result for a member that the grant states with another value.
     package enum Result: Sendable, Hashable {
         /// The grant's value, because a grant may widen this member.
         case replaced
@@ -65,7 +65,7 @@ package struct Narrowing {
 
     /// The members that a grant may replace, such as `download.allow`.
     let mayWiden: Set<String>
-    /// What became of the members, in their order.
+    /// The results for the members, in their order.
     package private(set) var results: [(path: String, result: Result)] = []
 
     package init(mayWiden: Set<String>) { self.mayWiden = mayWiden }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How an object stands in JSON: one table of its members, from which reading, writing, overlaying and narrowing follow.
+/// An object's JSON form: one table of its members, from which reading, writing, overlaying and narrowing follow.
 package struct ObjectForm<Root: Sendable>: Sendable {
     /// The value of an object without members.
     let empty: Root
     package let members: [Member<Root>]
     /// Whether a member that is `null` counts as absent.
     let takesNull: Bool
-    /// Finds values that are right one by one and impossible together.
+    /// Finds values that are valid individually but impossible together.
     var check: @Sendable (Root, JSONPlace, inout [JSONProblem]) -> Void = { _, _, _ in }
 
     package init(
@@ -20,7 +20,7 @@ package struct ObjectForm<Root: Sendable>: Sendable {
         self.check = check
     }
 
-    /// Reads an object. `nil` only for what is none; problems alone tell whether everything was right.
+    /// Reads an object. Returns `nil` only if the value is not an object; check the problems for other errors.
     package func read(_ value: JSONValue, _ place: JSONPlace, _ problems: inout [JSONProblem]) -> Root? {
         guard case .object(var values) = value else {
             problems.append(.notAnObject(place, value))
@@ -40,27 +40,27 @@ package struct ObjectForm<Root: Sendable>: Sendable {
         return root
     }
 
-    /// The object with the members that are stated.
+    /// The object with its stated members.
     package func write(_ root: Root) -> JSONValue {
         .object(members.reduce(into: [:]) { written, member in written.merge(member.write(root)) { _, new in new } })
     }
 
-    /// What the second states stands in place of what the first states, member by member.
+    /// Replaces the first object's values with the second's stated ones, member by member.
     package func overlaid(_ first: Root, with second: Root) -> Root {
         var result = first
         for member in members { member.overlay(&result, second) }
         return result
     }
 
-    /// Narrows the first to what the second states.
+    /// Narrows the first to the values that the second states.
     package func narrow(_ root: inout Root, to other: Root, prefix: String, _ narrowing: inout Narrowing) {
         for member in members { member.narrow(&root, other, prefix, &narrowing) }
     }
 
-    /// The members' names, those of inner objects with a dot.
+    /// The members' names; members of inner objects have a dot.
     package var paths: [String] { members.flatMap(\.paths) }
 
-    /// Where every member stands, however deep: `tenants.*.packagers[].name`.
+    /// The path of every member at any depth: `tenants.*.packagers[].name`.
     package var memberPaths: [String] {
         members.flatMap { member in member.inner.isEmpty ? member.paths : member.inner }
     }
@@ -79,17 +79,17 @@ package struct ObjectForm<Root: Sendable>: Sendable {
 
     /// Reads a whole JSON text.
     /// - Parameter code: the error's code.
-    /// - Throws: all problems at once; a text that is not JSON, or has a member twice, is one problem by line and column.
+    /// - Throws: all problems together; a text that is not JSON, or has a member twice, is one problem by line and column.
     package func decode(_ json: [UInt8], code: String) throws(JSONProblems) -> Root {
         let (root, problems) = try decodeWhatFits(json, code: code)
         guard problems.isEmpty else { throw JSONProblems(code: code, problems: problems) }
         return root
     }
 
-    /// Reads what fits of a whole JSON text; what does not has its default.
+    /// Reads the valid members of a whole JSON text; the others have their defaults.
     /// - Parameter code: the error's code.
     /// - Returns: the object and all problems.
-    /// - Throws: a problem by line and column for a text that is not JSON, or has a member twice; one for what is no object.
+    /// - Throws: a problem by line and column for a text that is not JSON, or has a member twice; one for a value that is not an object.
     package func decodeWhatFits(_ json: [UInt8], code: String) throws(JSONProblems) -> (
         root: Root, problems: [JSONProblem]
     ) {
@@ -105,7 +105,7 @@ package struct ObjectForm<Root: Sendable>: Sendable {
     }
 }
 
-/// A member, or several that belong together, of an object's form.
+/// A member of an object's form, or several that belong together.
 package struct Member<Root: Sendable>: Sendable {
     package let names: [String]
     let paths: [String]
@@ -113,7 +113,7 @@ package struct Member<Root: Sendable>: Sendable {
     let write: @Sendable (Root) -> [String: JSONValue]
     var overlay: @Sendable (inout Root, Root) -> Void = { _, _ in }
     var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
-    /// Where members stand within it; empty for a member whose value has none.
+    /// The paths of members within it; empty if its value has none.
     var inner: [String] = []
     fileprivate(set) var schema = JSONSchema()
     fileprivate(set) var isRequired = false
@@ -135,7 +135,7 @@ package struct Member<Root: Sendable>: Sendable {
         self.inner = inner
     }
 
-    /// The member, whose value has members within.
+    /// The member, whose value contains members.
     fileprivate func containing(_ inner: [String], _ schema: JSONSchema, isRequired: Bool = false) -> Self {
         var member = self
         member.inner = inner.map { (names.first ?? "") + $0 }
@@ -143,7 +143,7 @@ package struct Member<Root: Sendable>: Sendable {
         return member
     }
 
-    /// The member with what a description says of it, and with keywords for limits that the object's check has.
+    /// The member with a description, and with keywords for limits that the object's check enforces.
     package func explained(_ text: String, _ more: [String: JSONValue] = [:]) -> Self {
         var member = self
         member.schema = schema.with(more).explained(text)
@@ -166,7 +166,7 @@ extension Member {
         }.containing(form.inner, form.schema)
     }
 
-    /// Several members that state one value.
+    /// Several members that together state one value.
     package static func composite<Value: Sendable & Equatable>(
         _ names: [String], _ path: String, _ place: Member<Value?>, _ rule: NarrowingRule<Value>?,
         read: @escaping @Sendable ([String: JSONValue], JSONPlace, inout [JSONProblem]) -> Value?,
@@ -183,7 +183,7 @@ extension Member {
             })
     }
 
-    /// A member that has to be there.
+    /// A required member.
     package static func required<Value: Sendable>(_ name: String, _ place: Member<Value>, _ form: JSONForm<Value>)
         -> Self
     {
@@ -212,7 +212,7 @@ extension Member {
         ).containing(form.inner, form.schema)
     }
 
-    /// An object within the object, whose members overlay and narrow one by one. Written unless it states nothing.
+    /// A nested object, whose members overlay and narrow one by one. Written unless it states nothing.
     package static func section<Section: Sendable>(
         _ name: String, _ place: Member<Section>, _ form: ObjectForm<Section>
     )

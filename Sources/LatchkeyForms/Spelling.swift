@@ -1,4 +1,4 @@
-/// Finds the word that somebody meant to write.
+/// Finds the word that a writer probably meant.
 package enum Spelling {
     /// Returns the candidate with the fewest changes; `nil` if every candidate differs in more than a third of its letters.
     package static func closest(to word: String, among candidates: [String]) -> String? {
