@@ -3,9 +3,9 @@ public import Foundation
 public import LatchkeyCore
 public import LatchkeyVendors
 
-/// A player's key request that records its answers. The key may be one that the system holds.
+/// A player's key request that records its answers. The system may already hold the key.
 public final class FakeKeyRequest: Sendable {
-    /// What an answer is.
+    /// An answer to the request.
     public typealias Answer = Result<Data, ContentKeyError>
 
     private struct State {
@@ -29,10 +29,10 @@ public final class FakeKeyRequest: Sendable {
 
     /// - Parameters:
     ///   - keyURI: the key's URI.
-    ///   - purpose: what the key is wanted for.
+    ///   - purpose: the intended use of the key.
     ///   - asset: the title that the app named. Defaults to `nil`: none.
-    ///   - spc: makes the SPC; `nil` says that the system holds the key.
-    ///   - renewing: what the player does when it is asked to renew the key. Defaults to `false`: it cannot.
+    ///   - spc: makes the SPC; `nil` means that the system holds the key.
+    ///   - renewing: called when the player is asked to renew the key; returns whether it can. Defaults to `false`.
     public convenience init(
         _ keyURI: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil,
         spc: @escaping @Sendable () async throws -> Data? = { SampleBytes.spc },
@@ -59,23 +59,23 @@ public final class FakeKeyRequest: Sendable {
     /// All answers so far.
     public var answers: [Answer] { state.withLock { $0.answers } }
 
-    /// How often the request was ended because the system holds the key; once at most, and then there is no answer.
+    /// How often the request was ended because the system holds the key; at most once, and then there is no answer.
     public var systemHolds: Int { state.withLock { $0.systemHolds } }
 
     /// The errors with which the key's life ended.
     public var ends: [ContentKeyError] { state.withLock { $0.ends } }
 
-    /// How often the player was asked to renew the key.
+    /// The number of times that the player was asked to renew the key.
     public var renewals: Int { state.withLock { $0.renewals } }
 
-    /// The certificates that SPCs were asked for with.
+    /// The certificates for which SPCs were requested.
     public var certificates: [Data] { state.withLock { $0.certificates } }
 
-    /// The content identifiers that SPCs were asked for with.
+    /// The content identifiers for which SPCs were requested.
     public var identifiers: [Data] { state.withLock { $0.identifiers } }
 
-    /// The first answer, as soon as there is one; the failure `cancelled` if the waiting task is cancelled before, as a test's time
-    /// limit does.
+    /// The first answer, as soon as there is one; the failure `cancelled` if the waiting task is cancelled before, for instance by a test's
+    /// time limit.
     public func firstAnswer() async -> Answer {
         (try? await first.value) ?? .failure(ContentKeyError(.cancelled, "The test stopped waiting for the answer."))
     }

@@ -2,7 +2,7 @@ public import Foundation
 @_spi(Adapters) public import Latchkey
 public import LatchkeyCore
 
-/// A player's request for a key that is stored: the stored form of a CKC is the CKC with a word before it.
+/// A player's request for a key to be stored: the stored form of a CKC is the CKC with a prefix.
 public final class FakePersistableRequest: Sendable {
     public let keyURI: KeyURI
     public let storedKey: StoredKeyUse
@@ -12,9 +12,9 @@ public final class FakePersistableRequest: Sendable {
 
     /// - Parameters:
     ///   - keyURI: the key's URI.
-    ///   - storedKey: what becomes of a key that is stored already.
+    ///   - storedKey: how a key that is already stored is used.
     ///   - asset: the title that the app named. Defaults to `nil`: none.
-    ///   - spc: makes the SPC; `nil` says that the system holds the key.
+    ///   - spc: makes the SPC; `nil` means that the system holds the key.
     ///   - persist: makes the stored form.
     public init(
         _ keyURI: KeyURI, storedKey: StoredKeyUse = .reuse, asset: AssetID? = nil,
@@ -28,13 +28,13 @@ public final class FakePersistableRequest: Sendable {
         request = FakeKeyRequest(keyURI, purpose: .persistable, spc: spc)
     }
 
-    /// What the fake player stores of a CKC.
+    /// The fake player's stored form of a CKC.
     public static func storedForm(of ckc: Data) -> Data { Data("stored ".utf8) + ckc }
 
     /// All answers so far.
     public var answers: [FakeKeyRequest.Answer] { request.answers }
 
-    /// How many SPCs were asked for.
+    /// The number of SPCs requested.
     public var spcCount: Int { request.certificates.count }
 
     /// How often the request was ended because the system holds the key.

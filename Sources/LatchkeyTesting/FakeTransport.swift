@@ -7,17 +7,17 @@ import LatchkeyVendors
     public import FoundationNetworking
 #endif
 
-/// A transport that answers as a test tells it to, and remembers what it was asked.
+/// A transport that gives a test's answers, and records its requests.
 public final class FakeTransport: Transport {
-    /// What happens to a request.
+    /// The result of a request.
     public enum Step: Sendable {
-        /// A reply comes.
+        /// A reply.
         case reply(HTTPReply)
-        /// No reply comes, for this reason.
+        /// No reply, for this reason.
         case failure(any Error)
-        /// No reply comes until the task is cancelled.
+        /// No reply until the task is cancelled.
         case hang
-        /// The call does not return, not even when the task is cancelled.
+        /// The call never returns, not even when the task is cancelled.
         case never
 
         /// A reply of status 200.
@@ -38,7 +38,7 @@ public final class FakeTransport: Transport {
     private let respond: @Sendable (_ request: URLRequest, _ number: Int) async -> Step
     private let state = Locked(State())
 
-    /// - Parameter respond: says what happens to a request; requests are counted from 1.
+    /// - Parameter respond: returns the result of a request; requests are counted from 1.
     public init(_ respond: @escaping @Sendable (_ request: URLRequest, _ number: Int) async -> Step) {
         self.respond = respond
     }
@@ -57,10 +57,10 @@ public final class FakeTransport: Transport {
         }
     }
 
-    /// Everything that was sent so far, in order.
+    /// All requests so far, in order.
     public var requests: [URLRequest] { state.withLock { $0.requests } }
 
-    /// Waits until a number of requests has been sent, all counted from the start, or the waiting task is cancelled.
+    /// Waits until a number of requests, counted from the start, has been sent, or the waiting task is cancelled.
     public func untilRequested(_ count: Int = 1) async {
         let ready = Promise<Void, Never>()
         let isReady = state.withLock { state in
@@ -71,7 +71,7 @@ public final class FakeTransport: Transport {
         state.withLock { $0.watchers.removeAll { $0.ready === ready } }
     }
 
-    /// The origins to which connections were opened ahead, in order.
+    /// The origins to which connections were opened in advance, in order.
     public var warmed: [URL] { state.withLock { $0.warmed } }
 
     public func warm(_ origin: URL) async throws -> Bool {
@@ -108,7 +108,7 @@ public final class FakeTransport: Transport {
 }
 
 extension Never {
-    /// Never returns, as code does that waits for an answer that somebody forgot. Its task is lost.
+    /// Never returns, like code that waits for an answer that never comes. Its task is lost.
     package static func returning<Value: Sendable>() async -> Value {
         await withUnsafeContinuation { (_: UnsafeContinuation<Value, Never>) in }
     }

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Blocks waiting tasks until a test opens it, or until a number of tasks wait at it. Then it stays open.
+/// Blocks waiting tasks until a test opens it, or until a number of tasks wait. Then it stays open.
 package final class Gate: Sendable {
     private let opened = Promise<Void, Never>()
     private let arrived = Promise<Void, Never>()
@@ -16,7 +16,7 @@ package final class Gate: Sendable {
     /// Opens the gate for all tasks that wait, and for all that arrive later.
     package func open() { opened.resolve(.success(())) }
 
-    /// Waits until the gate is open. Not ended by a cancellation: it stands for code that ignores one.
+    /// Waits until the gate is open. A cancellation does not end it: it represents code that ignores cancellation.
     package func wait() async {
         let number = arrivals.withLock { count in
             count += 1

@@ -31,11 +31,11 @@ public import LatchkeyCore
     case license = "license(from:_:)"
 }
 
-/// Hooks of an integration that are not as its test says.
+/// Hooks of an integration that differ from its test's list.
 @_spi(Integrations) public struct IntegrationHookMismatch: Error, Hashable {
-    /// The hooks that should be the integration's own, and do what their defaults do.
+    /// The hooks that should be the integration's own, but behave like their defaults.
     public let missing: Set<IntegrationHook>
-    /// The hooks that are the integration's own, and were not named.
+    /// The hooks that are the integration's own, but were not named.
     public let unexpected: Set<IntegrationHook>
 }
 
@@ -56,12 +56,12 @@ extension IntegrationHookMismatch: CustomStringConvertible {
 @_spi(Integrations) extension VendorIntegration {
     /// Fails unless these hooks, and no others, are the integration's own.
     ///
-    /// Every hook has a default, so that one whose name or types are mistaken compiles, and is never called. A test that names the hooks
+    /// Every hook has a default, so a hook with a wrong name or wrong types compiles, and is never called. A test that names the hooks
     /// finds it.
     /// - Parameters:
     ///   - expected: All hooks that the integration implements, its stored properties included.
     ///   - key: A key URI as the vendor's playlists have it.
-    ///   - credentials: What the integration gets when it asks for credentials.
+    ///   - credentials: The credentials that the integration gets when it asks for them.
     /// - Throws: `IntegrationHookMismatch`.
     public func checkHooks(
         _ expected: Set<IntegrationHook>, key: KeyURI = "skd://probe.example/movie-1?probe=1",
@@ -72,14 +72,14 @@ extension IntegrationHookMismatch: CustomStringConvertible {
         throw IntegrationHookMismatch(missing: expected.subtracting(own), unexpected: own.subtracting(expected))
     }
 
-    /// The hooks that do something else than their defaults.
+    /// The hooks that behave differently from their defaults.
     ///
-    /// Calls each hook with some inputs, and compares with an integration of the same identifier and addresses that has no hooks. What a
-    /// hook does beside its result is done: give the integration fakes of what it asks. A hook that answers every input as its default
-    /// does is not found; nobody else would see a difference either.
+    /// Calls each hook with some inputs, and compares with an integration of the same identifier and addresses that has no hooks. Hooks
+    /// keep their side effects: give the integration fakes of its dependencies. A hook that answers every input as its default does is not
+    /// found; no other caller would see a difference either.
     /// - Parameters:
     ///   - key: A key URI as the vendor's playlists have it.
-    ///   - credentials: What the integration gets when it asks for credentials.
+    ///   - credentials: The credentials that the integration gets when it asks for them.
     public func ownHooks(
         key: KeyURI = "skd://probe.example/movie-1?probe=1", credentials: CredentialSet = .token("probe")
     ) async -> Set<IntegrationHook> {
@@ -95,7 +95,7 @@ extension IntegrationHookMismatch: CustomStringConvertible {
     }
 }
 
-/// What the defaults do with the addresses of an integration.
+/// An integration with the same addresses and only default hooks.
 private struct WithoutHooks: VendorIntegration {
     let identifier: String
     let certificateURL: URL?

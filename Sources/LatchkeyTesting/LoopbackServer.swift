@@ -1,21 +1,21 @@
 package import Foundation
 import LatchkeyCore
 
-/// A server on a loopback port that says to each request, byte for byte, what a test wants; real sockets, no HTTP of its own.
+/// A server on a loopback port that answers each request with a test's exact bytes; real sockets, no HTTP implementation.
 package final class LoopbackServer: Sendable {
-    /// What is done with a connection after its request was read.
+    /// An action on a connection after its request was read.
     package enum Action: Sendable {
-        /// These bytes are sent, and the connection closed.
+        /// Sends these bytes, and closes the connection.
         case send(String)
-        /// These bytes are sent, and the connection stays open for another request.
+        /// Sends these bytes, and keeps the connection open for another request.
         case keep(String)
-        /// These bytes are sent and 4 MiB more, and the connection stays open until the client goes.
+        /// Sends these bytes and 4 MiB more, and keeps the connection open until the client disconnects.
         case flood(String)
-        /// These bytes are sent, and nothing more until the client goes.
+        /// Sends these bytes, and nothing more until the client disconnects.
         case begin(String)
-        /// These bytes are sent, and the piece behind them over and over until the client goes.
+        /// Sends these bytes, and then the piece repeatedly until the client disconnects.
         case endless(String, piece: String)
-        /// These bytes are sent, and the connection closed.
+        /// Sends these bytes, and closes the connection.
         case bytes(Data)
         /// Nothing is sent until the client goes.
         case hang
@@ -112,7 +112,7 @@ package final class LoopbackServer: Sendable {
         return .send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
-    /// A port on which nobody listens.
+    /// A port without a listener.
     package static func deadPort() throws -> UInt16 {
         let (listener, port) = try openListener()
         close(listener)
@@ -139,7 +139,7 @@ package final class LoopbackServer: Sendable {
         return (listener, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Reads a head and as much body as it states; what came so far where the client goes.
+    /// Reads a head and as much body as it states; returns the bytes so far if the client disconnects.
     private static func read(from connection: Int32) -> String {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -1,7 +1,7 @@
 public import Latchkey
 public import LatchkeyCore
 
-/// A store of keys that is gone with the process, and fails where a test says so.
+/// A store of keys in memory, which fails when a test says so.
 public final class MemoryKeyStore: PersistableKeyStore {
     private struct State {
         var items: [StoredItem: Secret] = [:]
@@ -15,19 +15,19 @@ public final class MemoryKeyStore: PersistableKeyStore {
     /// Makes an empty store.
     public init() {}
 
-    /// What is there.
+    /// The stored items.
     public var contents: [StoredItem: Secret] { state.withLock { $0.items } }
 
     /// The items that were written, in order.
     public var writes: [StoredItem] { state.withLock { $0.writes } }
 
-    /// Has every item read, or listed, fail from now on; nil lets them succeed again.
+    /// Makes every read or listing of an item fail from now on; `nil` lets them succeed again.
     public func failReads(_ error: OfflineError?) { state.withLock { $0.readError = error } }
 
-    /// Has every write and removal fail from now on; nil lets them succeed again.
+    /// Makes every write and removal fail from now on; `nil` lets them succeed again.
     public func failWrites(_ error: OfflineError?) { state.withLock { $0.writeError = error } }
 
-    /// Puts an item there as if it had been written before.
+    /// Adds an item as if it had been written before.
     public func put(_ bytes: Secret?, at item: StoredItem) { state.withLock { $0.items[item] = bytes } }
 
     public func items() throws -> Set<StoredItem> {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Bytes of the right outer shape that open nothing: a certificate, SPCs, CKCs.
 public enum SampleBytes {
-    /// What a client takes for a DER certificate: 260 bytes with the parts of one, whose key and signature are none.
+    /// Bytes that a client takes for a DER certificate: 260 bytes with the parts of one, whose key and signature are invalid.
     public static let certificate: Data = {
         let sha256WithRSA: [UInt8] = [
             0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b, 0x05, 0x00,
@@ -19,13 +19,13 @@ public enum SampleBytes {
         return Data(heads + body + sha256WithRSA + signature)
     }()
 
-    /// A short SPC whose base64 has all that is hard to send, `+`, `/` and padding: `+/8AAQ==`.
+    /// A short SPC whose base64 has everything that is hard to send, `+`, `/` and padding: `+/8AAQ==`.
     public static let spc = Data([0xfb, 0xff, 0x00, 0x01])
 
-    /// A CKC of version 1: a header of 28 bytes that states the length of what follows.
+    /// A CKC of version 1: a header of 28 bytes that states the length of the rest.
     /// - Parameters:
-    ///   - number: makes it differ from others.
-    ///   - cutting: how many bytes are missing at the end.
+    ///   - number: distinguishes it from others.
+    ///   - cutting: the number of bytes missing at the end.
     public static func ckc(_ number: Int = 0, cutting: Int = 0) -> Data {
         let version = Data([0, 0, 0, 1, 0, 0, 0, 0])
         let iv = withUnsafeBytes(of: UInt64(number).bigEndian) { Data($0) } + Data(repeating: 0xa5, count: 8)

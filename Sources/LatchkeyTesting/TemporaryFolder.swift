@@ -12,13 +12,13 @@ package final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Where a file of the folder is, or will be.
+    /// The URL of a file in the folder, which need not exist.
     package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
     /// The path of a file of the folder.
     package func path(_ name: String) -> String { file(name).path }
 
-    /// Writes a file, and makes the folders on the way to it.
+    /// Writes a file, and creates the folders on its path.
     /// - Parameter mode: the permission bits. Defaults to those of the process.
     /// - Returns: its path.
     @discardableResult

@@ -1,10 +1,10 @@
 public import Foundation
 public import LatchkeyCore
 
-/// A time that passes only when there is nothing else to do: simulated days take as long as the work in them.
+/// A clock that advances only when there is nothing else to do: simulated days take as long as the work in them.
 ///
-/// Runs a simulation and all tasks that it starts, one at a time, on one thread. When none can go on, the clock moves to the moment
-/// at which the next one wakes up. `hold()` keeps the clock from moving while something works elsewhere, such as a server's threads.
+/// Runs a simulation and all tasks that it starts, one at a time, on one thread. When all of them wait, the clock moves to the moment at
+/// which the next one wakes up. `hold()` keeps the clock from moving during work elsewhere, such as on a server's threads.
 ///
 ///     let time = VirtualTime()
 ///     try await time.run { … loader(timekeeper: time) … }
@@ -42,8 +42,8 @@ public final class VirtualTime: Timekeeper, TaskExecutor {
 
     /// Runs a simulation to its end.
     ///
-    /// Cancelling the waiting task cancels the simulation; one that then waits for a `hold()` to end is given up.
-    /// - Throws: what it throws; `VirtualTimeError` if it waits for something that cannot happen; `CancellationError` if it is given up.
+    /// Cancelling the waiting task cancels the simulation; a simulation that then waits for a `hold()` to end is given up.
+    /// - Throws: the simulation's error; `VirtualTimeError` if it waits for the impossible; `CancellationError` if it is given up.
     public func run<Value: Sendable>(_ simulation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
         let task = start {
@@ -68,14 +68,14 @@ public final class VirtualTime: Timekeeper, TaskExecutor {
         return try ended.get()
     }
 
-    /// Keeps the clock from moving while something happens outside the simulation.
-    /// - Returns: what to call when it has happened.
+    /// Keeps the clock from moving during work outside the simulation.
+    /// - Returns: a closure to call when the work is done.
     public func hold() -> @Sendable () -> Void {
         access { $0.holds += 1 }
         return { self.access { $0.holds -= 1 } }
     }
 
-    /// Moves the clock at once, as a suspended app finds it when it wakes up. Overdue tasks wake up now.
+    /// Moves the clock immediately, as a suspended app finds it when it wakes up. Overdue tasks wake up now.
     public func jump(by duration: Duration) {
         let due = access { state in
             state.uptime += duration
@@ -110,7 +110,7 @@ public final class VirtualTime: Timekeeper, TaskExecutor {
     }
 }
 
-/// A simulation waits for something that cannot happen: no task can go on, and none waits for time to pass.
+/// A simulation waits for something that cannot happen: no task can run, and none waits for time to pass.
 public struct VirtualTimeError: Error, CustomStringConvertible {
     public var description: String { "The simulation waits for something that cannot happen." }
 }
@@ -121,7 +121,7 @@ extension VirtualTime {
         Task(executorPreference: self, operation: operation)
     }
 
-    /// Runs what can run, and moves the clock when nothing can, until the simulation has ended.
+    /// Runs every ready task, and moves the clock when there is none, until the simulation has ended.
     private func runJobs() throws {
         let executor = asUnownedTaskExecutor()
         while true {
@@ -130,7 +130,7 @@ extension VirtualTime {
         }
     }
 
-    /// Runs the jobs that the simulation's end has started, so that none is left; the clock stands still.
+    /// Runs the jobs that the simulation's end has started, so that none is left; the clock does not move.
     private func runRest(on executor: UnownedTaskExecutor) {
         while true {
             let jobs = access { state in
