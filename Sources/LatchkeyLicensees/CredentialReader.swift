@@ -3,12 +3,12 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
 
-/// Reads what a licensee's configuration names: certificates, keys, PINs, vectors.
+/// Reads the files and values named in a licensee's configuration: certificates, keys, PINs, vectors.
 struct CredentialReader {
     let places: SecretPlaces
 
     /// Reads credentials.
-    /// - Returns: those without a problem.
+    /// - Returns: the credentials without a problem.
     func credentials(
         _ stated: [LicenseeConfiguration.Credential], _ problems: inout [LicenseeProblem]
     ) -> [KeyServerCredential] {
@@ -32,7 +32,7 @@ struct CredentialReader {
         let askOfFolder = inFolder("ask.hex").flatMap {
             FileManager.default.fileExists(atPath: places.path($0)) ? $0 : nil
         }
-        // Each is read, whatever is wrong with another, so that all problems show at once.
+        // Each is read even if another is invalid, so that all problems are reported together.
         let certificate = attempt(place + ".certificate", &problems) {
             try FairPlayCertificate(read(certificate: stated.certificate ?? inFolder("certificate.der")))
         }
@@ -71,7 +71,7 @@ struct CredentialReader {
         try DerivationVectors.form.decode(places.secret(file).withUnsafeBytes { Array($0) }, code: "vectorsInvalid")
     }
 
-    /// Reads an exchange's SPC and credentials; paths begin at the vectors' file.
+    /// Reads an exchange's SPC and credentials; paths are relative to the vectors' file.
     func exchange(
         _ exchange: DerivationVectors.Exchange, of vectors: String
     ) throws -> (spc: [UInt8], credential: KeyServerCredential) {
@@ -89,7 +89,7 @@ struct CredentialReader {
         return try places.contents(certificate)
     }
 
-    /// - Returns: `nil` with a problem.
+    /// - Returns: `nil` if there is a problem.
     private func attempt<Value>(
         _ place: String, _ problems: inout [LicenseeProblem], _ body: () throws -> Value
     ) -> Value? {

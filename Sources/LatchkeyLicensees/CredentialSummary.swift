@@ -2,7 +2,7 @@ package import Foundation
 import LatchkeyCore
 import LatchkeyFairPlay
 
-/// What a server says of a credential: nothing secret. The certificate's SHA-1 is its name.
+/// A server's public summary of a credential, without secrets. The certificate's SHA-1 is its name.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.4.
 package struct CredentialSummary: Sendable, Equatable {
@@ -14,15 +14,15 @@ package struct CredentialSummary: Sendable, Equatable {
     package let isTestCertificate: Bool
     /// Whether the private key is in a token.
     package let isInToken: Bool
-    /// The end of the certificate's dates, for a metric; `nil` if it states none.
+    /// The end of the certificate's validity, for a metric; `nil` if it states none.
     package let notAfter: Date?
     private let timeLeft: Duration?
     /// The whole days until then, negative afterwards; `nil` if the certificate states no end.
     package var daysLeft: Int? { timeLeft.map { Int(($0.inSeconds / 86_400).rounded(.down)) } }
-    /// Whether the certificate's dates have begun.
+    /// Whether the certificate's validity has begun.
     package let hasBegun: Bool
 
-    /// Up to so many days before the end it is time to say so.
+    /// The number of days before the end at which the notice begins.
     static let daysOfWarning = 30
 
     init(_ credential: KeyServerCredential, at date: Date) {
@@ -36,7 +36,7 @@ package struct CredentialSummary: Sendable, Equatable {
         hasBegun = certificate.notBefore.map { $0 <= date } ?? true
     }
 
-    /// What an operator should know about its dates, in one sentence. Devices are reported not to check them, so it stops no server.
+    /// A notice about its dates for the operator, in one sentence. Devices reportedly do not check them, so it stops no server.
     package var notice: String? {
         if !hasBegun { return "The certificate \(sha1) is not valid yet." }
         guard let timeLeft, let daysLeft, daysLeft < Self.daysOfWarning else { return nil }
@@ -46,7 +46,7 @@ package struct CredentialSummary: Sendable, Equatable {
 }
 
 extension Duration {
-    /// How long ago a time before now was: in hours, and from two days on in days.
+    /// The age of a past time: in hours, and from two days on in days.
     package var inDaysAgo: String {
         let hours = Int((-inSeconds / 3_600).rounded())
         return "\(hours < 48 ? hours.counted("hour") : (hours / 24).counted("day")) ago"

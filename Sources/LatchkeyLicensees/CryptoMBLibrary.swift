@@ -1,7 +1,7 @@
 import Foundation
 package import LatchkeyFairPlay
 
-/// Intel's crypto_mb, which does eight RSA operations at once on processors with AVX-512 IFMA. An operator installs it.
+/// Intel's crypto_mb, which does eight RSA operations together on processors with AVX-512 IFMA. An operator installs it.
 ///
 /// Source: `Documentation/Server/Speed.md` §3.
 package struct CryptoMBLibrary: Sendable {
@@ -10,18 +10,18 @@ package struct CryptoMBLibrary: Sendable {
     /// Does eight operations.
     package let function: RSABatch.Function
 
-    /// The library's name; the number is its interface's.
+    /// The library's name; the number is its interface's version.
     package static let name = "libcrypto_mb.so.13"
-    /// What it needs of Intel's compiler, in the order of loading.
+    /// The libraries of Intel's compiler that it needs, in the order of loading.
     private static let runtime = ["libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so"]
 
-    /// Looks where the system's loader looks.
-    /// - Throws: `libraryUnloadable` if it is not there, or what it needs is not; `librarySymbolMissing`, `libraryOtherProcessor`.
+    /// Searches the folders of the system's loader.
+    /// - Throws: `libraryUnloadable` if it or a library it needs is missing; `librarySymbolMissing`, `libraryOtherProcessor`.
     package init() throws(LicenseeError) {
         try self.init(SharedLibrary(name: Self.name))
     }
 
-    /// - Parameter path: the library, or its folder. What it needs is taken from the same folder, where it is there.
+    /// - Parameter path: the library, or its folder. Libraries that it needs are loaded from the same folder, if they are there.
     /// - Throws: `libraryMissing`, `libraryUnsafe`, `libraryUnloadable`, `librarySymbolMissing`, `libraryOtherProcessor`.
     package init(path: String) throws(LicenseeError) {
         var isFolder: ObjCBool = false
@@ -41,7 +41,7 @@ package struct CryptoMBLibrary: Sendable {
         let isApplicable: @convention(c) (UInt64) -> Int32 = try Self.function("mbx_is_crypto_mb_applicable", library)
         function = try Self.function("mbx_rsa_private_crt_mb8", library)
         path = library.path
-        // Without features the library asks the processor.
+        // Without given features the library queries the processor.
         guard isApplicable(0) == 1 else {
             throw LicenseeError(
                 .otherProcessor, library: path, "This processor has no AVX-512 IFMA.",

@@ -3,7 +3,7 @@ import Foundation
 package import LatchkeyCore
 package import LatchkeyFairPlay
 
-/// A derivation that checks itself before a server starts with it.
+/// A derivation that tests itself before a server starts with it.
 package protocol SelfTestingDerivation: ApplicationSecretDerivation {
     /// Whether there is a test.
     var hasSelfTest: Bool { get }
@@ -77,7 +77,7 @@ package struct DerivationLibrary: SelfTestingDerivation {
 }
 
 extension SharedLibrary {
-    /// A function that has to be there.
+    /// A required function.
     fileprivate func required<Function>(_ name: String, as type: Function.Type) throws(LicenseeError) -> Function {
         if let function = function(name, as: type) { return function }
         throw LicenseeError(

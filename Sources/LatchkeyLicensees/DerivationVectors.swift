@@ -3,10 +3,10 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeyForms
 
-/// Known answers of a derivation, in a licensee's file: they are the licensee's, as no public ones may be shipped.
+/// Known answers of a derivation, in a licensee's file: they belong to the licensee, as no public ones may be shipped.
 ///
-/// `derivations` have R2, ASk and what is derived from them; `exchanges` name SPCs of the licensee's SDK and the credentials that they
-/// are for. An SPC opens with the right derivation only, because 128 bits have to agree.
+/// `derivations` have R2, ASk and the derived values; `exchanges` name SPCs of the licensee's SDK and the credentials that they are for. An
+/// SPC opens with the right derivation only, because 128 bits have to agree.
 ///
 /// Source: `Documentation/Licensees.md` §2; `Documentation/FairPlay.md` §5.
 struct DerivationVectors: Sendable, Equatable {
@@ -35,12 +35,12 @@ struct DerivationVectors: Sendable, Equatable {
             problems.append(JSONProblem(place, "It has no vectors.", remedy: "Add derivations or exchanges."))
         })
 
-    /// Has a derivation answer the vectors.
+    /// Checks a derivation against the vectors.
     /// - Parameters:
-    ///   - credential: whose certificate the derivation is told with R2 and ASk.
+    ///   - credential: the credential whose certificate is passed to the derivation with R2 and ASk.
     ///   - openers: for SPCs whose layout is not public.
     ///   - exchange: reads an exchange's SPC and credential.
-    /// - Throws: `vectorFailed` for the first that is answered otherwise, by its place; what `exchange` throws.
+    /// - Throws: `vectorFailed` for the first vector with a different answer, by its place; the errors of `exchange`.
     func check(
         _ derivation: any ApplicationSecretDerivation, _ openers: [any SPCOpener], for credential: KeyServerCredential,
         exchange read: (Exchange) throws -> (spc: [UInt8], credential: KeyServerCredential)

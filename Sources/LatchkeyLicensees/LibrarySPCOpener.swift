@@ -18,7 +18,7 @@ struct LibrarySPCOpener: SPCOpener {
         ) -> Int32
 
     /// - Returns: `nil` if the library has no opener.
-    /// - Throws: `librarySymbolMissing` if it has one of the two functions only.
+    /// - Throws: `librarySymbolMissing` if it has only one of the two functions.
     init?(_ library: SharedLibrary) throws(LicenseeError) {
         let versions = library.function("latchkey_spc_versions", as: Versions.self)
         let open = library.function("latchkey_spc_open", as: Open.self)
@@ -41,7 +41,7 @@ struct LibrarySPCOpener: SPCOpener {
         var count = payload.count
         let result = openSPC(
             spc, spc.count, Unwrapping.unwrap, Unmanaged.passUnretained(unwrapping).toOpaque(), &payload, &count)
-        // The call above used the object without a reference of its own.
+        // The call above used the object without retaining it.
         withExtendedLifetime(unwrapping) {}
         guard result == LATCHKEY_OK else {
             throw unwrapping.refusal ?? KSMRefusal.malformedContainer("the licensee's opener returned \(result)")
@@ -56,12 +56,12 @@ struct LibrarySPCOpener: SPCOpener {
     }
 }
 
-/// What one SPC's opening does with private keys. Lives for one call, on one thread.
+/// The private keys' part in opening one SPC. Lives for one call, on one thread.
 private final class Unwrapping {
     private let credentials: [KeyServerCredential]
-    /// The credential that opened something last.
+    /// The last credential that opened something.
     private(set) var credentialIndex: Int?
-    /// Why one opened nothing, the last time.
+    /// The reason for the last failure.
     private(set) var refusal: KSMRefusal?
 
     init(_ credentials: [KeyServerCredential]) { self.credentials = credentials }

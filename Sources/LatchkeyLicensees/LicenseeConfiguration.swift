@@ -1,7 +1,7 @@
 import LatchkeyCore
 package import LatchkeyForms
 
-/// What a server's configuration states about FairPlay credentials and the licensee's derivation.
+/// A server's settings for FairPlay credentials and the licensee's derivation.
 ///
 /// Paths are absolute, or relative to the configuration's folder.
 ///
@@ -9,7 +9,7 @@ package import LatchkeyForms
 package struct LicenseeConfiguration: Sendable, Equatable {
     /// One application certificate and its secrets.
     package struct Credential: Sendable, Equatable {
-        /// A folder with `certificate.der`, `private-key.pem` and, if there is one, `ask.hex`. Other members stand in place of its files.
+        /// A folder with `certificate.der`, `private-key.pem` and, if there is one, `ask.hex`. Other members override its files.
         package var folder: String?
         /// The certificate's file, in DER form.
         package var certificate: String?
@@ -31,7 +31,7 @@ package struct LicenseeConfiguration: Sendable, Equatable {
     package var derivation: String?
     /// A file of test vectors for the derivation; see `DerivationVectors`.
     package var vectors: String?
-    /// Folders of mounted secrets, whose files may be readable by others than their owner.
+    /// Folders of mounted secrets, whose files may be readable by users other than their owner.
     package var secretMounts: [String] = []
 
     package init() {}
@@ -43,7 +43,7 @@ package struct LicenseeConfiguration: Sendable, Equatable {
 }
 
 extension LicenseeConfiguration {
-    /// How it stands in JSON.
+    /// Its JSON form.
     package static let form: ObjectForm<LicenseeConfiguration> = ObjectForm(
         empty: LicenseeConfiguration(),
         members: [
@@ -60,7 +60,7 @@ extension LicenseeConfiguration {
 }
 
 extension LicenseeConfiguration.Credential {
-    /// Whether both name one certificate's place.
+    /// Whether both name the same certificate's place.
     fileprivate func isOfOnePlace(with other: Self) -> Bool {
         folder.map { $0 == other.folder } ?? false || certificate.map { $0 == other.certificate } ?? false
     }

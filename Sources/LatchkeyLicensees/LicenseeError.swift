@@ -1,14 +1,14 @@
 import LatchkeyCore
 
-/// Why a licensee's library, an operator's, a secret, a token or configuration cannot be used. Names places, never a secret or a PIN.
+/// Why a licensee's or an operator's library, a secret, a token or configuration cannot be used. Names places, never a secret or a PIN.
 package struct LicenseeError: DiagnosableError, Equatable {
     /// The kinds of failure. Names are stable.
     package enum Kind: String, Sendable {
-        /// There is no library of the path.
+        /// There is no library at the path.
         case missing = "libraryMissing"
-        /// Others than its owner may change the library.
+        /// Users other than its owner may change the library.
         case unsafe = "libraryUnsafe"
-        /// The system does not load the library.
+        /// The system cannot load the library.
         case unloadable = "libraryUnloadable"
         /// The library lacks a function.
         case symbolMissing = "librarySymbolMissing"
@@ -18,39 +18,39 @@ package struct LicenseeError: DiagnosableError, Equatable {
         case otherProcessor = "libraryOtherProcessor"
         /// The library's own test failed.
         case selfTestFailed = "librarySelfTestFailed"
-        /// A secret's file is not there, no file, too long, or the server may not read it.
+        /// A secret's file is missing, not a regular file, too long, or not readable by the server.
         case unreadable = "secretFileUnreadable"
-        /// Others than its owner can read or change a secret's file.
+        /// Users other than its owner can read or change a secret's file.
         case openToOthers = "secretFileOpenToOthers"
-        /// The address is no `pkcs11:` URI, or one that holds a PIN or lacks what finds one key.
+        /// The address is not a `pkcs11:` URI, or holds a PIN, or does not identify one key.
         case addressInvalid = "pkcs11AddressInvalid"
         /// The module cannot be loaded, or does not start.
         case moduleUnusable = "pkcs11ModuleUnusable"
-        /// The module has no token of the name, or several.
+        /// The module has no token with the name, or several.
         case tokenMissing = "pkcs11TokenMissing"
-        /// No PIN, or one that cannot be read.
+        /// There is no PIN, or it cannot be read.
         case pinMissing = "pkcs11PINMissing"
         /// The token rejected the PIN, which is not tried again.
         case pinRefused = "pkcs11PINRefused"
         /// The token is locked, or would lock after one more wrong PIN.
         case pinLocked = "pkcs11PINLocked"
-        /// The token has no private RSA key of the name, or several.
+        /// The token has no private RSA key with the name, or several.
         case objectMissing = "pkcs11ObjectMissing"
         /// The token does not decrypt by RSA-OAEP itself.
         case mechanismMissing = "pkcs11MechanismMissing"
-        /// The key can leave the token, or may not decrypt.
+        /// The key can be exported from the token, or may not decrypt.
         case objectUnsafe = "pkcs11ObjectUnsafe"
-        /// The token does not answer, or fails.
+        /// The token does not respond, or fails.
         case unavailable = "pkcs11Unavailable"
         /// A configuration with problems.
         case invalid = "licenseeInvalid"
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     package let kind: Kind
     package let reason: String
     package let remedy: String
-    /// Everything that keeps a server from starting, in the order of the configuration; empty for another kind than `invalid`.
+    /// Every reason why a server cannot start, in the order of the configuration; empty for a kind other than `invalid`.
     package private(set) var problems: [LicenseeProblem] = []
 
     package var code: String { kind.rawValue }
@@ -85,9 +85,9 @@ package struct LicenseeError: DiagnosableError, Equatable {
     }
 }
 
-/// One thing that keeps a server from starting with a licensee's credentials or derivation, by its place in the configuration.
+/// One reason why a server cannot start with a licensee's credentials or derivation, by its place in the configuration.
 package struct LicenseeProblem: Sendable, Hashable {
-    /// Where, such as `credentials[1].key`.
+    /// The place, such as `credentials[1].key`.
     package let place: String
     package let code: String
     package let reason: String

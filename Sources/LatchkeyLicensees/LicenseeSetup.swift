@@ -2,14 +2,14 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyFairPlay
 
-/// A licensee's credentials and derivation, read and checked: what a server starts with, or every reason why it does not.
+/// A licensee's credentials and derivation, read and checked: a server's key material, or every reason why it cannot start.
 ///
 /// Reads files, logs in to tokens and runs self-tests, all of which block: call it outside the cooperative pool, at the start and for each
 /// reload. Nothing is kept of a configuration with a problem.
 ///
 /// Source: `Documentation/Licensees.md` §2.
 package struct LicenseeSetup: Sendable {
-    /// A derivation as Swift types, in place of a library.
+    /// A derivation as Swift types, instead of a library.
     package struct Plug: Sendable {
         package let derivation: any ApplicationSecretDerivation
         package let openers: [any SPCOpener]
@@ -29,7 +29,7 @@ package struct LicenseeSetup: Sendable {
     package let credentials: [CredentialSummary]
     /// Whether there is no licensee's derivation.
     package let servesTestCredentialsOnly: Bool
-    /// What an operator should read at the start, one sentence each.
+    /// Notices for the operator at the start, one sentence each.
     package let notices: [String]
 
     /// The notice of a server without a licensee's derivation.
@@ -45,11 +45,11 @@ package struct LicenseeSetup: Sendable {
     }
 
     /// - Parameters:
-    ///   - configuration: what is configured.
+    ///   - configuration: the configuration.
     ///   - plug: a derivation as Swift types; the configuration then names no library.
-    ///   - folder: where relative paths begin.
+    ///   - folder: the base of relative paths.
     ///   - date: the date to which certificates' days are counted.
-    ///   - environment: where PINs may be.
+    ///   - environment: the environment variables that may hold PINs.
     /// - Throws: every problem by its place.
     package init(
         _ configuration: LicenseeConfiguration, plug: Plug? = nil, folder: URL, at date: Date,
@@ -95,7 +95,7 @@ package struct LicenseeSetup: Sendable {
         }
     }
 
-    /// Runs the derivation's own test and the configuration's vectors; one of them has to be there.
+    /// Runs the derivation's own test and the configuration's vectors; one of them is required.
     private static func check(
         _ plug: Plug, _ vectors: String?, _ credential: KeyServerCredential?, _ reader: CredentialReader,
         _ problems: inout [LicenseeProblem]
@@ -108,7 +108,7 @@ package struct LicenseeSetup: Sendable {
         }
         do {
             let read = try reader.vectors(vectors)
-            // Without a credential there is a problem already.
+            // Without a credential there is already a problem.
             guard let credential else { return }
             try read.check(plug.derivation, plug.openers, for: credential) { try reader.exchange($0, of: vectors) }
         } catch {

@@ -3,25 +3,25 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeySystem
 
-/// Reads files that hold secrets, and refuses those that others than their owner can read.
+/// Reads files that hold secrets, and refuses files that users other than their owner can read.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.4.
 struct SecretFile: Sendable {
-    /// Folders whose files may be readable by others, because nobody else is in the container: those of mounted secrets.
+    /// Folders whose files may be readable by other users, because the container has none: the folders of mounted secrets.
     let mounts: [String]
 
-    /// The most bytes of a secret's file.
+    /// The maximum size of a secret's file, in bytes.
     static let limit = 1 << 20
 
     /// Reads a file.
     /// - Throws: `secretFileUnreadable`, `secretFileOpenToOthers`.
     func read(_ path: String) throws(LicenseeError) -> Secret {
         FileThreads.visits(path)
-        // Not to wait where somebody put a pipe.
+        // Does not block on a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
         defer { close(descriptor) }
-        // Of the open file, so that nobody changes it between the check and the reading.
+        // Checks the open file, so that it cannot be swapped between the check and the reading.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw .unreadable(path, "It is not a regular file")

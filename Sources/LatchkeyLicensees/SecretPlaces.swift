@@ -2,7 +2,7 @@ package import Foundation
 package import LatchkeyCore
 import LatchkeySystem
 
-/// Where the secrets are that a configuration names: in files that only their owner can read, and in environment variables.
+/// The places of a configuration's secrets: files that only their owner can read, and environment variables.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.4.
 package struct SecretPlaces: Sendable {
@@ -11,8 +11,8 @@ package struct SecretPlaces: Sendable {
     private let environment: [String: String]
 
     /// - Parameters:
-    ///   - folder: where relative paths begin.
-    ///   - mounts: folders whose files may be readable by others, because nobody else is in the container. Defaults to none.
+    ///   - folder: the base of relative paths.
+    ///   - mounts: folders whose files may be readable by other users, because the container has none. Defaults to none.
     ///   - environment: the environment. Defaults to the process's.
     package init(
         folder: URL, mounts: [String] = [], environment: [String: String] = ProcessInfo.processInfo.environment
@@ -22,7 +22,7 @@ package struct SecretPlaces: Sendable {
         self.environment = environment
     }
 
-    /// The same, with relative paths that begin at a file's folder.
+    /// The same, with paths relative to a file's folder.
     func beside(_ file: String) -> SecretPlaces {
         SecretPlaces(
             folder: URL(filePath: path(file)).deletingLastPathComponent(), mounts: mounts, environment: environment)
@@ -33,7 +33,7 @@ package struct SecretPlaces: Sendable {
         name.hasPrefix("/") ? name : folder.appending(path: name).path
     }
 
-    /// Whether a file is in a folder of mounted secrets, and may so be readable by others.
+    /// Whether a file is in a folder of mounted secrets, and may therefore be readable by other users.
     package func isMounted(_ file: String) -> Bool { SecretFile(mounts: mounts.map(path)).isMounted(path(file)) }
 
     /// Reads a file that only its owner can read.
@@ -42,7 +42,7 @@ package struct SecretPlaces: Sendable {
         try SecretFile(mounts: mounts.map(path)).read(path(file))
     }
 
-    /// Reads the text of a file that only its owner can read, without white space around it.
+    /// Reads the text of a file that only its owner can read, without surrounding white space.
     /// - Throws: as `secret(_:)`.
     package func text(_ file: String) throws(LicenseeError) -> Secret {
         try secret(file).withUnsafeBytes { bytes in
@@ -56,7 +56,7 @@ package struct SecretPlaces: Sendable {
     /// Takes a secret from an environment variable; `nil` if it is not set.
     package func variable(_ name: String) -> Secret? { environment[name].map { Secret($0) } }
 
-    /// Reads a file that is no secret.
+    /// Reads a file that is not secret.
     /// - Throws: `secretFileUnreadable`.
     package func contents(_ file: String) throws(LicenseeError) -> Data {
         do throws(FileError) { return try PlainFile.read(path(file), limit: SecretFile.limit) } catch {

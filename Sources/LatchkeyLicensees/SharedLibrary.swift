@@ -1,16 +1,16 @@
 import Foundation
 import LatchkeyCore
 
-/// A shared library that somebody else wrote, in this process until it ends.
+/// A third-party shared library, in this process until it ends.
 ///
-/// It is never unloaded: nobody can tell whether a thread is in it. A file that is replaced on disk is used after a restart.
+/// It is never unloaded: a thread may still be in it. A file that is replaced on disk is used after a restart.
 // Sound because the handle is only passed to `dlsym`, which locks; `DerivationLibraryTests` calls functions from many tasks.
 struct SharedLibrary: @unchecked Sendable {
     /// The file, as an absolute path; or the name by which the system's loader found it.
     let path: String
     private let handle: UnsafeMutableRawPointer
 
-    /// Loads a library, and runs what it runs when it is loaded.
+    /// Loads a library, and runs its initializers.
     /// - Parameter path: a file. It is never searched for in other folders.
     /// - Throws: `libraryMissing`, `libraryUnsafe` for a file that others may change, `libraryUnloadable`.
     init(path: String) throws(LicenseeError) {
@@ -29,7 +29,7 @@ struct SharedLibrary: @unchecked Sendable {
         self.path = path
     }
 
-    /// Loads a library that an operator has installed where the system's loader looks, which nobody else may change.
+    /// Loads a library that an operator has installed in the folders of the system's loader, which no other user may change.
     /// - Parameter name: its name, without a folder.
     /// - Throws: `libraryUnloadable`.
     init(name: String) throws(LicenseeError) {
@@ -46,7 +46,7 @@ struct SharedLibrary: @unchecked Sendable {
     }
 
     /// A function; `nil` if the library does not export it.
-    /// - Parameter type: its type, which has to be that of the library's header.
+    /// - Parameter type: its type, which must be that of the library's header.
     func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         // Sound for a C function pointer, which is what `dlsym` gives; a library of another interface is refused by its version.
         dlsym(handle, name).map { unsafeBitCast($0, to: type) }

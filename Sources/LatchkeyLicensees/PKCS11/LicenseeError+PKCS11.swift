@@ -7,7 +7,7 @@ extension LicenseeError {
             remedy: "Check that the token is present and its service is running; the next license tries it again.")
     }
 
-    /// A result's name in the standard, where an operator is likely to meet it; else its number.
+    /// A result's name in the standard, if an operator is likely to see it; else its number.
     private static func name(of result: CK_RV) -> String {
         let names: [CK_RV: String] = [
             CKR_HOST_MEMORY: "CKR_HOST_MEMORY", CKR_GENERAL_ERROR: "CKR_GENERAL_ERROR",

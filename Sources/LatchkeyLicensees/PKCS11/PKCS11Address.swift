@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// Where a private key is: a `pkcs11:` URI with token, object or id, and the module's path. It holds no PIN.
+/// The place of a private key: a `pkcs11:` URI with token, object or id, and the module's path. It holds no PIN.
 ///
 /// Example: `pkcs11:token=latchkey;object=fairplay;type=private?module-path=/usr/lib/softhsm/libsofthsm2.so`.
 ///
@@ -9,7 +9,7 @@ import LatchkeyCore
 package struct PKCS11Address: Sendable, Hashable {
     /// The token's label.
     package let token: String
-    /// The token's serial number, where several have the label; `nil` for any.
+    /// The token's serial number, if several have the label; `nil` for any.
     package let serial: String?
     /// The key's label; `nil` for any.
     package let object: String?
@@ -18,7 +18,7 @@ package struct PKCS11Address: Sendable, Hashable {
     /// The module's file, a shared library.
     package let module: String
 
-    /// Whether a text is meant to be such an address, and not a file's path.
+    /// Whether a text is intended as such an address, and not as a file's path.
     package static func isMeant(by text: String) -> Bool { text.hasPrefix("pkcs11:") }
 
     /// - Throws: `pkcs11AddressInvalid`. The reason names attributes, never values.
@@ -94,7 +94,7 @@ package struct PKCS11Address: Sendable, Hashable {
     }
 }
 
-/// The token and the key, as an operator names them; not the module.
+/// The token and the key, in an operator's terms; not the module.
 extension PKCS11Address: CustomStringConvertible {
     package var description: String {
         let key = object.map { "key “\($0.onOneLine)”" } ?? "key \((id ?? []).hexString)"

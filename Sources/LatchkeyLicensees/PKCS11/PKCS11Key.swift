@@ -4,12 +4,11 @@ import LatchkeyFairPlay
 
 /// An RSA private key that stays in a token.
 ///
-/// Each thread that decrypts has a session of its own; idle ones are kept. A session that the token lost is opened again, once for a
-/// decryption.
+/// Each decrypting thread has its own session; idle sessions are kept. A session that the token lost is opened again, once per decryption.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.3.
 package final class PKCS11Key: ApplicationKey {
-    /// Where the key is.
+    /// The address of the key.
     package let address: PKCS11Address
 
     private let token: PKCS11Token
@@ -22,20 +21,20 @@ package final class PKCS11Key: ApplicationKey {
         let generation: Int
     }
 
-    /// The lanes that no thread uses. Those of an older generation were opened before the token lost a session.
+    /// The idle lanes. Lanes of an older generation were opened before the token lost a session.
     private struct Idle {
         var generation = 0
         var lanes: [Lane] = []
     }
 
-    /// The size of the largest RSA modulus that is used anywhere, in bytes.
+    /// The size of the largest RSA modulus in use anywhere, in bytes.
     private static let room = 1_024
 
     /// Logs in and finds the key. Blocks.
     /// - Parameters:
-    ///   - address: where the key is.
+    ///   - address: the address of the key.
     ///   - pin: the user's PIN. It is tried once.
-    /// - Throws: every `pkcs11…` but `pkcs11AddressInvalid`.
+    /// - Throws: every `pkcs11…` except `pkcs11AddressInvalid`.
     package init(_ address: PKCS11Address, pin: Secret) throws(LicenseeError) {
         self.address = address
         token = try PKCS11Token(address, pin: pin)
@@ -105,7 +104,7 @@ package final class PKCS11Key: ApplicationKey {
         if !isKept { lane.session.close() }
     }
 
-    /// Forgets the idle lanes of a generation, without closing them: a lost session's number may be a new one's.
+    /// Forgets the idle lanes of a generation, without closing them: a lost session's number may belong to a new one.
     private func discard(_ generation: Int) {
         idle.withLock { idle in
             guard idle.generation == generation else { return }
@@ -115,14 +114,14 @@ package final class PKCS11Key: ApplicationKey {
 }
 
 extension PKCS11Key {
-    /// Has the token end all sessions of this process, as happens when it is restarted. For tests.
+    /// Makes the token end all sessions of this process, as when it is restarted. For tests.
     func loseSessions() throws(LicenseeError) {
         let slot = try token.module.slot(of: address).slot
         let result = token.module.call(\.C_CloseAllSessions) { $0(slot) }
         guard result == CKR_OK else { throw .failed("C_CloseAllSessions", result) }
     }
 
-    /// Whether the token says that somebody gave it a wrong PIN since the last right one. For tests.
+    /// Whether the token reports a wrong PIN since the last right one. For tests.
     func sawWrongPIN() throws(LicenseeError) -> Bool {
         try token.module.slot(of: address).token.flags & CKF_USER_PIN_COUNT_LOW != 0
     }

@@ -2,15 +2,15 @@ internal import CPKCS11
 import Foundation
 import LatchkeyCore
 
-/// A PKCS#11 module, initialized. One for each file in a process, because a module's initialization is the process's.
+/// A PKCS#11 module, initialized. One per file in a process, because a module's initialization is process-wide.
 ///
-/// Nothing of it survives `fork`.
+/// None of it survives `fork`.
 ///
 /// Source: PKCS#11 2.40 base specification §5.4; `Documentation/LicenseServer.md` §8.3.
-// Sound because the module is initialized with `CKF_OS_LOCKING_OK`: it locks by itself, and its list of functions never changes.
+// Sound because the module is initialized with `CKF_OS_LOCKING_OK`: it locks internally, and its list of functions never changes.
 final class PKCS11Module: @unchecked Sendable {
     let functions: UnsafePointer<CK_FUNCTION_LIST>
-    /// The PINs that tokens refused in this process, and how they said so. Also keeps two threads from logging in at once.
+    /// The PINs that tokens refused in this process, and their errors. Also keeps two threads from logging in concurrently.
     let refusals = Locked<[RefusedPIN: LicenseeError]>([:])
 
     struct RefusedPIN: Hashable {
@@ -35,7 +35,7 @@ final class PKCS11Module: @unchecked Sendable {
         return try result.get()
     }
 
-    // Of the process, as C_Initialize is.
+    // Process-wide, like C_Initialize.
     private static let loaded = Locked<[String: PKCS11Module]>([:])
 
     private typealias GetFunctionList =
@@ -70,7 +70,7 @@ final class PKCS11Module: @unchecked Sendable {
         functions.pointee[keyPath: function].map(body) ?? CKR_FUNCTION_FAILED
     }
 
-    /// The slot of the one token with a label, and a serial number if one is given.
+    /// The slot of the only token with a label, and a serial number if given.
     func slot(of address: PKCS11Address) throws(LicenseeError) -> (slot: CK_ULONG, token: CK_TOKEN_INFO) {
         var count: CK_ULONG = 0
         var result = call(\.C_GetSlotList) { $0(1, nil, &count) }
@@ -97,7 +97,7 @@ final class PKCS11Module: @unchecked Sendable {
         return first
     }
 
-    /// The text of a field of fixed length, which blanks fill. Swift sees a C array as a tuple.
+    /// The text of a blank-padded field of fixed length. Swift sees a C array as a tuple.
     private static func text<Field>(of field: Field) -> String {
         let bytes = withUnsafeBytes(of: field) { Array($0) }
         let end = bytes.lastIndex { $0 != UInt8(ascii: " ") && $0 != 0 }.map { $0 + 1 } ?? 0

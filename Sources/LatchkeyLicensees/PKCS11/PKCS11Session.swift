@@ -8,7 +8,7 @@ struct PKCS11Session: Sendable {
     let slot: CK_ULONG
     let handle: CK_ULONG
 
-    /// Ends the session. Only for one that the token still has: a lost one's number may be another's.
+    /// Ends the session. Only for a session that the token still has: a lost one's number may belong to another.
     func close() { _ = module.call(\.C_CloseSession) { $0(handle) } }
 
     var isLoggedIn: Bool {
@@ -17,7 +17,7 @@ struct PKCS11Session: Sendable {
         return info.state == CKS_RO_USER_FUNCTIONS || info.state == CKS_RW_USER_FUNCTIONS
     }
 
-    /// The one private RSA key with the address's label and identifier.
+    /// The only private RSA key with the address's label and identifier.
     func privateKey(_ address: PKCS11Address) throws(LicenseeError) -> CK_ULONG {
         var found = [CK_ULONG](repeating: 0, count: 2)
         var count: CK_ULONG = 0
@@ -40,7 +40,7 @@ struct PKCS11Session: Sendable {
         return key
     }
 
-    /// A yes or no of an object; `nil` if the token does not tell.
+    /// A Boolean attribute of an object; `nil` if the token does not return it.
     func flag(_ attribute: CK_ULONG, of object: CK_ULONG) -> Bool? {
         var value: UInt8 = 0
         let result = withUnsafeMutableBytes(of: &value) { bytes in
@@ -75,23 +75,23 @@ struct PKCS11Session: Sendable {
                 }
             }
         }
-        // What a token says of wrong bytes differs: CKR_ENCRYPTED_DATA_INVALID, CKR_GENERAL_ERROR and more. All are alike to the caller.
+        // Tokens report wrong bytes differently: CKR_ENCRYPTED_DATA_INVALID, CKR_GENERAL_ERROR and more. All are alike to the caller.
         guard result == CKR_OK, count <= CK_ULONG(room) else { return Outcome(result) ?? .refused }
         return .opened(plain.read(0..<Int(count)) { Secret($0) })
     }
 
-    /// How a decryption ended.
+    /// The result of a decryption.
     enum Outcome {
         case opened(Secret)
         /// The key does not open the bytes.
         case refused
-        /// The session is gone, and probably every other; a new one may work.
+        /// The session is lost, and probably every other; a new one may work.
         case lost(LicenseeError)
-        /// The session is there and its login or the key's number is not; a new one may have them.
+        /// The session exists, but its login or the key's number does not; a new one may have them.
         case stale(LicenseeError)
         case unavailable(LicenseeError)
 
-        /// - Returns: `nil` for a result that tells nothing of the session or the token.
+        /// - Returns: `nil` for a result that says nothing about the session or the token.
         fileprivate init?(_ result: CK_RV) {
             switch result {
             case CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_DEVICE_REMOVED, CKR_TOKEN_NOT_PRESENT:

@@ -3,7 +3,7 @@ import LatchkeyCore
 
 /// A token to which this process logs in once, and opens sessions.
 ///
-/// A PIN that a token refused is not tried again in this process, by nobody, so that no loop locks the token.
+/// A PIN that a token refused is never tried again in this process, so that no loop locks the token.
 ///
 /// Source: PKCS#11 2.40 base specification §5.6; `Documentation/LicenseServer.md` §8.3.
 final class PKCS11Token: Sendable {
@@ -22,7 +22,7 @@ final class PKCS11Token: Sendable {
         self.pin = pin
     }
 
-    /// Opens a session in which the user is logged in. Finds the token again, which may be in another slot than before.
+    /// Opens a session in which the user is logged in. Finds the token again, which may be in a different slot.
     func session() throws(LicenseeError) -> PKCS11Session {
         let (slot, info) = try module.slot(of: address)
         var handle: CK_ULONG = 0
@@ -38,7 +38,7 @@ final class PKCS11Token: Sendable {
         }
     }
 
-    /// Whether the token decrypts OAEP by itself. One that only has raw RSA would leave the padding to us, and attackers an oracle.
+    /// Checks that the token decrypts OAEP itself. A token with only raw RSA would leave the padding to us, and attackers an oracle.
     func checkMechanism() throws(LicenseeError) {
         let slot = try module.slot(of: address).slot
         var info = CK_MECHANISM_INFO()
@@ -67,7 +67,7 @@ final class PKCS11Token: Sendable {
 
     private func attempt(_ session: PKCS11Session, _ token: CK_TOKEN_INFO) -> LicenseeError? {
         let name = "token “\(address.token.onOneLine)”"
-        // A service manager that restarts a server with a wrong PIN would lock the token, one try each time.
+        // A service manager that restarts a server with a wrong PIN would lock the token, one try at a time.
         if token.flags & (CKF_USER_PIN_LOCKED | CKF_USER_PIN_FINAL_TRY) != 0 {
             return LicenseeError(
                 .pinLocked, "The \(name) is locked, or would lock after one more wrong PIN.",
