@@ -2,22 +2,22 @@
 package struct AddressPart {
     /// Where a part is.
     package enum Place: Sendable, Hashable {
-        /// In front of the host.
+        /// Before the host.
         case user
         case host
         /// A path segment, or a piece of one.
         case path
         case query, fragment
-        /// A name in front of `=`, wherever it is.
+        /// A name before `=`, wherever it is.
         case name
     }
 
     package let place: Place
-    /// The name in front of `=`, percent-decoded; empty if there is none.
+    /// The name before `=`, percent-decoded; empty if there is none.
     package let name: String
     /// The value as it was written.
     package let text: String
-    /// What redaction shows for it.
+    /// The text that redaction shows for it.
     package let shown: String
 
     /// Whether it is a secret, or holds one.
@@ -32,7 +32,7 @@ extension Redaction {
     package func redacted(urlText: String) -> String { mapping(urlText: urlText, \.shown) }
 
     /// The text of a URL with each of its parts replaced.
-    /// - Parameter show: gives the text for a part.
+    /// - Parameter show: returns the text for a part.
     package func mapping(urlText: String, _ show: @escaping (AddressPart) -> String) -> String {
         var scanner = AddressScanner(self, Array(urlText.utf8)[...], show)
         return String(decoding: scanner.scanned(), as: UTF8.self)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What makes a part of a URL a secret although its name does not say so: the table of `Documentation/Redaction.md`.
+/// How a part of a URL is recognized as a secret although its name does not say so: the table of `Documentation/Redaction.md`.
 extension AddressScanner {
-    /// Whether redaction wrote this, or it is a place for a value: `‹12:0a1b2c›`, `{token}`, `…`.
+    /// Whether redaction wrote this, or it is a placeholder: `‹12:0a1b2c›`, `{token}`, `…`.
     static func isHidden(_ part: ArraySlice<UInt8>) -> Bool {
         guard let first = part.first else { return true }
         guard first == 0xe2 || first == UInt8(ascii: "{") else { return false }
@@ -27,7 +27,7 @@ extension AddressScanner {
         return false
     }
 
-    /// Whether the segment behind this one is a token, as in `/token/abc`.
+    /// Whether the next segment is a token, as in `/token/abc`.
     static func announces(_ segment: ArraySlice<UInt8>) -> Bool {
         guard segment.count <= 24 else { return false }
         let name = text(segment).lowercased().filter(\.isLetter)
@@ -46,12 +46,12 @@ extension AddressScanner {
         return zip(pieces, pieces.dropFirst()).contains { announces($0) && mayBeAnnounced($1) }
     }
 
-    /// Whether a segment behind `/token/` is one: neither a short word nor a version.
+    /// Whether a segment after `/token/` is a token: neither a short word nor a version.
     static func mayBeAnnounced(_ segment: ArraySlice<UInt8>) -> Bool {
         segment.count >= 16 || segment.count >= 6 && segment.contains { Kind($0) == .digit }
     }
 
-    /// Whether a part is random, and no identifier of a key or of content, no file name and no number.
+    /// Whether a part is random, and not an identifier of a key or of content, a file name or a number.
     static func looksRandom(_ part: ArraySlice<UInt8>) -> Bool {
         if part.count < 18 { return false }
         return part.split(whereSeparator: { !isBase64URL($0) && ![0x2b, 0x2f, 0x3d].contains($0) }).contains { run in
@@ -64,7 +64,7 @@ extension AddressScanner {
 
     /// Whether a word may be a key, an SPC or a token, wherever it is: 22 characters are 16 bytes in base64.
     ///
-    /// A word of letters alone, such as a long name in code, is none; nor is a name of short parts.
+    /// A word of letters alone, such as a long name in code, does not count; nor does a name of short parts.
     static func looksOpaque(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count >= 22 else { return false }
         return looksRandom(word)
@@ -88,7 +88,7 @@ extension AddressScanner {
         "id", "assetid", "beamid", "cid", "contentid", "keyid", "kid", "mediaid", "playbackid", "variantid", "videoid",
     ]
 
-    /// Whether a file name has an ending of a stream's or a document's files.
+    /// Whether a file name has an extension of a stream's or a document's files.
     static func hasEnding(_ name: ArraySlice<UInt8>) -> Bool {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), name.endIndex - dot <= 7 else { return false }
         return endings.contains(text(name[(dot + 1)...]).lowercased())
@@ -123,7 +123,7 @@ extension AddressScanner {
                 (count, changes) = (count + word.count, changes + word.changes)
                 (kinds, isHex) = (kinds | word.kinds, false)
             }
-            // Words of small letters and digits between dashes are a name.
+            // Words of lowercase letters and digits between dashes are a name.
             if kinds != Kind.all { count = 0 }
         }
 
@@ -131,7 +131,7 @@ extension AddressScanner {
         var isNumber: Bool { isHex && count >= 4 }
 
         var isRandom: Bool {
-            // 32 digits are a key's id, which nothing distinguishes from a digest of 128 bits.
+            // 32 digits are a key's ID, which cannot be distinguished from a digest of 128 bits.
             if isHex { return count > 32 }
             guard count >= 18, kinds & Kind.digit.rawValue != 0 else { return false }
             if kinds != Kind.all { return count >= 20 && changes * 5 >= count }

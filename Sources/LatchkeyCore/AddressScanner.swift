@@ -2,14 +2,14 @@
 ///
 /// `Documentation/Redaction.md` has the grammar.
 struct AddressScanner {
-    /// How often one encoding or URL may be inside another: what is deeper is a secret.
+    /// The maximum depth of encodings or URLs inside each other: anything deeper is treated as secret.
     private static let deepest = 5
 
     private let redaction: Redaction
     private let bytes: ArraySlice<UInt8>
     private let show: (AddressPart) -> String
     private let depth: Int
-    /// Whether the text is prose: a name counts behind a separator, and a random word behind a host.
+    /// Whether the text is prose: a name counts after a separator, and a random word after a host.
     private let isProse: Bool
 
     private var written: [UInt8] = []
@@ -109,7 +109,7 @@ extension AddressScanner {
         isSeparated = true
     }
 
-    /// User and password. A password may hold `/`, `?` and `#`, as people write them: a host with a port that is no number is none.
+    /// User and password. A password may hold `/`, `?` and `#`, as people write them: a host with a non-numeric port does not count.
     private func user(before host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         if let at = host.lastIndex(of: UInt8(ascii: "@")) { return host[..<at] }
         if Self.decoded(host).contains(UInt8(ascii: "@")) { return host }
@@ -155,7 +155,7 @@ extension AddressScanner {
     /// Whether the rest is a list as content delivery networks sign it: `exp=1~acl=/*~hmac=0a1b`.
     private var isTokenList: Bool { bytes[index...].contains(UInt8(ascii: "~")) }
 
-    /// A value without a name, or with one that does not make it secret.
+    /// A value without a name, or with a name that does not make it secret.
     private mutating func value(_ part: ArraySlice<UInt8>, of name: String = "") {
         if !Self.isHidden(part),
             isAnnounced(part) || Self.holdsPair(part) || Self.holdsJWT(part)
@@ -169,7 +169,7 @@ extension AddressScanner {
             authority(scheme: part)
         } else {
             let shown = holdsAddress(part, isNamed: !name.isEmpty) ? nested(part) : Array(part)
-            // What shows a secret as it is keeps the rest readable.
+            // If an encoded secret would be shown, hides it and keeps the rest readable.
             let isEncoded = shown.elementsEqual(part) && holdsEncodedSecret(part)
             let secret = isEncoded ? secret(from: part.startIndex) : part
             emit(secret, place: place, name: name, shown: isEncoded ? Self.hidden(secret) : shown)
@@ -195,7 +195,7 @@ extension AddressScanner {
         (isNamed || place != .path) && !Self.isHidden(value) && value.contains { "=/?~,#:".utf8.contains($0) }
     }
 
-    /// Whether a value has a secret that only shows when its escapes are decoded.
+    /// Whether a value has a secret that appears only after its escapes are decoded.
     private func holdsEncodedSecret(_ value: ArraySlice<UInt8>) -> Bool {
         let decoded = Self.decoded(value)
         return decoded.count < value.count && !nested(decoded[...]).elementsEqual(decoded)
@@ -218,7 +218,7 @@ extension AddressScanner {
         }
     }
 
-    /// Whether a part is the last of a path, with an ending.
+    /// Whether a part is the last of a path, with an extension.
     private func isFileName(_ part: ArraySlice<UInt8>) -> Bool {
         let isLast = part.endIndex == bytes.endIndex || ["?", "#", ";"].contains(Unicode.Scalar(bytes[part.endIndex]))
         return isLast && place == .path && Self.hasEnding(part)
@@ -235,7 +235,7 @@ extension AddressScanner {
 // MARK: - Bytes
 
 extension AddressScanner {
-    /// - Parameter start: small letters.
+    /// - Parameter start: in lowercase.
     static func begins(_ bytes: ArraySlice<UInt8>, with start: String) -> Bool {
         text(bytes.prefix(start.utf8.count)).lowercased() == start
     }

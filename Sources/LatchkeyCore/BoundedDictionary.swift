@@ -1,15 +1,15 @@
-/// A dictionary of the keys that were added last, up to a limit. Adding a key beyond the limit removes the oldest one.
+/// A dictionary of the most recently added keys, up to a limit. Adding a key beyond the limit removes the oldest one.
 package struct BoundedDictionary<Key: Hashable, Value> {
     private var values: [Key: Value] = [:]
     private var order: BoundedQueue<Key>
 
-    /// - Parameter limit: how many keys are kept; less than 1 counts as 1.
+    /// - Parameter limit: the maximum number of keys; less than 1 counts as 1.
     package init(limit: Int) { order = BoundedQueue(limit: limit) }
 
-    /// The value of a key; `nil` if the key is not there or not there any more.
+    /// The value of a key; `nil` if the key is missing or was removed.
     package subscript(_ key: Key) -> Value? { values[key] }
 
-    /// Sets the value of a key. A known key keeps its place in the order.
+    /// Sets the value of a key. An existing key keeps its place in the order.
     /// - Returns: the value before; `nil` for a new key.
     @discardableResult
     package mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
@@ -19,7 +19,7 @@ package struct BoundedDictionary<Key: Hashable, Value> {
     }
 
     /// Changes the value of a key in place.
-    /// - Parameter value: what a new key begins with.
+    /// - Parameter value: the initial value of a new key.
     package mutating func change(
         _ key: Key, startingWith value: @autoclosure () -> Value, _ body: (inout Value) -> Void
     ) {

@@ -1,21 +1,21 @@
-/// The latest elements that were appended, oldest first, up to a limit.
+/// The most recently appended elements, oldest first, up to a limit.
 ///
 /// Appending to a full queue removes the oldest element. Both take constant time.
 package struct BoundedQueue<Element> {
-    /// How many elements are kept, at least 1.
+    /// The maximum number of elements, at least 1.
     package let limit: Int
     /// The elements as a ring: once it is full, the oldest one is at `start`.
     private var ring: [Element] = []
     private var start = 0
 
-    /// - Parameter limit: how many elements are kept; less than 1 counts as 1.
+    /// - Parameter limit: the maximum number of elements; less than 1 counts as 1.
     package init(limit: Int) { self.limit = max(1, limit) }
 
     /// The elements, oldest first.
     package var elements: [Element] { Array(ring[start...] + ring[..<start]) }
 
-    /// Adds an element behind the others.
-    /// - Returns: the oldest element, if it had to make room.
+    /// Adds an element at the end.
+    /// - Returns: the oldest element, if it was removed to make room.
     @discardableResult
     package mutating func append(_ element: Element) -> Element? {
         guard ring.count == limit else {

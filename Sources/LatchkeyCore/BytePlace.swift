@@ -1,7 +1,7 @@
 import Foundation
 
 extension [UInt8] {
-    /// Where a part begins; `nil` if it is not there. Characters cost ten times as much as bytes.
+    /// Where a part begins; `nil` if it does not occur. Characters cost ten times as much as bytes.
     package func place(of part: [UInt8]) -> Int? {
         guard let first = part.first else { return 0 }
         return withUnsafeBytes { bytes in

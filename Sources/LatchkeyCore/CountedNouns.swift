@@ -1,8 +1,8 @@
 extension Int {
-    /// A number of things as text: `1 day`, `12 days`.
+    /// A count with its noun: `1 day`, `12 days`.
     /// - Parameters:
-    ///   - noun: one of them.
-    ///   - plural: any other number of them. Defaults to the noun with an `s`.
+    ///   - noun: the singular.
+    ///   - plural: the plural. Defaults to the noun with an `s`.
     package func counted(_ noun: String, _ plural: String? = nil) -> String {
         "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
     }

@@ -1,7 +1,7 @@
 /// Runs a body against a deadline, and returns at the deadline even if the body ignores its cancellation.
 ///
-/// A task group would wait for the body, and what an app, a player or a stranger was asked may never return.
-/// At the deadline the body's task is cancelled; it ends when its code does.
+/// A task group would wait for the body, and a call to an app, a player or a remote host may never return. At the deadline the body's task
+/// is cancelled; it ends when its code does.
 package func withDeadline<Value: Sendable>(
     _ limit: Duration, _ timekeeper: any Timekeeper, expired: @escaping @Sendable () -> any Error,
     _ body: @escaping @Sendable () async throws -> Value
@@ -15,7 +15,7 @@ package func withDeadline<Value: Sendable>(
         guard (try? await timekeeper.sleep(for: limit)) != nil else { return }
         promise.resolve(.failure(expired()))
     }
-    // Before the caller waits, so that the cancelled body sends nothing more once the caller goes on.
+    // Before the caller waits, so that the cancelled body sends nothing more once the caller resumes.
     promise.whenResolved { _ in
         work.cancel()
         timer.cancel()

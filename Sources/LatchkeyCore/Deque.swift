@@ -1,6 +1,6 @@
-/// Elements that are added at the end and taken from both ends, each in constant time on the whole.
+/// Elements that are added at the end and taken from both ends, each in amortized constant time.
 package struct Deque<Element> {
-    /// Taken elements are `nil`, so that nothing keeps them alive.
+    /// Taken elements are set to `nil`, so that they are released.
     @usableFromInline var places: [Element?] = []
     @usableFromInline var start = 0
 
@@ -20,7 +20,7 @@ package struct Deque<Element> {
         let element = places[start]
         places[start] = nil
         start += 1
-        // Moves the rest at most once for as many as were taken.
+        // Moves the rest at most once per as many taken elements.
         if start * 2 >= places.count, start >= 32 || start == places.count {
             places.removeFirst(start)
             start = 0

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A table in the program's text: a row on each line, its fields between bars. The numbers of errors and the codes of vendors are such tables.
+/// A table in the program's text: one row per line, its fields between bars. Error numbers and vendors' codes are such tables.
 ///
-/// A row that cannot be read is left out, and `flaws` says why. A test of each table demands that it has none.
+/// An unreadable row is left out, and `flaws` says why. A test of each table requires that it has none.
 package struct EmbeddedTable<Row: Sendable>: Sendable {
     package let rows: [Row]
     package let flaws: [TableFlaw]
 
     /// - Parameters:
-    ///   - columns: how many fields a row has; the last may be left out down to the least.
+    ///   - columns: the number of fields in a row; trailing fields may be left out down to the minimum.
     ///   - read: makes a row's value.
     package init(_ text: String, columns: ClosedRange<Int>, _ read: (TableRow) throws(TableFlaw) -> Row) {
         var rows: [Row] = []
@@ -24,7 +24,7 @@ package struct EmbeddedTable<Row: Sendable>: Sendable {
     }
 }
 
-/// What is wrong with a row.
+/// The problem with a row.
 package struct TableFlaw: Error, Hashable {
     /// The row's line, from 1 on.
     package let line: Int

@@ -1,5 +1,5 @@
 /// The version of Latchkey.
 package enum LatchkeyVersion {
-    /// By semver.org.
+    /// According to semver.org.
     package static let text = "0.1.0"
 }

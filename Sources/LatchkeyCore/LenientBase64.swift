@@ -10,7 +10,7 @@ extension Data {
     ///
     /// Source: `Documentation/Vendors/README.md` §0, `Documentation/FairPlay.md` §13.
     package init?(lenientBase64 text: String) {
-        // Nearly all text is standard, and telling that costs a tenth of reading it leniently.
+        // Nearly all text is standard, and that check costs a tenth of lenient reading.
         if let data = Data(base64Encoded: text), !data.isEmpty {
             self = data
             return
@@ -25,7 +25,7 @@ extension Data {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
                 standard.append(byte)
-            // Most text that is no base64 shows it soon.
+            // Most text that is not base64 shows it early.
             default: return nil
             }
         }

@@ -1,14 +1,14 @@
 /// A result that arrives once: the first one wins, and any number of tasks and closures may wait for it.
 ///
-/// A promise does no work and owns no task. A waiter that is cancelled stops waiting; the promise stays open for the others until
-/// somebody resolves or cancels it. Safe to use from any thread.
+/// A promise does no work and owns no task. A waiter that is cancelled stops waiting; the promise stays open for the others until it is
+/// resolved or cancelled. Safe to use from any thread.
 package final class Promise<Value: Sendable, Failure: Error>: Sendable {
     package typealias Outcome = Result<Value, Failure>
 
     private struct State {
         var outcome: Outcome?
         var lastWaiter = 0
-        /// In the order in which they came.
+        /// In order of arrival.
         var waiters: [(number: Int, call: @Sendable (Outcome) -> Void)] = []
     }
 
@@ -19,7 +19,7 @@ package final class Promise<Value: Sendable, Failure: Error>: Sendable {
     /// The result; `nil` while there is none.
     package var outcome: Outcome? { state.withLock { $0.outcome } }
 
-    /// Resolves the promise. Waiters are called in the order in which they came, before this returns.
+    /// Resolves the promise. Waiters are called in order of arrival, before this returns.
     /// - Returns: whether this result counts; `false` if there was one already.
     @discardableResult
     package func resolve(_ outcome: Outcome) -> Bool {
@@ -33,11 +33,11 @@ package final class Promise<Value: Sendable, Failure: Error>: Sendable {
         return waiters != nil
     }
 
-    /// Calls a closure once with the result: at once if there is one, else on the thread that resolves the promise. A promise
-    /// that goes away unresolved calls nobody.
+    /// Calls a closure once with the result: immediately if there is one, else on the thread that resolves the promise. A promise that is
+    /// deallocated unresolved calls no closure.
     package func whenResolved(_ call: @escaping @Sendable (Outcome) -> Void) { _ = add(call) }
 
-    /// - Returns: the waiter's number; `nil` if it was called at once.
+    /// - Returns: the waiter's number; `nil` if it was called immediately.
     private func add(_ call: @escaping @Sendable (Outcome) -> Void) -> Int? {
         let (outcome, number) = state.withLock { state in
             guard state.outcome == nil else { return (state.outcome, nil as Int?) }
@@ -82,8 +82,8 @@ extension Promise where Failure == any Error {
         }
     }
 
-    /// Waits for a callback that may come twice, or not at all.
-    /// - Parameter start: makes the call that resolves the promise; not called if the task is cancelled already.
+    /// Waits for a callback that may come twice, or never.
+    /// - Parameter start: makes the call that resolves the promise; not called if the task is already cancelled.
     /// - Throws: the callback's error; `CancellationError` if the task is cancelled first.
     package static func value(from start: (Promise) -> Void) async throws -> Value {
         try Task.checkCancellation()
@@ -94,9 +94,9 @@ extension Promise where Failure == any Error {
 }
 
 extension Result where Success: Sendable {
-    /// What an asynchronous body returns or throws.
+    /// The value that an asynchronous body returns, or the error that it throws.
     ///
-    /// In a tuple `.success(try await …)` is not to be used for it: optimized, Swift 6.3.1 loses the tuple's other members.
+    /// Do not use `.success(try await …)` in a tuple instead: optimized, Swift 6.3.1 loses the tuple's other members.
     package init(_ body: () async throws(Failure) -> Success) async {
         do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -1,15 +1,15 @@
-/// A dictionary of the values that were used last, up to a limit: what nobody asked for since half of them came goes first.
+/// A dictionary of the most recently used values, up to a limit: values unused since half of them arrived are dropped first.
 package struct RecentValues<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let half: Int
 
-    /// - Parameter limit: how many values are kept; less than 2 counts as 2.
+    /// - Parameter limit: the maximum number of values; less than 2 counts as 2.
     package init(limit: Int) { half = max(1, limit / 2) }
 
     package var count: Int { young.count + old.count }
 
-    /// The value of a key, which is young again.
+    /// The value of a key, which counts as used.
     package mutating func value(_ key: Key) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
@@ -17,7 +17,7 @@ package struct RecentValues<Key: Hashable, Value> {
         return value
     }
 
-    /// The value of a key, which becomes no younger.
+    /// The value of a key, which does not count as used.
     package func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
     package mutating func set(_ value: Value, for key: Key) {
@@ -32,7 +32,7 @@ package struct RecentValues<Key: Hashable, Value> {
     /// The keys of all values, in any order.
     package var keys: [Key] { Array(young.keys) + Array(old.keys) }
 
-    /// Changes a value where it stands; it becomes no younger.
+    /// Changes a value in place; it does not count as used.
     package mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
         if var value = young[key] {
             change(&value)
@@ -43,7 +43,7 @@ package struct RecentValues<Key: Hashable, Value> {
         }
     }
 
-    /// Changes all values where they stand.
+    /// Changes all values in place.
     package mutating func updateAll(_ change: (inout Value) -> Void) {
         young = young.mapValues { value in
             var value = value

@@ -1,7 +1,7 @@
 extension Redaction {
     /// A text of any kind without the secrets of the URLs in it, whole or in part, and without JSON Web Tokens.
     ///
-    /// For output as a whole, behind all that redacts by itself: what is redacted already stays as it is, and so does a place for a value in
+    /// For output as a whole, after everything that redacts its own values: redacted values stay as they are, and so do placeholders in
     /// braces.
     /// - Complexity: linear in the text.
     package func redacted(prose text: String) -> String {
@@ -12,7 +12,7 @@ extension Redaction {
         while index < bytes.count {
             let start = index
             while index < bytes.count, case let length = Self.lengthOfEnd(bytes, at: index), length == 0 {
-                // An escape of JSON belongs to the word, whatever it stands for.
+                // A JSON escape belongs to the word, whatever character it represents.
                 index += bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count ? 2 : 1
             }
             let word = Self.withoutPunctuation(bytes[start..<min(index, bytes.count)])
@@ -29,7 +29,7 @@ extension Redaction {
         return kept == 0 ? text : String(decoding: shown + bytes[kept...], as: UTF8.self)
     }
 
-    /// A log's or a service's text: prose without its secrets, and without whatever may be a key or a token by its length.
+    /// A log's or a service's text: prose without its secrets, and without any word that may be a key or a token by its length.
     /// - Complexity: linear in the text.
     package func redacted(words text: String) -> String {
         let bytes = Array(redacted(prose: text).utf8)
@@ -69,7 +69,7 @@ extension Redaction {
         case UInt8(ascii: "\\"): index + 1 < bytes.count && "nrt".utf8.contains(bytes[index + 1]) ? 2 : 0
         case 0xc2: index + 1 < bytes.count && bytes[index + 1] == 0xa0 ? 2 : 0
         case 0xe2 where index + 2 < bytes.count && bytes[index + 1] == 0x80:
-            // Spaces, quotation marks and ends of lines; neither an ellipsis nor the marks of what is hidden.
+            // Spaces, quotation marks and ends of lines; neither an ellipsis nor the marks of hidden values.
             switch bytes[index + 2] {
             case 0x80...0x8f, 0x98...0x9f, 0xa8...0xaf: 3
             default: 0

@@ -14,7 +14,7 @@ public struct Redaction: Sendable, Hashable {
     package var fields: Set<String>
 
     /// - Parameters:
-    ///   - headers: header fields in addition to those that are always secret (`Authorization`, `Cookie`, …).
+    ///   - headers: header fields in addition to the fields that are always secret (`Authorization`, `Cookie`, …).
     ///   - queryItems: query items in addition to those with a telling name (`token`, `auth`, `sig`, …). They are secret in a path and a fragment,
     ///     too.
     ///   - fields: JSON keys and form fields in addition to `token`, `spc`, `payload`, `ckc`.
@@ -57,7 +57,7 @@ extension Redaction {
         names.contains { $0.caseInsensitiveEquals(name) }
     }
 
-    /// Parts of a name that make its value secret, in small letters and without `-` and `_`.
+    /// Parts of a name that make its value secret, in lowercase and without `-` and `_`.
     private static let secretNames = [
         "token", "auth", "secret", "passw", "pwd", "sig", "hmac", "hdnts", "hdnea", "hdntl", "cek", "jwt", "apikey",
         "customdata", "credential", "assertion", "ticket", "sessionid", "hash",

@@ -14,7 +14,7 @@ public struct Secret: Sendable {
     /// - Parameter text: the text, encoded as UTF-8.
     public init(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// Takes ownership of a buffer. Nobody else frees it or writes to it afterwards.
+    /// Takes ownership of a buffer. No other code frees it or writes to it afterwards.
     /// - Parameters:
     ///   - buffer: the bytes.
     ///   - free: frees the buffer. Called after the bytes were erased.

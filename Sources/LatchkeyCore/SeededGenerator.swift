@@ -21,7 +21,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 extension RandomNumberGenerator {
     /// An array of random bytes.
     package mutating func bytes(_ count: Int) -> [UInt8] {
-        // With no room the standard library would write to the empty array that all threads share, which the thread sanitizer reports.
+        // Otherwise the standard library would write to the empty array that all threads share, which the thread sanitizer reports.
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {

@@ -1,6 +1,6 @@
 extension Sequence<UInt8> {
-    /// 64-bit FNV-1a: equal for equal bytes, on each machine and in each run, which `Hasher` is not. It spreads and correlates; it
-    /// protects nothing.
+    /// 64-bit FNV-1a: equal for equal bytes, on each machine and in each run, unlike `Hasher`. It spreads and correlates; it does not
+    /// protect.
     ///
     /// - Parameter seed: changes all results. Defaults to 0.
     ///

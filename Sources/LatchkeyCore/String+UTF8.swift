@@ -1,5 +1,5 @@
 extension String {
-    /// - Parameter bytes: text in UTF-8. Bytes that are not UTF-8 give `nil`, at the first that is invalid, which binary data has soon.
+    /// - Parameter bytes: text in UTF-8. Other bytes give `nil` at the first invalid one, which comes early in binary data.
     package init?(utf8 bytes: ArraySlice<UInt8>) {
         var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
         parsing: while true {

@@ -1,4 +1,4 @@
-/// Starts tasks that nobody waits for.
+/// Starts tasks that no caller waits for.
 ///
 /// Such a task inherits no executor. A simulation that runs everything on its own executor therefore sets `starter`.
 package enum TaskStart {
@@ -9,7 +9,7 @@ package enum TaskStart {
     @TaskLocal package static var starter: Starter?
 }
 
-/// Starts a task that nobody waits for.
+/// Starts a task that no caller waits for.
 @discardableResult
 package func startTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     TaskStart.starter.map { $0(operation) } ?? Task(operation: operation)

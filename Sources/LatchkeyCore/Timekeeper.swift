@@ -11,7 +11,7 @@ public protocol Timekeeper: Sendable {
     /// Waits until `uptime` has advanced by a duration.
     /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(for duration: Duration) async throws
-    /// Waits until `uptime` reaches a time. Returns at once if it has passed.
+    /// Waits until `uptime` reaches a time. Returns immediately if it has passed.
     ///
     /// Unlike a wait for a duration, it counts time that passes before the wait begins.
     /// - Throws: `CancellationError` if the task is cancelled.
@@ -32,7 +32,7 @@ public struct SystemTimekeeper: Timekeeper {
     public var date: Date { Date() }
     public var uptime: Duration { Self.start.duration(to: .now) }
     public func sleep(for duration: Duration) async throws {
-        // A clock overflows if a very long wait from outside, such as a lease of 2^63 seconds, is added to it.
+        // A clock overflows if a very long external wait, such as a lease of 2^63 seconds, is added to it.
         try await ContinuousClock().sleep(for: duration.clamped)
     }
 }

@@ -34,11 +34,11 @@ extension DiagnosableError {
     }
 }
 
-/// An error whose kind is in the catalogue, from which its code, its remedy and whether to try again come.
+/// An error whose kind is in the catalogue, which gives its code, its remedy and whether to try again.
 ///
-/// A request that such an error ends fails with its kind, whoever threw it.
+/// A request that such an error ends fails with its kind, whatever threw it.
 public protocol CataloguedError: DiagnosableError {
-    /// The kind of failure; what code compares.
+    /// The kind of failure, for comparisons in code.
     var kind: Diagnosis.Kind { get }
     /// Whether the same request may succeed later. Defaults to the kind's.
     var isRetryable: Bool { get }

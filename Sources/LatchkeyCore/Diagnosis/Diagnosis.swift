@@ -1,7 +1,7 @@
-// For what a `CustomNSError` is to the system, which only a file that imports Foundation takes over.
+// For the bridging of `CustomNSError`, which takes effect only in a file that imports Foundation.
 import Foundation
 
-/// A failure: its kind, what happened, and what to do. The error of everything that has no more to say than that.
+/// A failure: its kind, its reason, and its remedy. For every error that needs no more details.
 public struct Diagnosis: CataloguedError, Hashable {
     public let kind: Kind
     public let reason: String
@@ -30,7 +30,7 @@ public struct Diagnosis: CataloguedError, Hashable {
         self.init(Kind(rawValue: code), reason, remedy: remedy)
     }
 
-    /// A kind of failure by its stable code, and what the catalogue says of it.
+    /// A kind of failure by its stable code, and its entry in the catalogue.
     ///
     /// Compare it: `error.kind == .unauthenticated`. Releases add kinds; a `switch` over them needs a `default`.
     public struct Kind: RawRepresentable, Sendable {
@@ -61,7 +61,7 @@ extension Diagnosis.Kind {
     /// Every kind of the catalogue, ordered by number.
     package static let all = loader + service + network + storedKeys + player
 
-    /// The kind of a code: the catalogue's, or one of an app's own.
+    /// The kind of a code: the catalogue's, or an app's own.
     public init(rawValue code: String) {
         self = Self.byCode[code] ?? Self(1, code, "", "Look at the underlying error.")
     }

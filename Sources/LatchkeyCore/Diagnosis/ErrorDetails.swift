@@ -1,12 +1,12 @@
-/// What an error of an exchange knows beside code, reason and remedy.
+/// An exchange's error details besides code, reason and remedy.
 package struct ErrorDetails: Sendable, Hashable {
     /// The stage at which it happened, such as `license`; `nil` before any.
     package var stage: String?
     /// Whether the same request may succeed later.
     package var isRetryable: Bool?
-    /// How often the request was sent.
+    /// The number of attempts.
     package var attempts: Int?
-    /// What the service replied: the HTTP status, its own code, its own words, and the id under which its support finds the request.
+    /// The service's reply: the HTTP status, its own code, its own words, and the id under which its support finds the request.
     package var status: Int?
     package var vendorCode, vendorMessage, requestID: String?
 
@@ -15,6 +15,6 @@ package struct ErrorDetails: Sendable, Hashable {
 
 /// An error of an exchange with a service.
 package protocol DetailedError: DiagnosableError {
-    /// What it knows beside its code, reason and remedy.
+    /// Its details besides its code, reason and remedy.
     var details: ErrorDetails { get }
 }

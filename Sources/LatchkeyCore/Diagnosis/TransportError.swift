@@ -1,7 +1,7 @@
-// For what a `CustomNSError` is to the system, which only a file that imports Foundation takes over.
+// For the bridging of `CustomNSError`, which takes effect only in a file that imports Foundation.
 import Foundation
 
-/// Why no reply came.
+/// The reason why no reply came.
 public struct TransportError: CataloguedError {
     /// The kind of error, one of 300 to 399.
     public let kind: Diagnosis.Kind

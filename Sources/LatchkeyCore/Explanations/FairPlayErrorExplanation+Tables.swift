@@ -25,7 +25,7 @@ extension FairPlayErrorExplanation {
         -11800 | unknown | Something below AVFoundation failed. | The error below this one. | Look at the underlying error. | app
         """)
 
-    /// The numbers of FairPlay and CoreMedia: those of keys, and those that look like key errors or hide one.
+    /// The numbers of FairPlay and CoreMedia: key errors, and numbers that look like key errors or hide one.
     ///
     /// Sources of the texts: jhomlala/betterplayer#437 (-16845), yichengchen/ATV-Bilibili-demo#35 (-16839), kingslay/KSPlayer#4 (-12939),
     /// VeinGuo/VGPlayer#65 (-12881) and windows7lake/flutter_video_caching#30 (-12642); read on 2026-11-27.
@@ -79,7 +79,7 @@ extension FairPlayErrorExplanation {
         1718449215 | fmt? | The media could not be decoded. | The content key or IV is wrong. / The format or encryption scheme is not supported. / The simulator, which has no FairPlay. | Play with the clear key (KEYFORMAT identity) to tell key from packaging, as TN2454 says. / Compare key and IV of packager and service. / Use a device. | packager
         """)
 
-    /// The numbers of the URL loading system that requests for certificates, licenses and media end with.
+    /// The numbers of the URL loading system for failed requests for certificates, licenses and media.
     static let urlLoading = table(
         .url,
         """

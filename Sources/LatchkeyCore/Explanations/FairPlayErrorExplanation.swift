@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What a number means that the system, a player, a server or FairPlay reports, what caused it, and what to do.
+/// The meaning, cause and remedy of a number that the system, a player, a server or FairPlay reports.
 ///
-/// Apple documents few of them. Where a meaning rests on reports from the field alone, `isConfirmed` is false.
+/// Apple documents few of them. If a meaning is based only on reports from the field, `isConfirmed` is false.
 ///
 /// Source: `Documentation/FairPlay.md` §14, `Documentation/Players.md` §3.12.
 public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
@@ -12,20 +12,20 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
     package let domain: Domain
     /// A short name.
     public let name: String
-    /// What happened.
+    /// The meaning.
     public let meaning: String
-    /// Likely causes, the likeliest first.
+    /// Likely causes, most likely first.
     public let causes: [String]
-    /// What to try, in order.
+    /// Remedies to try, in order.
     public let remedies: [String]
     /// Who can fix it.
     package let fixer: Fixer
-    /// Whether the meaning rests on more than reports.
+    /// Whether the meaning is based on more than reports.
     package let isConfirmed: Bool
 
     public var id: Int { code }
 
-    /// Whose number it is. An app meets these; the tool adds those that never come as an `NSError`.
+    /// Whose number it is. An app meets these; the tool adds domains that never occur as an `NSError`.
     package struct Domain: RawRepresentable, Sendable, Hashable {
         package let rawValue: String
 
@@ -47,18 +47,18 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
         case app
         /// The license service.
         case service
-        /// Who packages and delivers the stream.
+        /// The packager or the distributor of the stream.
         case packager
-        /// Who holds the FairPlay certificate.
+        /// The owner of the FairPlay certificate.
         case certificateOwner
         /// The viewer, with another display or device.
         case viewer
-        /// Apple, by a newer system.
+        /// Apple, with a newer system.
         case apple
     }
 
-    /// Reads the numbers of a domain. A row has a number, unless the error has a name alone; a name, a meaning, causes, remedies, who can
-    /// fix it, and `reported` where no more than reports say so.
+    /// Reads the numbers of a domain. A row has a number, unless the error has only a name; a name, a meaning, causes, remedies, who can
+    /// fix it, and `reported` if the meaning is based only on reports.
     package static func table(_ domain: Domain, _ text: String) -> EmbeddedTable<Self> {
         EmbeddedTable(text, columns: 6...7) { row throws(TableFlaw) in
             Self(
@@ -71,13 +71,13 @@ public struct FairPlayErrorExplanation: Sendable, Hashable, Identifiable {
 }
 
 extension FairPlayErrorExplanation {
-    /// Every number of the system that is known, ordered.
+    /// Every known number of the system, ordered.
     package static let all = (avFoundation.rows + system.rows + urlLoading.rows).sorted { $0.code < $1.code }
 
     /// The errors of react-native-video.
     package static let reactNativeVideo = reactNative.rows
 
-    /// What cannot be read of the tables.
+    /// The unreadable rows of the tables.
     package static let flaws = [avFoundation, system, urlLoading, reactNative].flatMap(\.flaws)
 
     /// The explanation of a number, signed, or unsigned in 32 bits as browsers show it; `nil` for an unknown one.
@@ -85,8 +85,7 @@ extension FairPlayErrorExplanation {
         byCode[code] ?? (code > Int(Int32.max) && code <= Int(UInt32.max) ? byCode[code - (1 << 32)] : nil)
     }
 
-    /// The explanation of the deepest number in an error's chain that is known, and says more than that there is another;
-    /// `nil` if none is.
+    /// The explanation of the deepest known number in an error's chain that does more than refer to another; `nil` if there is none.
     public static func explaining(_ error: any Error) -> Self? {
         let known = chain(of: error).compactMap { explaining(domain: $0.domain, $0.code) }
         return known.last { !pointers.contains($0.code) } ?? known.last
@@ -107,7 +106,7 @@ extension FairPlayErrorExplanation {
         return chain
     }
 
-    /// How many errors of a chain are looked at.
+    /// The maximum number of errors examined in a chain.
     package static let longestChain = 16
 
     private static func explaining(domain: String, _ code: Int) -> Self? {
@@ -115,7 +114,7 @@ extension FairPlayErrorExplanation {
             .first { $0.domain.names.contains(domain) }
     }
 
-    /// Numbers that only say that there is another one.
+    /// Numbers that only refer to another one.
     private static let pointers: Set = [-11800, -11850, -15622, -15628]
 
     private static let byCode = Dictionary(all.map { ($0.code, $0) }) { first, _ in first }
@@ -135,7 +134,7 @@ extension FairPlayErrorExplanation.Domain {
 }
 
 extension FairPlayErrorExplanation: CustomStringConvertible {
-    /// The number, the name, the meaning, and what to try first.
+    /// The number, the name, the meaning, and the first remedy.
     public var description: String {
         "\(code) \(name): \(meaning) \(remedies.first ?? "")"
     }
