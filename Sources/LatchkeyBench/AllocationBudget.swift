@@ -4,8 +4,8 @@
     import LatchkeyHTTP
     import LatchkeyPlayback
 
-    /// What a request of the production server may allocate at most: 3 % more than it did on 2026-11-29, and 5 % more bytes. CI fails beyond
-    /// it; whoever needs more says so here, and whoever needs less, too.
+    /// The most that a request of the production server may allocate: 3 % more than it did on 2026-11-29, and 5 % more bytes. CI fails
+    /// above it; a change that needs more, or less, says so here.
     ///
     /// A frame of a task is an allocation, too: a large value that lives across an `await` shows in the bytes.
     struct AllocationBudget: Sendable {
@@ -20,7 +20,7 @@
         static let slot = Self(name: "A slot of the server", allocations: 237, bytes: 50_400)
         static let speke = Self(name: "A SPEKE exchange of the server", allocations: 556, bytes: 153_000)
 
-        /// What was counted, with the budget as the aim. A build for debugging allocates more, and has none.
+        /// The counts, with the budget as the aim. A debug build allocates more, and has no budget.
         func figures(_ count: AllocationCount, of build: String = BenchRun.thisBuild) -> [Figure] {
             let isAimed = build == "release"
             return [
@@ -37,7 +37,7 @@
     extension Bench {
         var budgetPart: Part { ("Allocations of the server", budgets) }
 
-        /// What requests of each kind allocate, one after the other on one connection.
+        /// The allocations of requests of each kind, one by one on one connection.
         private func budgets() async throws -> [Figure] {
             progress("Counting what the server allocates")
             let bench = try keyServer()
@@ -61,8 +61,8 @@
                 for request in requests { _ = try loop.reply(to: request) }
                 return (try counter.count() - start).divided(by: requests.count)
             }
-            // The least of some rounds, each with viewers of its own: whatever else a server does now and then is none of a request's. The first
-            // round fills pools, and does not count.
+            // The least of some rounds, each with its own viewers: the server's occasional other work does not count as a request's. The
+            // first round fills pools, and does not count.
             var rounds: [[AllocationCount]] = []
             for round in 0..<4 {
                 let viewers = requests.count * round * 2
@@ -90,7 +90,7 @@
             return Self.request("slots", try token(ofViewer: number), number: number, body: body)
         }
 
-        /// A packager asks for the key of one track.
+        /// A packager requests the key of one track.
         private static let speke: [UInt8] = {
             let kid = "5a5a5a5a-0000-4000-8000-000000000001"
             let body = """

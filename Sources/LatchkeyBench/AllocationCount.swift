@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyPlayback
 
-/// What work allocates, libcrypto's allocations included.
+/// The allocations of a piece of work, including libcrypto's.
 struct AllocationCount: Codable, Sendable, Equatable {
     let allocations: Double
     let bytes: Double
@@ -18,15 +18,15 @@ struct AllocationCount: Codable, Sendable, Equatable {
 
 /// Counts the allocations of a process that is started with a small C library in front of its allocator.
 ///
-/// The library is compiled for the occasion; nothing else sees each allocation without slowing down every other figure.
+/// The library is compiled when needed; nothing else sees each allocation without slowing down every other figure.
 struct AllocationCounter: Sendable {
-    /// The variables by which a process counts.
+    /// The environment variables that make a process count.
     let environment: [String: String]
     private let counts: URL
 
     /// Builds the library. Blocks.
-    /// - Parameter folder: where; removed by whoever made it.
-    /// - Throws: a `Diagnosis` if no compiler, or no allocator that can be counted, is there.
+    /// - Parameter folder: the output folder; its creator removes it.
+    /// - Throws: a `Diagnosis` if there is no compiler, or no allocator that can be counted.
     init(in folder: URL) throws {
         #if os(Linux)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ struct AllocationCounter: Sendable {
         (counts, environment) = (URL(filePath: path), [:])
     }
 
-    /// What the process has allocated so far.
+    /// The process's allocations so far.
     func count() throws -> AllocationCount {
         let numbers = try Data(contentsOf: counts).withUnsafeBytes { bytes in
             stride(from: 0, to: bytes.count, by: 8).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self) }
@@ -63,8 +63,8 @@ struct AllocationCounter: Sendable {
         return AllocationCount(allocations: Double(numbers[0]), bytes: Double(numbers[1]))
     }
 
-    /// What a piece of work allocates. It is done twice: the first time fetches algorithms and fills pools.
-    /// - Parameter pieces: how many pieces it is.
+    /// The allocations of a piece of work. It is done twice: the first time fetches algorithms and fills pools.
+    /// - Parameter pieces: the number of pieces in the work.
     func count(_ pieces: Int, _ work: () throws -> Void) throws -> AllocationCount {
         try work()
         let start = try count()
@@ -112,7 +112,7 @@ struct AllocationCounter: Sendable {
 }
 
 extension Bench {
-    /// What is not RSA in a CKC.
+    /// The allocations of a CKC, without those of RSA.
     func allocations() async throws -> [Figure] {
         progress("Counting allocations")
         let folder = try WorkingFolder()
@@ -129,7 +129,7 @@ extension Bench {
         ]
     }
 
-    /// What this process, which was started with a counter, allocates for a CKC.
+    /// The allocations of this process, which was started with a counter, for a CKC.
     static func countedCKC() throws -> CKCCount {
         let counter = try AllocationCounter(ofThisProcess: ())
         let bench = try KeyServerBench(bits: 2048)
@@ -139,10 +139,10 @@ extension Bench {
         return CKCCount(whole: try count(bench.answer), rsa: try count(bench.unwrap))
     }
 
-    /// What one CKC allocates.
+    /// The allocations of one CKC.
     struct CKCCount: Codable, Sendable, Equatable {
         let whole: AllocationCount
-        /// What the RSA operation allocates of it.
+        /// The part of it that the RSA operation allocates.
         let rsa: AllocationCount
     }
 }

@@ -4,8 +4,8 @@ import LatchkeyTerminal
 
 /// The tables of the pages that state figures: what one run measured, with its commit, its machine and its date.
 ///
-/// A table is between the lines `<!-- bench -->` and `<!-- /bench -->`, and is written by nobody else. `<!-- bench: WORDS -->` takes the
-/// figures whose names hold the words.
+/// A table is between the lines `<!-- bench -->` and `<!-- /bench -->`, and is only written here. `<!-- bench: WORDS -->` takes the figures
+/// whose names hold the words.
 struct BenchTable: Sendable {
     /// The pages with tables, below the project's folder.
     static let pages = ["Documentation/Measurements.md", "Documentation/Server/Speed.md"]
@@ -16,7 +16,7 @@ struct BenchTable: Sendable {
     /// - Parameters:
     ///   - folder: the project's.
     ///   - isWhole: whether everything is measured, as often as it takes.
-    /// - Throws: `figuresMeanLittle` for a run whose figures nobody should read, and for changes without a commit.
+    /// - Throws: `figuresMeanLittle` for a run whose figures are not reliable, and for changes without a commit.
     init(in folder: String, isWhole: Bool) throws(Diagnosis) {
         guard isWhole, BenchRun.thisBuild == "release" else {
             throw .figuresMeanLittle(

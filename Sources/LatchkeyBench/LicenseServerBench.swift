@@ -19,7 +19,7 @@ import LatchkeyForms
         private let operators: UInt16
         private let key: Secret
         private let spcs: [[UInt8]]
-        /// Requests with an SPC as it is, each with a token of its own.
+        /// Requests with a raw SPC, each with its own token.
         let requests: [[UInt8]]
         private let folder: WorkingFolder
         private let process = Subprocess()
@@ -30,7 +30,7 @@ import LatchkeyForms
         ///   - bench: holds the credentials and the SPCs, which name a key in the form of the standard template.
         ///   - policy: the tenant's policy, in JSON; `nil` for none, which counts no sessions.
         ///   - cryptoMB: the setting of that name. Defaults to one license at a time.
-        ///   - counter: counts what the server allocates. Defaults to none.
+        ///   - counter: counts the server's allocations. Defaults to none.
         init(
             _ bench: KeyServerBench, policy: String?, cryptoMB: String = "off", counter: AllocationCounter? = nil
         ) throws {
@@ -148,7 +148,7 @@ import LatchkeyForms
             try Data(configuration.utf8).write(to: folder.appending(path: "server.json"))
         }
 
-        /// What the packager of the bench sends as its key.
+        /// The key that the bench's packager sends.
         static let packagerKey = "packager-key-of-the-bench"
 
         private static func requests(
@@ -172,8 +172,8 @@ import LatchkeyForms
             ]).revealedText
         }
 
-        /// - Returns: the ports for players, packagers and operators. What the server logs from then on is read, as a log collector would, and
-        ///   thrown away.
+        /// - Returns: the ports for players, packagers and operators. The server's log is read from then on, as a log collector would, and
+        ///   discarded.
         private static func start(
             _ process: Subprocess, _ server: URL, _ configuration: URL
         ) throws -> (UInt16, UInt16, UInt16) {
