@@ -1,6 +1,6 @@
-/// What an app calls a title: any text, the same in every launch.
+/// An app's name for a title: any text, the same in every launch.
 ///
-/// It comes back wherever one loader serves many titles: credentials are asked for with it, and failures, events and stored keys name it.
+/// It is used wherever one loader serves many titles: requests for credentials, failures, events and stored keys name it.
 public struct AssetID: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -8,7 +8,7 @@ public struct AssetID: RawRepresentable, Sendable, Hashable, Codable, Expressibl
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// - Parameter rawValue: any text that no other asset has.
+    /// - Parameter rawValue: any text that is unique among the assets.
     public init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
     public init(stringLiteral value: String) { self.init(value) }

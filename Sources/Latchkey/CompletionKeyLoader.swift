@@ -4,8 +4,8 @@ import LatchkeyCore
 
 /// A loader with completion handlers, for Objective-C and for code without Swift concurrency.
 ///
-/// Each call's completion is called exactly once, on the queue, with a value or with an error of the domain
-/// `ContentKeyError.errorDomain`; also if the call is cancelled.
+/// Each call's completion is called exactly once, on the queue, with a value or with an error of the domain `ContentKeyError.errorDomain`;
+/// even if the call is cancelled.
 #if canImport(ObjectiveC)
     @objc(LatchkeyCompletionKeyLoader)
 #endif
@@ -15,20 +15,20 @@ public final class CompletionKeyLoader: NSObject, Sendable {
     /// Makes an SPC from the certificate and the content identifier; calls the completion once.
     public typealias SPCMaker = @Sendable (_ certificate: Data, _ contentIdentifier: Data, @escaping Completion) -> Void
 
-    /// The loader behind it.
+    /// The underlying loader.
     package let loader: ContentKeyLoader
     private let queue: DispatchQueue
 
     /// - Parameters:
     ///   - loader: gets the keys.
-    ///   - queue: where completions and SPC makers are called; defaults to the main queue.
+    ///   - queue: the queue of completions and SPC makers; defaults to the main queue.
     public init(_ loader: ContentKeyLoader, queue: DispatchQueue = .main) {
         self.loader = loader
         self.queue = queue
         super.init()
     }
 
-    /// Sends no heartbeat of the vendor's session until `resume()`, for an app in the background that does not play.
+    /// Stops the heartbeats of the vendor's session until `resume()`, for an app in the background that does not play.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -40,7 +40,7 @@ public final class CompletionKeyLoader: NSObject, Sendable {
     #endif
     public func resume() { loader.resume(.only) }
 
-    /// Ends all calls and releases their keys; a session of the vendor ends.
+    /// Ends all calls and releases their keys; also ends the vendor's session.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -59,7 +59,7 @@ extension CompletionKeyLoader {
 
     /// Exchanges an SPC for a CKC.
     /// - Parameters:
-    ///   - spc: what the player made.
+    ///   - spc: the player's SPC.
     ///   - keyURI: the key's URI as the playlist states it.
     ///   - asset: the app's name for the title, for credentials and events; `nil` if it is not known.
     ///   - completion: takes the CKC or an error; called once.
@@ -78,7 +78,7 @@ extension CompletionKeyLoader {
     /// - Parameters:
     ///   - keyURI: the key's URI as the playlist states it.
     ///   - asset: the app's name for the title, for credentials and events; `nil` if it is not known.
-    ///   - makeSPC: has the player make an SPC.
+    ///   - makeSPC: asks the player for an SPC.
     ///   - completion: takes the CKC or an error; called once.
     @discardableResult
     public func answer(

@@ -1,8 +1,8 @@
 import LatchkeyCore
 import LatchkeyVendors
 
-/// An error as JSON: `code`, `reason`, `remedy`, `isRetryable`, `attempts`, and where they are known `stage` and `service`;
-/// `isRepeated` if it is true. The underlying error is left out.
+/// An error as JSON: `code`, `reason`, `remedy`, `isRetryable`, `attempts`, and, if known, `stage` and `service`; `isRepeated` if it is
+/// true. The underlying error is left out.
 extension ContentKeyError: Codable {
     private enum Key: String, CodingKey {
         case code, stage, reason, remedy, isRetryable, attempts, isRepeated, service

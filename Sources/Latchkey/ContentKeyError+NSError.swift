@@ -1,12 +1,12 @@
 public import Foundation
 import LatchkeyCore
 
-/// A `ContentKeyError` for players and code of Objective-C, which lose the text of a Swift error on its way.
+/// A `ContentKeyError` for players and Objective-C code, where the text of a Swift error is lost.
 extension ContentKeyError {
     /// The domain of `nsError`.
     public static let errorDomain = "Latchkey.ContentKeyError"
 
-    /// Keys of `nsError.userInfo` beside Foundation's.
+    /// Keys of `nsError.userInfo` in addition to Foundation's.
     package enum UserInfoKey {
         /// The error's code, such as `forbidden`; a `String`.
         package static let code = "LatchkeyCode"
@@ -25,8 +25,8 @@ extension ContentKeyError {
     /// The number of the kind.
     public var errorCode: Int { kind.number }
 
-    /// Reason, remedy, and what the keys above name. Of the errors below it only domains and numbers are taken over, as their texts
-    /// may hold secrets.
+    /// Reason, remedy, and the values of the keys above. For the errors below it, only domains and numbers are included, as their texts may
+    /// hold secrets.
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = [
             NSLocalizedDescriptionKey: reason, NSLocalizedRecoverySuggestionErrorKey: remedy,
@@ -57,6 +57,6 @@ extension NSError {
         }
     }
 
-    /// How many errors below one are taken over.
+    /// The maximum number of underlying errors included.
     private static let deepest = 8
 }

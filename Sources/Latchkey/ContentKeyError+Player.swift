@@ -5,7 +5,7 @@ import LatchkeyTransport
     import FoundationNetworking
 #endif
 
-/// What a player cannot do, or did not say.
+/// Errors of a player that lacks an ability or information.
 extension ContentKeyError {
     package static let unsupported = ContentKeyError(
         .playerUnsupported, "The simulator has no FairPlay.")
@@ -23,8 +23,8 @@ extension ContentKeyError {
     package static let nowhere = ContentKeyError(
         .downloadFailed, "The download ended without telling where the media is.")
 
-    /// What the system gave instead of a key or of media; of its error only the name, as its text may hold an address.
-    /// - Parameter nothing: what did not happen, as the beginning of a sentence.
+    /// The system's error in place of a key or of media; of the error only the name, as its text may hold an address.
+    /// - Parameter nothing: the result that is missing, as the beginning of a sentence.
     package static func downloadFailed(_ nothing: String, _ error: NSError) -> ContentKeyError {
         if error.domain == NSURLErrorDomain,
             let network = URLSessionTransport.translated(URLError(_nsError: error), hasBegun: true) as? TransportError

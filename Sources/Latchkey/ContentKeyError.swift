@@ -2,7 +2,7 @@ import Foundation
 public import LatchkeyCore
 @_spi(Integrations) public import LatchkeyVendors
 
-/// Why a key request got no key: what happened, at which stage, what the service said, whether a retry can help, what to do.
+/// Why a key request got no key: the error, its stage, the service's reply, whether a retry can help, and the remedy.
 ///
 ///     if error.kind == .unauthenticated { signIn() } else { show(error.viewerMessage) }
 public struct ContentKeyError: CataloguedError {
@@ -17,15 +17,15 @@ public struct ContentKeyError: CataloguedError {
     public let remedy: String
     /// Whether the same request may succeed later.
     public let isRetryable: Bool
-    /// What the service said, where it was asked.
+    /// The service's reply, if it was asked.
     public internal(set) var service: ServiceReply?
-    /// How many attempts were made, the one with new credentials included.
+    /// The number of attempts, including the one with new credentials.
     public internal(set) var attempts = 1
-    /// Whether this answers a player that asked again: the service refused a moment ago, and was not asked another time.
+    /// Whether this answers a repeated request of a player: the service refused a moment ago, and was not asked again.
     public internal(set) var isRepeated = false
     /// The app's or the player's own error. Not part of the description, as it may hold a secret.
     public let underlying: (any Error)?
-    /// Whether new credentials may help, where the vendor's page says so of the service's code; `nil` where it says nothing.
+    /// Whether new credentials may help, according to the vendor's page about the service's code; `nil` if it does not say.
     private var documentedNewCredentials: Bool?
 
     /// Makes an error.
@@ -35,7 +35,7 @@ public struct ContentKeyError: CataloguedError {
     ///   - reason: what happened, without secrets.
     ///   - remedy: what to do, one imperative sentence. Defaults to the kind's.
     ///   - isRetryable: whether the same request may succeed later.
-    ///   - service: what the service said; `nil` if it was not asked.
+    ///   - service: the service's reply; `nil` if it was not asked.
     ///   - underlying: the app's or the player's own error.
     public init(
         _ kind: Kind, stage: Stage? = nil, _ reason: String, remedy: String? = nil, isRetryable: Bool = false,
@@ -50,7 +50,7 @@ public struct ContentKeyError: CataloguedError {
         self.underlying = underlying
     }
 
-    /// The steps of a key's way, in order, and those of a secure session.
+    /// The steps of a key's way, in order, and the steps of a secure session.
     public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
         /// Naming the key.
         case contentIdentifier
@@ -58,7 +58,7 @@ public struct ContentKeyError: CataloguedError {
         case lookup
         /// Getting the application certificate.
         case certificate
-        /// Having the player make the SPC.
+        /// Making the SPC in the player.
         case spc
         /// Asking the license service.
         case license
@@ -73,7 +73,7 @@ public struct ContentKeyError: CataloguedError {
         /// Reading a stream's playlists to preload its keys.
         case playlist
 
-        /// What to check where an address is not found that no content's key is behind.
+        /// Remedies for an address that is not found and does not depend on the content.
         fileprivate var addressRemedy: String? {
             switch self {
             case .lookup: "Check the URL of the entitlement or delivery service."
@@ -97,7 +97,7 @@ extension ContentKeyError {
     package static let cancelled = ContentKeyError(
         .cancelled, "The key request was cancelled.")
 
-    /// The player gave neither an SPC nor an error, as some were seen to do.
+    /// The player returned neither an SPC nor an error, as some have been seen to do.
     package static let noSPC = ContentKeyError(
         .spcFailed, stage: .spc, "The player gave neither an SPC nor an error.", remedy: "Load the asset anew.",
         isRetryable: true)
@@ -122,16 +122,16 @@ extension ContentKeyError {
             remedy: "Return from the credentials closure in time.", isRetryable: true)
     }
 
-    /// Whether an app is told: not if the request was cancelled, and not twice of one refusal.
+    /// Whether the app is notified: not of a cancelled request, and only once of the same refusal.
     @_spi(Adapters) public var isReportable: Bool { kind != .cancelled && !isRepeated }
 
     /// Whether new credentials may help.
     var wantsNewCredentials: Bool { (documentedNewCredentials ?? kind.wantsNewCredentials) && service != nil }
 
-    /// Whether the remedy is one for the service's own code, as the vendor's page has it.
+    /// Whether the remedy is the vendor's, for the service's own code.
     package var isDocumented: Bool { documentedNewCredentials != nil }
 
-    /// Makes the same error as one of a key request.
+    /// Converts the error to one of a key request.
     package init(_ error: any CataloguedError, stage: Stage?, underlying: (any Error)? = nil) {
         let isCommon = error.kind == .notFound && error.remedy == error.kind.remedy
         self.init(
@@ -141,13 +141,13 @@ extension ContentKeyError {
         documentedNewCredentials = (error as? IntegrationError)?.documented?.wantsNewCredentials
     }
 
-    /// Any error as one of this type; of an error that is no `DiagnosableError`, whose texts may hold secrets, only the type.
+    /// Converts any error to this type; of an error that is not a `DiagnosableError`, whose texts may hold secrets, keeps only the type.
     init(_ error: any Error, stage: Stage? = nil, otherwise kind: Kind) {
         switch error {
         case var error as ContentKeyError:
             error.stage = error.stage ?? stage
             self = error
-        // A diagnosis with a code of its own is no kind of a key request's.
+        // A diagnosis with its own code is not a kind of key request error.
         case let error as any CataloguedError where error.kind.number > 1 || !(error is Diagnosis):
             self.init(error, stage: stage)
         case is CancellationError:
@@ -195,7 +195,7 @@ extension ContentKeyError.Kind {
         self == .integrationFailed ? "\(whatFailed) \(type(of: error))." : "\(whatFailed) (\(type(of: error)))."
     }
 
-    /// The beginning of a sentence that goes on with what was thrown.
+    /// The beginning of a sentence that continues with the thrown error.
     fileprivate var whatFailed: String {
         switch self {
         case .spcFailed: "The player made no SPC"

@@ -17,7 +17,7 @@ extension ContentKeyLoader {
 
 /// The steps of a key's way one by one, for a player that makes the SPC itself or does the I/O itself.
 @_spi(Adapters) extension ContentKeyLoader {
-    /// What the license service knows a key by.
+    /// The identifier by which the license service knows a key.
     public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> ContentIdentifier {
         let identifier: ContentIdentifier
         do {
@@ -25,7 +25,7 @@ extension ContentKeyLoader {
         } catch {
             throw ContentKeyError(error, stage: .contentIdentifier, otherwise: .integrationFailed)
         }
-        // An empty identifier makes the system fail without a word of the cause (−42669, −42675).
+        // An empty identifier makes the system fail without stating the cause (−42669, −42675).
         guard identifier.bytes.count <= 200 else {
             throw ContentKeyError(
                 .contentIdentifierMissing, stage: .contentIdentifier,
@@ -43,11 +43,11 @@ extension ContentKeyLoader {
 
     /// Exchanges an SPC for a license: request, retries, reply.
     /// - Parameters:
-    ///   - spc: what the player made.
+    ///   - spc: the player's SPC.
     ///   - key: the key's URI.
-    ///   - purpose: what the key is wanted for.
+    ///   - purpose: the intended use of the key.
     ///   - asset: the title that plays, for credentials and events. Defaults to `nil`: not known.
-    ///   - player: whose secure session the license belongs to. Defaults to the only player.
+    ///   - player: the player whose secure session the license belongs to. Defaults to the only player.
     public func license(
         for spc: SPCMessage, key: KeyURI, purpose: KeyPurpose = .streaming, asset: AssetID? = nil,
         player: PlayerID = .only
@@ -56,7 +56,7 @@ extension ContentKeyLoader {
         return try await license(for: spc, key, identifier, purpose, player, trace(key, asset))
     }
 
-    /// How long after a license that came just now its key is to be renewed; `nil` if it needs no renewal.
+    /// The time after which the key of a license that has just come must be renewed; `nil` if it needs no renewal.
     ///
     /// For a player that schedules renewals or makes license requests itself. The loader renews the keys that it answers with
     /// `answer(_:)`.
@@ -137,7 +137,7 @@ extension ContentKeyLoader {
         }
     }
 
-    /// - Parameter session: gives the values of the secure session for each attempt, as a heartbeat may have changed them.
+    /// - Parameter session: returns the secure session's values for each attempt, as a heartbeat may have changed them.
     private func license(
         for spc: SPCMessage, _ context: LicenseContext, _ trace: Trace,
         _ session: @escaping @Sendable () async throws -> [String: Secret]
@@ -179,10 +179,10 @@ extension ContentKeyLoader {
 }
 
 extension IntegrationError {
-    /// The refusal of a token with what was noticed before it was sent: in front where the service itself gave no reason, or, for want of a
-    /// session, says that there is no token.
+    /// The refusal of a token, combined with the advice given before it was sent: the advice comes first if the service gave no reason, or
+    /// if it says that there is no token because a session is missing.
     ///
-    /// A token whose time has not begun makes it `notYetValid`; one whose time is over, `unauthenticated`.
+    /// A token that is not yet valid makes it `notYetValid`; an expired one, `unauthenticated`.
     fileprivate func informed(by advice: [TokenInspection.Advice]) -> Self {
         guard [.unauthenticated, .forbidden].contains(kind) else { return self }
         let origin = ValueOrigin.credential(CredentialSet.tokenName)

@@ -5,9 +5,9 @@ package import LatchkeyTransport
 
 /// Gets content keys for a player from a vendor's license service.
 ///
-/// Make one per vendor configuration and keep it; it fetches the application certificate at once and shares it among all keys.
-/// Pass key requests to `answer(_:)`. Each ends exactly once: with a CKC, with a `ContentKeyError`, or without an answer if the
-/// player's system holds the key already. Every request has its own exchange, because a CKC answers only the SPC that it was made for.
+/// Make one per vendor configuration and keep it; it fetches the application certificate immediately and shares it among all keys. Pass key
+/// requests to `answer(_:)`. Each ends exactly once: with a CKC, with a `ContentKeyError`, or without an answer if the player's system
+/// holds the key already. Every request has its own exchange, because a CKC answers only the SPC that it was made for.
 ///
 ///     let loader = ContentKeyLoader(.vuDRM(certificate: url), credentials: .token { request in try await app.token(for: request.asset) })
 ///     loader.answer(request)
@@ -94,28 +94,28 @@ public final class ContentKeyLoader: Sendable {
         if configuration.certificateFetch == .atOnce { certificates.prefetch(trace()) }
     }
 
-    /// Work on requests holds the loader, so that only the certificate's fetch may still run here.
+    /// Work on requests retains the loader, so only the certificate's fetch may still run here.
     deinit {
         requests.close(.dropped)
         close()
     }
 
-    /// What happens from now on, without secrets. Each call makes its own stream; a slow reader loses the oldest events.
-    /// The first stream begins with what happened since the loader was made.
+    /// The events from now on, without secrets. Each call makes its own stream; a slow reader loses the oldest events.
+    /// The first stream begins with the events since the loader was made.
     public func events() -> AsyncStream<KeyEvent> { hub.stream() }
 
-    /// What was counted since the loader was made.
+    /// The counts since the loader was made.
     public var statistics: KeyStatistics { hub.statistics }
 
-    /// What was counted for a title; nothing if it is none of the latest, 256 titles and keys together.
+    /// A title's counts; empty if it is not among the latest 256 titles and keys together.
     public func statistics(of asset: AssetID) -> KeyStatistics { hub.statistics(of: asset) }
 
-    /// What was counted for a key; nothing if it is none of the latest, 256 titles and keys together.
+    /// A key's counts; empty if it is not among the latest 256 titles and keys together.
     public func statistics(of key: KeyURI) -> KeyStatistics { hub.statistics(of: key) }
 
-    /// Takes a player's key request and ends it exactly once. Returns at once; call it from anywhere.
+    /// Takes a player's key request and ends it exactly once. Returns immediately; call it from anywhere.
     ///
-    /// From its answer on the loader keeps the key alive, until its player is released: see `PlayerKeyRequest.renew()`.
+    /// After its answer the loader keeps the key alive, until its player is released: see `PlayerKeyRequest.renew()`.
     @_spi(Adapters)
     @discardableResult
     public func answer(_ request: some PlayerKeyRequest) -> KeyRequest {
@@ -142,7 +142,7 @@ public final class ContentKeyLoader: Sendable {
         caller.prefetched.removeAll()
     }
 
-    /// The trace of an exchange that belongs to no request.
+    /// The trace of an exchange without a request.
     func trace(_ key: KeyURI? = nil, _ asset: AssetID? = nil) -> Trace {
         hub.trace(0, key, of: asset, then: preloads.observer(of: key))
     }
@@ -150,9 +150,9 @@ public final class ContentKeyLoader: Sendable {
 
 // MARK: - Players
 
-/// What an adapter does for one player. A second player, window, or title of the same loader keeps its keys.
+/// The methods that an adapter calls for one player. A second player, window, or title of the same loader keeps its keys.
 @_spi(Adapters) extension ContentKeyLoader {
-    /// Renews no key of a player and sends no heartbeat of its session until it is resumed. Its leases are remembered.
+    /// Stops the renewals of a player's keys and the heartbeats of its session until it is resumed. Its leases are remembered.
     public func suspend(_ player: PlayerID) {
         requests.suspend(player)
         sessions?[existing: player]?.suspend()
@@ -171,20 +171,20 @@ public final class ContentKeyLoader: Sendable {
     /// - Returns: The keys that the player can renew.
     public func renewEndedKeys(of player: PlayerID) -> Set<KeyURI> { requests.renewLapsed(of: player) }
 
-    /// Where a player's secure session stands; `nil` if it has none.
+    /// The state of a player's secure session; `nil` if it has none.
     public func sessionState(of player: PlayerID) async -> SessionState? { await sessions?[existing: player]?.state }
 
-    /// Whether a player can be suspended and resumed later without a new license: it holds keys, no lease has ended, and the vendor keeps no
-    /// session for them.
+    /// Whether a player can be suspended and resumed later without a new license: it holds keys, no lease has ended, and the vendor keeps
+    /// no session for them.
     public func canKeep(_ player: PlayerID) -> Bool { sessions == nil && holdsLiveKeys(player) }
 
     /// Whether a player holds keys and none of their leases has ended.
     public func holdsLiveKeys(_ player: PlayerID) -> Bool { requests.holdsLiveKeys(player) }
 
-    /// Whether a player holds a key that is to be renewed.
+    /// Whether a player holds a key that will be renewed.
     public func renews(_ key: KeyURI, for player: PlayerID) -> Bool { requests.renews(.init(player: player, uri: key)) }
 
-    /// The title of a key, as its latest request has it; `nil` if it is not known.
+    /// The title of a key, according to its latest request; `nil` if unknown.
     public func asset(of key: KeyURI, for player: PlayerID) -> AssetID? {
         requests.request(of: .init(player: player, uri: key))?.asset
     }
@@ -193,7 +193,7 @@ public final class ContentKeyLoader: Sendable {
 // MARK: - The way of one key
 
 extension ContentKeyLoader {
-    /// Gets the license for a request, and has the player answered.
+    /// Gets the license for a request, and answers the player.
     private func work(on request: KeyRequest) async {
         let trace = request.trace
         let deadline = caller.configuration.retry.deadline

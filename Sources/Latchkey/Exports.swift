@@ -1,4 +1,4 @@
-// An app imports Latchkey alone: the vendors and the values that its API speaks come along.
+// An app needs to import only Latchkey: it exports the vendors and the values of its API.
 @_exported public import LatchkeyCore
 @_exported public import LatchkeyTransport
 @_exported public import LatchkeyVendors

@@ -1,11 +1,11 @@
 public import Foundation
 public import LatchkeyCore
 
-/// Why a player got no key, did not take one, or lost one: what the `onFailure` of every adapter takes.
+/// Why a player got no key, did not take one, or lost one: the argument of every adapter's `onFailure`.
 ///
-/// Holds no secret, except what the key URI itself may hold.
+/// Holds no secrets, unless the key URI itself does.
 public struct KeyFailure: Sendable {
-    /// The key; `nil` if the failure concerns all keys, or the player did not name the key.
+    /// The key; `nil` if the failure affects all keys, or if the player did not name the key.
     public let key: KeyURI?
     /// The title that the app named for the key; `nil` if it named none, or the failure concerns all keys.
     public let asset: AssetID?
@@ -13,15 +13,15 @@ public struct KeyFailure: Sendable {
     public let error: NSError
     /// The error to branch on; `nil` if the error is the player's own.
     public let loaderError: ContentKeyError?
-    /// What the FairPlay number in `error`, or in an error below it, means; `nil` if there is none that is known.
+    /// The meaning of the FairPlay number in `error`, or in an error below it; `nil` if there is no known one.
     public var explanation: FairPlayErrorExplanation? { FairPlayErrorExplanation.explaining(error) }
 
-    /// What to tell the viewer; `nil` if there is nothing to tell. A player's own error is `unavailable`.
+    /// The message for the viewer; `nil` if there is none. A player's own error is `unavailable`.
     public var viewerMessage: ViewerMessage? { loaderError.map(\.viewerMessage) ?? .unavailable }
 
-    /// Makes a failure that the loader or an adapter found.
+    /// Makes a failure found by the loader or an adapter.
     /// - Parameters:
-    ///   - error: What went wrong.
+    ///   - error: The error.
     ///   - key: The key. Defaults to `nil`: the failure concerns all keys.
     ///   - asset: The title of the key. Defaults to `nil`: not known.
     public init(_ error: ContentKeyError, key: KeyURI? = nil, asset: AssetID? = nil) {
@@ -31,7 +31,7 @@ public struct KeyFailure: Sendable {
         loaderError = error
     }
 
-    /// Makes a failure that the player reported.
+    /// Makes a failure reported by the player.
     /// - Parameters:
     ///   - error: The player's own error.
     ///   - key: The key. Defaults to `nil`: the player did not name it.

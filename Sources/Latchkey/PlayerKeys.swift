@@ -2,10 +2,10 @@ public import Foundation
 import LatchkeyCore
 @_spi(Adapters) import LatchkeyVendors
 
-/// The keys of one player that makes SPCs itself and wants them answered, as players with hooks and completion handlers do.
+/// The keys of one player that makes SPCs itself and expects answers, as players with hooks and completion handlers do.
 ///
-/// Each call's completion is called exactly once, also if the keys are released or go away. From its license on, the loader keeps a
-/// key alive as for any other request. Safe to use from any thread; completions are called on no particular one.
+/// Each call's completion is called exactly once, even if the keys are released or deallocated. From its license on, the loader keeps a key
+/// alive as for any other request. Safe to use from any thread; completions are called on no particular one.
 @_spi(Adapters) public final class PlayerKeys: Sendable {
     /// Gets the keys.
     public let loader: ContentKeyLoader
@@ -15,7 +15,7 @@ import LatchkeyCore
 
     /// - Parameters:
     ///   - loader: gets the keys; several players may share it.
-    ///   - ended: takes why a key ended although it is still wanted.
+    ///   - ended: called with the reason if a key ended although it is still wanted.
     public init(
         _ loader: ContentKeyLoader, ended: @escaping @Sendable (KeyFailure) -> Void = { _ in }
     ) {
@@ -39,9 +39,9 @@ import LatchkeyCore
 
     /// Exchanges an SPC for a license.
     /// - Parameters:
-    ///   - spc: what the player made.
+    ///   - spc: the player's SPC.
     ///   - key: the key's URI as the playlist states it.
-    ///   - purpose: what the key is wanted for. Defaults to a renewal for a key that the player has and that needs renewal, and to
+    ///   - purpose: the intended use of the key. Defaults to a renewal for a key that the player has and that needs renewal, and to
     ///     streaming for any other.
     ///   - asset: the title that plays, for credentials and events. Defaults to `nil`: not known, or that of the key that is renewed.
     ///   - completion: takes the license or an error; called once.
@@ -54,13 +54,13 @@ import LatchkeyCore
         loader.answer(SPCRequest(SPCMessage(spc), key, purpose, asset, player, self, completion))
     }
 
-    /// Renews no key until `resume()`, for an app in the background that does not play.
+    /// Stops renewals until `resume()`, for an app in the background that does not play.
     public func suspend() { loader.suspend(player) }
 
     /// Renews keys again after `suspend()`. Overdue renewals are made once.
     public func resume() { loader.resume(player) }
 
-    /// Releases all keys, because the player goes away or changes to another source. Pending calls end with `cancelled`.
+    /// Releases all keys, because the player is closed or changes to another source. Pending calls end with `cancelled`.
     public func release() {
         let certificates = certificates.withLock { certificates in
             defer { certificates = [:] }
@@ -75,7 +75,7 @@ import LatchkeyCore
 @_spi(Adapters) public struct PlayerLicense: Sendable {
     /// The content key context.
     public let ckc: Data
-    /// When the player should ask for the key again; `nil` if it needs no renewal.
+    /// When the player should request the key again; `nil` if it needs no renewal.
     public let renewalDate: Date?
 }
 
@@ -94,7 +94,7 @@ private final class SPCRequest: PlayerKeyRequest, @unchecked Sendable {
     let player: PlayerID
     private let spc: SPCMessage
     private weak var keys: PlayerKeys?
-    /// Drops the completion with its call, as it holds the player, and the key may be held for long.
+    /// Drops the completion after its call, as it retains the player, and the key may be held for long.
     private let completion = Promise<PlayerLicense, ContentKeyError>()
     private let renewal = Locked<Date?>(nil)
 
@@ -124,7 +124,7 @@ private final class SPCRequest: PlayerKeyRequest, @unchecked Sendable {
         completion.resolve(result.map { PlayerLicense(ckc: $0, renewalDate: renewalDate) })
     }
 
-    /// These players request the renewal themselves, at the date that they were told or by their own reckoning.
+    /// These players request the renewal themselves, at the announced date or on their own schedule.
     func renew() -> Bool { keys != nil }
 
     func ended(_ error: ContentKeyError) { keys?.ended(self, error) }

@@ -6,13 +6,13 @@ import LatchkeyCore
     public import FoundationNetworking
 #endif
 
-/// A vendor's requests for a player that sends them itself, is told the header fields once, and waits for nothing.
+/// A vendor's requests for a player that sends them itself, gets the header fields once, and waits for nothing.
 ///
-/// All that needs time is done when it is made. So it takes only vendors that need none later: a credential is asked for once, and
-/// nothing is looked up, no session has to be set up, no header field differs from key to key. No heartbeats are sent: a slot of
+/// All steps that take time are done when it is made. So it takes only vendors that need none later: credentials are requested once, and
+/// there are no lookups, no session setup, and no header fields that differ from key to key. No heartbeats are sent: a slot of
 /// `latchkey-server` lives by its leases.
 @_spi(Adapters) public struct PreparedExchange: Sendable {
-    /// The request for the application certificate; `nil` if the certificate is a setting and has no address beside.
+    /// The request for the application certificate; `nil` if the certificate is a setting without an address.
     public let certificateRequest: URLRequest?
     /// The application certificate, DER, if it is a setting.
     public let bundledCertificate: Data?
@@ -29,10 +29,10 @@ import LatchkeyCore
     /// - Parameters:
     ///   - vendor: the vendor.
     ///   - credentials: asked once, for credentials that last as long as the stream.
-    ///   - hosts: where requests may go.
+    ///   - hosts: the hosts that requests may go to.
     ///   - key: the key, if the exchange is made for one. Defaults to `nil`: for all keys of a stream.
     ///   - asset: the title that plays. Defaults to `nil`: not known.
-    /// - Throws: `unfitForPlayer` where the vendor needs more; errors of settings, hosts and credentials.
+    /// - Throws: `unfitForPlayer` if the vendor needs more; errors of settings, hosts and credentials.
     public init(
         _ vendor: ConfiguredVendor, credentials: Credentials = .none, hosts: HostPolicy = HostPolicy(),
         key: KeyURI? = nil, asset: AssetID? = nil
@@ -61,7 +61,7 @@ import LatchkeyCore
         self.hosts = hosts
     }
 
-    /// The exchange, whose errors show nothing of an earlier one's credentials either.
+    /// The exchange, whose errors also hide an earlier exchange's credentials.
     public func following(_ previous: PreparedExchange?) -> PreparedExchange {
         var exchange = self
         if let previous {
@@ -72,7 +72,7 @@ import LatchkeyCore
 
     private static let memory = 32
 
-    /// What the license service knows a key by, as text.
+    /// The identifier by which the license service knows a key, as text.
     public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> String {
         try read(.contentIdentifier) {
             guard let text = try vendor.contentIdentifier(for: key).text, text.utf8.count >= 2 else {
@@ -82,7 +82,7 @@ import LatchkeyCore
         }
     }
 
-    /// Where the license request for a key goes.
+    /// The address of the license request for a key.
     public func licenseURL(for key: KeyURI) throws(ContentKeyError) -> URL {
         if let licenseURL { return licenseURL }
         return try read(.license) {
@@ -140,7 +140,7 @@ import LatchkeyCore
 }
 
 extension ConfiguredVendor {
-    /// What the vendor needs for each key that a player which waits for nothing cannot give.
+    /// The vendor's requirement for each key that a player that waits for nothing cannot meet.
     fileprivate var obstacle: String? {
         if lookupScope != .never { return "looks something up before the license request" }
         if sessionScope == .source { return "keeps a session" }

@@ -1,40 +1,40 @@
 public import Foundation
 import LatchkeyCore
 
-/// What to tell a viewer when a title does not play: a sentence or two without jargon, and what to do.
+/// A message to a viewer when a title does not play: a sentence or two without jargon, and the remedy.
 ///
 ///     if let message = error.viewerMessage { alert(message.localized()) }
 ///
-/// The English text stands where an app's strings have no entry under `key`.
+/// The English text is used if an app's strings have no entry under `key`.
 public enum ViewerMessage: String, Sendable, Hashable, Codable, CaseIterable {
     /// The sign-in has expired.
     case signIn
     /// The account may not play the title.
     case notIncluded
-    /// Not in this region.
+    /// Not available in this region.
     case notInRegion
-    /// Too many streams at once.
+    /// Too many concurrent streams.
     case tooManyStreams
-    /// The title's time has not begun, or the device's date is wrong.
+    /// The title is not available yet, or the device's date is wrong.
     case notYet
     /// The device has no network.
     case offline
-    /// The service does not answer.
+    /// The service does not respond.
     case unreachable
-    /// The service is there and cannot answer now.
+    /// The service is reachable but cannot answer now.
     case busy
     /// Playback stopped, and may be started again.
     case interrupted
-    /// The download has to be made again.
+    /// The download must be made again.
     case downloadAgain
     /// The download cannot be saved.
     case notSaved
     /// The device cannot play the title.
     case unsupportedDevice
-    /// Anything else: nothing that a viewer can mend.
+    /// Anything else: a problem that the viewer cannot fix.
     case unavailable
 
-    /// The key under which an app's strings have the text: `latchkey.viewer.` and the name.
+    /// The key of the text in an app's strings: `latchkey.viewer.` and the name.
     public var key: String { "latchkey.viewer.\(rawValue)" }
 
     /// The text in English.
@@ -56,7 +56,7 @@ public enum ViewerMessage: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The text of an app's strings; the English one where they have none.
+    /// The text in an app's strings; the English one if they have none.
     /// - Parameters:
     ///   - bundle: holds the strings; the app's own unless given.
     ///   - table: the strings file; `Localizable` unless given.
@@ -66,7 +66,7 @@ public enum ViewerMessage: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension ContentKeyError {
-    /// What to tell the viewer; `nil` if there is nothing to tell, as nobody waits for the key any more.
+    /// The message for the viewer; `nil` if there is none, because the key is no longer wanted.
     public var viewerMessage: ViewerMessage? { kind == .cancelled ? nil : Self.messages[kind] ?? .unavailable }
 
     fileprivate static let messages: [Kind: ViewerMessage] = [
@@ -90,6 +90,6 @@ extension ContentKeyError {
 }
 
 extension OfflineError {
-    /// What to tell the viewer.
+    /// The message for the viewer.
     public var viewerMessage: ViewerMessage { ContentKeyError.messages[kind] ?? .unavailable }
 }

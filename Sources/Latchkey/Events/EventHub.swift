@@ -1,20 +1,20 @@
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// Gives events to the streams that listen, and counts them.
+/// Sends events to the streams that listen, and counts them.
 final class EventHub: Sendable {
     private struct Listeners {
         var next = 0
         var continuations: [Int: AsyncStream<KeyEvent>.Continuation] = [:]
-        /// What happened before the first listener came, as the certificate's fetch begins with the loader; `nil` afterwards.
+        /// The events before the first listener, as the certificate's fetch begins with the loader; `nil` afterwards.
         var early: [KeyEvent]? = []
     }
 
-    /// How many events wait for a slow listener; the oldest are dropped.
+    /// The maximum number of events that wait for a slow listener; the oldest are dropped.
     private static let buffer = 1_024
-    /// How many earlier events the first listener gets.
+    /// The maximum number of earlier events that the first listener gets.
     private static let earlyLimit = 64
-    /// For how many titles and keys together there are counts of their own.
+    /// The number of titles and keys together that are counted separately.
     private static let subjectLimit = 256
 
     private let timekeeper: any Timekeeper
@@ -26,7 +26,7 @@ final class EventHub: Sendable {
     private let listeners = Locked(Listeners())
     private let counted = Locked(Counts())
 
-    /// What was counted in all, and for each of the titles and keys that came last.
+    /// The total counts, and those of each of the latest titles and keys.
     private struct Counts {
         enum Subject: Hashable { case asset(AssetID), key(String) }
 
@@ -53,15 +53,15 @@ final class EventHub: Sendable {
             ? TraceIdentifiers(seed: .random(in: 0 ... .max, using: &generator)) : nil
     }
 
-    /// What was counted since the loader was made.
+    /// The counts since the loader was made.
     var statistics: KeyStatistics { counted.withLock { $0.all } }
 
-    /// What was counted for a title; nothing if it is none of the last ones.
+    /// A title's counts; empty if it is not among the latest ones.
     func statistics(of asset: AssetID) -> KeyStatistics {
         counted.withLock { $0.single[.asset(asset)] } ?? KeyStatistics()
     }
 
-    /// What was counted for a key; nothing if it is none of the last ones.
+    /// A key's counts; empty if it is not among the latest ones.
     func statistics(of key: KeyURI) -> KeyStatistics {
         counted.withLock { $0.single[.key(shown(key))] } ?? KeyStatistics()
     }

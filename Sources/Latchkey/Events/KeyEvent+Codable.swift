@@ -7,12 +7,12 @@ import LatchkeyVendors
 ///     {"date": "2026-01-01T00:00:00.000Z", "event": "retrying", "exchange": 3, "key": "skd://host/movie",
 ///      "attempt": 1, "milliseconds": 500, "code": "serverTransient"}
 ///
-/// `date` (ISO 8601, to the millisecond), `event` (the case's name), `exchange` and `key` are always there. The others are there where
-/// the event has them: `asset` (the app's name for the title), `purpose`, `stage`, `part`, `parts`, `milliseconds` (how long it took, what it saved, or how long until it
-/// happens), `leaseMilliseconds`, `attempt`, `code`, `http`, `url`, `credentialsDropped`, `advice` (a list of `code`, `reason` and
-/// `date`), `format`, `warning`, `state`, `error` (a `ContentKeyError`) and `storeError` (an `OfflineError`).
+/// `date` (ISO 8601, to the millisecond), `event` (the case's name), `exchange` and `key` are always present. The others are present if the
+/// event has them: `asset` (the app's name for the title), `purpose`, `stage`, `part`, `parts`, `milliseconds` (how long it took, how much
+/// it saved, or how long until it happens), `leaseMilliseconds`, `attempt`, `code`, `http`, `url`, `credentialsDropped`, `advice` (a list
+/// of `code`, `reason` and `date`), `format`, `warning`, `state`, `error` (a `ContentKeyError`) and `storeError` (an `OfflineError`).
 extension KeyEvent: Codable {
-    /// How a date is written.
+    /// The format of a date.
     package static let dates = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     public init(from decoder: any Decoder) throws {
@@ -73,13 +73,13 @@ struct KeyEventRecord: Codable {
         take(event.kind)
     }
 
-    /// `milliseconds` as a duration; `nil` if it is none that an event could have.
+    /// `milliseconds` as a duration; `nil` if no event can have it.
     var duration: Duration? { Self.duration(milliseconds) }
 
     /// `leaseMilliseconds`, likewise.
     var lease: Duration? { Self.duration(leaseMilliseconds) }
 
-    /// A duration of a number from outside, which may be anything: up to 1,000 years.
+    /// A duration from an external number, which may be anything: up to 1,000 years.
     private static func duration(_ milliseconds: Double?) -> Duration? {
         guard let milliseconds, milliseconds.isFinite, milliseconds.magnitude < 3.2e13 else { return nil }
         return .milliseconds(milliseconds)

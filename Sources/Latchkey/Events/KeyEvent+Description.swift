@@ -10,22 +10,22 @@ extension KeyEvent: CustomStringConvertible {
         return "\(number)\(title)\(name)\(kind)".onOneLine
     }
 
-    /// How much an event matters.
+    /// The importance of an event.
     public enum Level: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
         /// A step on the way.
         case debug
-        /// What became of a key.
+        /// The outcome of a key.
         case info
-        /// Something that went wrong and may still go well.
+        /// A problem that may still be resolved.
         case warning
-        /// Somebody's key is missing.
+        /// A key is missing.
         case error
 
         public static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// How much it matters.
+    /// Its importance.
     public var level: Level {
         switch kind {
         case .stageEnded, .certificateFromCache, .prepared, .exchanged, .redirected: .debug
@@ -43,7 +43,7 @@ extension KeyEvent: CustomStringConvertible {
 }
 
 extension KeyEvent.Kind: CustomStringConvertible {
-    /// What happened, in a few words.
+    /// A short description of the event.
     public var description: String {
         switch self {
         case .requested(let purpose): "key requested (\(purpose))"

@@ -8,7 +8,7 @@
     }
 
     extension ContentKeyLoader {
-        /// Writes each event from now on, until the task is cancelled or the loader goes away.
+        /// Writes each event from now on, until the task is cancelled or the loader is deallocated.
         ///
         ///     let log = loader.log(to: Logger(subsystem: "com.example.app", category: "keys"))
         @discardableResult

@@ -2,20 +2,20 @@ public import Foundation
 public import LatchkeyCore
 public import LatchkeyVendors
 
-/// Something that happened on a key's way, for logs and metrics. Holds no secret.
+/// An event on a key's way, for logs and metrics. Holds no secret.
 ///
 /// It prints as one log line, has a log `level`, and encodes as JSON. `KeyStatistics` counts it.
 public struct KeyEvent: Sendable {
-    /// The key request that it belongs to, counted from 1; 0 for what belongs to none, such as the certificate's prefetch or a session.
+    /// The key request that it belongs to, counted from 1; 0 for events without one, such as the certificate's prefetch or a session.
     public let exchange: Int
-    /// The key's URI with secret query items replaced; `nil` for what belongs to no key.
+    /// The key's URI with secret query items replaced; `nil` for events without a key.
     public var key: KeyURI? { keyText.isEmpty ? nil : KeyURI(keyText) }
     package let keyText: String
-    /// The title that the app named for the key; `nil` if it named none, and for what belongs to no key.
+    /// The title that the app named for the key; `nil` if it named none, and for events without a key.
     public let asset: AssetID?
     /// When it happened, by the loader's timekeeper.
     public let date: Date
-    /// What happened.
+    /// The kind of event and its details.
     public let kind: Kind
 
     /// Makes an event, as for the tests of an app's own log.
@@ -27,23 +27,23 @@ public struct KeyEvent: Sendable {
         self.kind = kind
     }
 
-    /// What can happen.
+    /// The kinds of events.
     public enum Kind: Sendable {
-        /// The player asked for a key.
+        /// The player requested a key.
         case requested(KeyPurpose)
-        /// A stage came to its end, well or badly.
+        /// A stage ended, successfully or not.
         case stageEnded(ContentKeyError.Stage, took: Duration)
         /// The certificate was cached; fetching it had taken this long.
         case certificateFromCache(saved: Duration)
         /// Another part was cached, from a preload or an earlier key; getting it had taken this long.
         case prepared(PreloadResult.Part, saved: Duration)
-        /// A preload got these parts ready for the key.
+        /// A preload prepared these parts for the key.
         case preloaded([PreloadResult.Part])
         /// The token looks wrong. It is sent anyway, because only the service knows.
         case tokenAdvice([TokenInspection.Advice])
         /// The application certificate has an unknown format, such as a certificate bundle. It is passed on unchanged.
         case certificateUnrecognized(format: String)
-        /// A license came in a form that the vendor does not document, and was read anyway.
+        /// A license came in an undocumented form, and was read anyway.
         case replyWarning(ReplyWarning)
         /// A request was sent and got a reply.
         case exchanged(HTTPSummary)
@@ -57,13 +57,13 @@ public struct KeyEvent: Sendable {
         case renewalPlanned(after: Duration, lease: Duration?)
         /// The player is asked to renew the key.
         case renewalDue
-        /// A renewal got no license. The player is asked again after a wait; not at all if it is `nil`.
+        /// A renewal got no license. The player is asked again after a wait, or not at all if it is `nil`.
         case renewalFailed(code: String, nextAfter: Duration?)
         /// The key ended although the player did not release it.
         case ended(ContentKeyError)
         /// The player released the key.
         case released
-        /// The loader holds as many keys as `LeasePolicy` lets it, and renews this one, the oldest, no more.
+        /// The loader holds the maximum number of keys of `LeasePolicy`, and no longer renews this one, the oldest.
         case evicted
         /// The stored key answered the request, without a network.
         case answeredFromStore
@@ -75,13 +75,13 @@ public struct KeyEvent: Sendable {
         case storedKeyExpired
         /// The store could not be read or written, or did not accept the key. The player gets its key anyway.
         case storeFailed(OfflineError)
-        /// The secure session came to a state.
+        /// The secure session changed its state.
         case session(SessionState)
         /// A session could not be opened, kept alive or ended.
         case sessionFailed(ContentKeyError)
         /// The player got its key.
         case answered(took: Duration)
-        /// The player's system held the key already, an advisory key: nothing was asked for, and nothing was answered.
+        /// The player's system already held the key, an advisory key: no license was requested, and no answer was given.
         case heldBySystem(took: Duration)
         /// The player got an error.
         case failed(ContentKeyError, took: Duration)
@@ -89,7 +89,7 @@ public struct KeyEvent: Sendable {
 
     /// One HTTP exchange without its secrets.
     public struct HTTPSummary: Sendable, Hashable, Codable {
-        /// The stage that it served.
+        /// The stage that it belongs to.
         public let stage: ContentKeyError.Stage
         /// The HTTP method.
         public let method: String
@@ -99,15 +99,15 @@ public struct KeyEvent: Sendable {
         public let status: Int?
         /// How long it took, in milliseconds.
         public let milliseconds: Double
-        /// How long making the request took, the app's credentials included, in milliseconds; `nil` for the request after a redirect.
+        /// The time to make the request, including the app's credentials, in milliseconds; `nil` for the request after a redirect.
         package var preparationMilliseconds: Double?
-        /// How long the request waited for its host, in milliseconds; `nil` for the request after a redirect.
+        /// The time that the request waited for its host, in milliseconds; `nil` for the request after a redirect.
         package var queueMilliseconds: Double?
         /// The bytes of the request's body and of the reply's; `nil` if there was none.
         package var sentBytes, receivedBytes: Int?
         /// The id under which the service's support finds the request; `nil` if the reply names none.
         package var requestID: String?
-        /// What the request said about its trace; `nil` if nothing.
+        /// The request's trace; `nil` if it carried none.
         package var traceParent: TraceParent?
 
         /// Makes a summary.

@@ -1,21 +1,21 @@
 import LatchkeyCore
 
-/// Counts of what happened, for dashboards: how many keys came, from where, how fast, and why others did not.
+/// Counts for dashboards: how many keys came, from where, how fast, and why others did not.
 ///
-/// A loader keeps one for all keys, `loader.statistics`, and one for each of the titles and keys that came last,
-/// `loader.statistics(of:)`. Another is made from events: `count(_:)`. A value; encodes as JSON by its members' names.
+/// A loader keeps one for all keys, `loader.statistics`, and one for each of the latest titles and keys, `loader.statistics(of:)`. Make
+/// another from events: `count(_:)`. A value; encodes as JSON by its members' names.
 public struct KeyStatistics: Sendable, Hashable, Codable {
     /// Key requests that players made.
     public private(set) var requested = 0
-    /// Key requests that were answered with a key; those from the store are included, and `licenses` has the others.
+    /// Key requests that were answered with a key; including keys from the store; `licenses` counts the others.
     public private(set) var answered = 0
-    /// Keys that the license service delivered, renewed ones included. Those from the store and from the player's system are not.
+    /// Keys that the license service delivered, including renewals. Keys from the store and from the player's system are not included.
     public private(set) var licenses = 0
-    /// Renewals that players asked for, including failed ones (`renewalsFailed`).
+    /// Renewals that players requested, including failed ones (`renewalsFailed`).
     public private(set) var renewals = 0
     /// Key requests for keys that the player's system held already.
     package private(set) var heldBySystem = 0
-    /// Key requests that were answered with an error, by its code; cancelled ones among them.
+    /// Key requests that were answered with an error, by its code; including cancelled ones.
     public private(set) var failures: [String: Int] = [:]
     /// Key requests that a stored key answered.
     package private(set) var answeredFromStore = 0
@@ -25,7 +25,7 @@ public struct KeyStatistics: Sendable, Hashable, Codable {
     package private(set) var exchanged = 0
     /// HTTP requests that got none.
     package private(set) var unanswered = 0
-    /// Attempts that failed and that another followed.
+    /// Failed attempts that were followed by another.
     public private(set) var retries = 0
     /// Renewals that failed.
     public private(set) var renewalsFailed = 0
@@ -67,7 +67,7 @@ public struct KeyStatistics: Sendable, Hashable, Codable {
 }
 
 extension KeyStatistics {
-    /// How many codes are told apart; later ones count as `other`.
+    /// The number of distinct codes; later ones count as `other`.
     private static let codeLimit = 100
 
     /// Counts an event.

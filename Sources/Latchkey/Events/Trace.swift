@@ -1,7 +1,6 @@
 import LatchkeyCore
 
-/// Follows one exchange and sends its events: which request it belongs to, when it began, which stage it has reached, and how often
-/// the stage was tried.
+/// Follows one exchange and sends its events: its request, its start, its current stage, and the number of attempts at the stage.
 final class Trace: Sendable {
     typealias Sink = @Sendable (KeyEvent.Kind) -> Void
 
@@ -47,7 +46,7 @@ final class Trace: Sendable {
         start = timekeeper.uptime
     }
 
-    /// A part of the exchange with attempts of its own; its events count for the whole, too.
+    /// A part of the exchange with its own attempts; its events count for the whole, too.
     /// - Parameter observer: sees each event first.
     func part(observer: @escaping Sink = { _ in }) -> Trace {
         Trace(number, of: asset, timekeeper, identifiers: identifiers) { [self] event in
@@ -62,7 +61,7 @@ final class Trace: Sendable {
         sink(event)
     }
 
-    /// Runs a stage, and sends how long it took, whether it succeeded or failed.
+    /// Runs a stage, and sends its duration, whether it succeeded or failed.
     func stage<Value: Sendable>(
         _ stage: ContentKeyError.Stage, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -89,7 +88,7 @@ extension Trace.State {
         switch event {
         case .stageEnded(let stage, _):
             endedStages.insert(stage)
-            // This stage ends while the certificate is fetched, whose attempts go on.
+            // This stage ends during the fetch of the certificate, whose attempts continue.
             if stage != .contentIdentifier { (attempts, failure) = (1, nil) }
         case .retrying(_, _, let code):
             attempts += 1

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// What one request says about its trace: the trace, and the request's own span, which the server's spans are children of.
+/// One request's trace: the trace, and the request's own span, the parent of the server's spans.
 ///
 /// Source: W3C Trace Context §3.2.
 package struct TraceParent: Sendable, Hashable, Codable {
@@ -12,7 +12,7 @@ package struct TraceParent: Sendable, Hashable, Codable {
     /// The header field that carries it.
     static let field = "traceparent"
 
-    /// The value of the header field; the trace counts as sampled, because somebody asked for it.
+    /// The value of the header field; the trace counts as sampled, because it was requested.
     package var header: String { "00-\(traceID)-\(spanID)-01" }
 }
 

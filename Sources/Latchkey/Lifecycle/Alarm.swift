@@ -9,7 +9,7 @@ final class Alarm: Sendable {
         var ring: Ring?
         var isSuspended = false
         var suspensions = 0
-        /// Counts settings, so that an alarm that was moved while its task woke up stays silent.
+        /// Counts changes, so that an alarm that was moved while its task woke up stays silent.
         var number = 0
         var task: Task<Void, Never>?
     }
@@ -21,10 +21,10 @@ final class Alarm: Sendable {
 
     deinit { clear() }
 
-    /// How often the alarm was suspended.
+    /// The number of suspensions of the alarm.
     var suspensions: Int { state.withLock { $0.suspensions } }
 
-    /// Sets the alarm, in place of what was set before; a time in the past rings at once.
+    /// Sets the alarm, replacing the previous one; a time in the past rings immediately.
     /// - Parameter due: by the timekeeper's uptime.
     func set(at due: Duration, _ ring: @escaping Ring) {
         change { state in
@@ -50,14 +50,14 @@ final class Alarm: Sendable {
         }
     }
 
-    /// Lets the alarm ring again; at once if it is overdue.
+    /// Lets the alarm ring again; immediately if it is overdue.
     func resume() {
         change { $0.isSuspended = false }
     }
 
-    /// Changes the state, and replaces the task that waits by one that fits it.
+    /// Changes the state, and replaces the waiting task to match it.
     ///
-    /// The old task is cancelled after the lock: that calls the timekeeper, which may be the app's.
+    /// The old task is cancelled outside the lock: cancelling calls the timekeeper, which may be the app's.
     private func change(_ body: (inout State) -> Void) {
         let replaced = state.withLock { state in
             body(&state)
@@ -67,7 +67,7 @@ final class Alarm: Sendable {
         replaced?.cancel()
     }
 
-    /// Has a new task wait; one that was replaced finds another number when it wakes up.
+    /// Starts a new task that waits; a replaced one finds another number when it wakes up.
     private func arm(_ state: inout State) {
         state.task = nil
         state.number += 1
@@ -78,7 +78,7 @@ final class Alarm: Sendable {
         }
     }
 
-    /// Takes what to call for the alarm of a number; `nil` if another was set since.
+    /// Takes the closure of the alarm with a number; `nil` if another was set since.
     private func take(_ number: Int) -> Ring? {
         state.withLock { state in
             guard state.number == number, !state.isSuspended else { return nil }

@@ -1,29 +1,29 @@
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// When the keys that a player holds are renewed.
+/// When a player's keys are renewed.
 ///
-/// A lease is renewed when a fraction of it has passed, but no later than its minimum lead before the end, and no sooner after the
-/// last license than the vendor accepts, which `RenewalPolicy` of the vendor's profile states. A failed renewal is repeated until the
-/// lease ends.
+/// A lease is renewed after a fraction of it has passed, but no later than its minimum lead before the end, and no sooner after the last
+/// license than the vendor accepts, as stated by `RenewalPolicy` of the vendor's profile. A failed renewal is repeated until the lease
+/// ends.
 public struct LeasePolicy: Sendable, Hashable {
     /// The share of a lease that passes before it is renewed, 0 to 1. Defaults to 0.75.
     public var fraction: Double
     /// The share of a lease by which a renewal may randomly come earlier. Defaults to 0.1. It spreads keys and clients that got their
-    /// licenses together.
+    /// licenses at the same time.
     public var jitter: Double
-    /// How long before its end a lease is renewed at least, if that is more than the vendor's profile asks for. Defaults to zero. At
-    /// most half of the lease.
+    /// The minimum time before its end at which a lease is renewed, if more than the vendor's profile requires. Defaults to zero. At most
+    /// half of the lease.
     public var minimumLead: Duration
     /// The lease of a key whose license states no terms, if the app knows it. Defaults to `nil`.
     public var assumedLease: Duration?
-    /// The wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than half of what is
-    /// left of the lease.
+    /// The wait after a renewal that failed. Defaults to 5 s. It doubles with every failure, and is never more than half of the remaining
+    /// lease.
     public var firstWait: Duration
     /// The longest wait after a renewal that failed. Defaults to 60 s.
     public var longestWait: Duration
-    /// How many of a player's newest keys are kept alive where its playlists are not known. Defaults to 8. A live stream rotates
-    /// through keys, and no player says when it is done with one: a key lapses, instead of being renewed, when as many newer ones came.
+    /// How many of a player's newest keys are kept alive if its playlists are unknown. Defaults to 8. A live stream rotates through keys,
+    /// and no player reports when it is done with one: a key lapses, instead of being renewed, after this many newer ones have come.
     public var heldKeys: Int
 
     /// Makes a policy. Each parameter is the property of its name.
@@ -45,14 +45,14 @@ public struct LeasePolicy: Sendable, Hashable {
 extension LeasePolicy {
     /// When a key is renewed, by its license, the vendor's profile and the policy; `nil` if never.
     /// - Parameters:
-    ///   - terms: what the license says.
-    ///   - vendor: what the vendor's profile says.
+    ///   - terms: the license's terms.
+    ///   - vendor: the renewal policy of the vendor's profile.
     ///   - generator: draws the jitter.
     func plan(
         _ terms: LicenseTerms?, _ vendor: RenewalPolicy, using generator: inout some RandomNumberGenerator
     ) -> RenewalPlan? {
         let early = jitter > 0 ? Double.random(in: 0...min(jitter, 1), using: &generator) : 0
-        // Clamped: an integration of the app's own may read any number out of a license.
+        // Clamped: an app's own integration may read any number out of a license.
         if let lease = (terms == nil ? assumedLease : terms?.lease)?.clamped {
             return RenewalPlan(lease: lease, delay: delay(lease, vendor, early))
         }

@@ -18,7 +18,7 @@ final class CertificateCache: Sendable {
     /// Starts the fetch, so that the first key need not wait for it.
     func prefetch(_ trace: Trace) { _ = fetch(trace) }
 
-    /// The certificate, or why there is none.
+    /// The certificate, or its error.
     func certificate(_ trace: Trace) async throws(ContentKeyError) -> ApplicationCertificate {
         do {
             let fetch = fetch(trace)

@@ -1,15 +1,15 @@
 import LatchkeyCore
 
 extension ContentKeyLoader {
-    /// Ends a call that waits for a player, whatever the player says or leaves unsaid.
+    /// Ends a call that waits for a player, whether or not the player answers.
     ///
-    /// The limit is the deadline of a key and one attempt's timeout, so that the loader's own error, which says more, comes first. The
-    /// body is cancelled at the limit, and nobody waits for it any more.
+    /// The limit is the deadline of a key and one attempt's timeout, so that the loader's own error, which says more, comes first. The body
+    /// is cancelled at the limit, and is no longer awaited.
     /// - Parameters:
-    ///   - nothing: what did not happen, as the beginning of a sentence that the limit ends.
+    ///   - nothing: the result that is missing, as the beginning of a sentence that the limit ends.
     ///   - kind: the kind for an error that the body throws and that is not one of Latchkey's.
-    ///   - body: what to wait for.
-    /// - Throws: what the body throws; `deadlineExceeded` at the limit; `cancelled` as soon as the task is cancelled.
+    ///   - body: the work to wait for.
+    /// - Throws: the body's error; `deadlineExceeded` at the limit; `cancelled` as soon as the task is cancelled.
     package func withinDeadline<Value: Sendable>(
         _ nothing: String, otherwise kind: ContentKeyError.Kind, _ body: @escaping @Sendable () async throws -> Value
     ) async throws(ContentKeyError) -> Value {

@@ -1,18 +1,18 @@
 import LatchkeyCore
 import LatchkeyTransport
 
-/// Limits how many requests to a host are built and sent at a time; first come, first served.
+/// Limits how many requests to a host are built and sent concurrently; first come, first served.
 ///
 /// A request takes two permits: one to build it, when the app is asked for its token, and one to send it. A request that waits for the
-/// second permit keeps the first. So however many keys are requested at once, only a few requests with tokens wait for a host, and
-/// a session's heartbeat waits behind those few. No request that has its second permit waits for another. A cancelled request
-/// returns its permits at once, although a transport may take a moment to end it.
+/// second permit keeps the first. So no matter how many keys are requested together, only a few requests with tokens wait for a host, and a
+/// session's heartbeat waits behind those few. No request that has its second permit waits for another. A cancelled request returns its
+/// permits immediately, although a transport may take a moment to end it.
 final class HostLimiter: Sendable {
-    /// What a permit allows.
+    /// The activity that a permit allows.
     enum Activity: Hashable, Sendable {
-        /// To build a request of a stage, for a host if that is known before.
+        /// Building a request of a stage, for a host if it is already known.
         case building(ContentKeyError.Stage, for: Origin?)
-        /// To send a request to a host.
+        /// Sending a request to a host.
         case sending(to: Origin)
     }
 
@@ -24,10 +24,10 @@ final class HostLimiter: Sendable {
     private let limit: Int
     private let state = Locked(State())
 
-    /// - Parameter limit: how many permits an activity has; at least 1.
+    /// - Parameter limit: the number of permits per activity; at least 1.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// The number of activities that somebody does or waits for.
+    /// The number of activities that are running or awaited.
     var activityCount: Int { state.withLock { $0.lines.count } }
 
     /// The number of callers that wait for a permit.
@@ -51,7 +51,7 @@ final class HostLimiter: Sendable {
             throw .cancelled
         }
         let permit = HostPermit(activity) { [self] in returnPermit(for: activity) }
-        // A permit that came together with the cancellation goes back.
+        // A permit that arrived together with the cancellation is returned.
         if Task.isCancelled { throw .cancelled }
         return permit
     }
@@ -73,7 +73,7 @@ extension HostLimiter.State {
     }
 }
 
-/// A permit, returned by `release()`, or at the latest when the object goes away.
+/// A permit, returned by `release()`, or at the latest when the object is deallocated.
 final class HostPermit: Sendable {
     let activity: HostLimiter.Activity
     private let returned = Promise<Void, Never>()
@@ -89,11 +89,11 @@ final class HostPermit: Sendable {
     func release() { returned.resolve(.success(())) }
 }
 
-/// The callers that have a permit for an activity, and those that wait, by number and in order.
+/// The callers that have a permit for an activity, and the waiting callers, by number and in order.
 fileprivate struct Line {
     private(set) var taken = 0
     var waiters: [Int: Promise<Void, any Error>] = [:]
-    /// The numbers of the waiters as they came; some have left.
+    /// The numbers of the waiters in order of arrival; some have left.
     private var order = Deque<Int>()
 
     /// - Returns: whether there is a free permit; if not, the caller waits in the line.
@@ -108,7 +108,7 @@ fileprivate struct Line {
     }
 
     /// Takes the permit from its owner.
-    /// - Returns: the waiter that owns it now; `nil` if nobody waits.
+    /// - Returns: the waiter that owns it now; `nil` if there is none.
     mutating func pass() -> Promise<Void, any Error>? {
         while let number = order.popFirst() {
             if let next = waiters.removeValue(forKey: number) { return next }

@@ -6,7 +6,7 @@ final class IssuedCredentials: Sendable {
     private struct State {
         var wereAskedFor = false
         var given: CredentialSet?
-        /// What was given before and not used.
+        /// Credentials given before and not used.
         var discarded: [Secret] = []
     }
 
@@ -15,7 +15,7 @@ final class IssuedCredentials: Sendable {
     private let alsoSecret: [Secret]
 
     /// - Parameters:
-    ///   - alsoSecret: what else must not be shown, such as the SPC.
+    ///   - alsoSecret: other values that must not be shown, such as the SPC.
     ///   - ask: asks the app.
     init(alsoSecret: [Secret] = [], ask: @escaping @Sendable () async throws -> CredentialSet) {
         self.alsoSecret = alsoSecret
@@ -38,7 +38,7 @@ final class IssuedCredentials: Sendable {
         }
     }
 
-    /// Forgets what the app gave, because it grew too old; it stays secret.
+    /// Forgets the app's credentials, because they grew too old; they stay secret.
     func discard() {
         state.withLock { state in
             if let given = state.given { state.discarded += given.values.values }
@@ -49,16 +49,16 @@ final class IssuedCredentials: Sendable {
     /// The credentials that the app gave; none if it was not asked.
     var credentialSet: CredentialSet { state.withLock { $0.given ?? .none } }
 
-    /// Whether the app was asked and has not answered.
+    /// Whether the app was asked and has not answered yet.
     var areAwaited: Bool { state.withLock { $0.wereAskedFor && $0.given == nil } }
 
-    /// Whether the app gave any, so that newer ones may do better.
+    /// Whether the app gave any, so that newer ones may help.
     var areGiven: Bool { state.withLock { $0.given?.values.isEmpty == false } }
 
-    /// The forms in which the credentials may show up.
+    /// The forms in which the credentials may appear.
     var forms: SecretForms { SecretForms(given) }
 
-    /// The credentials and what else is secret about the attempt.
+    /// The credentials and the attempt's other secrets.
     var secrets: [Secret] { given + alsoSecret }
 
     private var given: [Secret] {

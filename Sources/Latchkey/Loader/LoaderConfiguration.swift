@@ -5,11 +5,11 @@ import LatchkeyCore
     public import FoundationNetworking
 #endif
 
-/// What can be set about a loader. The defaults are for production.
+/// A loader's settings. The defaults are for production.
 public struct LoaderConfiguration: Sendable {
     /// How often and how soon a failed request is sent again, and how long everything may take.
     public var retry: RetryPolicy
-    /// Where requests may go.
+    /// The hosts that requests may go to.
     public var hosts: HostPolicy
     /// When keys are renewed.
     public var leases: LeasePolicy
@@ -19,23 +19,23 @@ public struct LoaderConfiguration: Sendable {
     public var certificateFetch: CertificateFetch
     /// The largest body of a certificate or license reply, in bytes. Defaults to 1 MiB, a hundred times a real one.
     public var bodyLimit: Int
-    /// How many redirects of one request are followed. Defaults to 5.
+    /// The maximum number of redirects followed per request. Defaults to 5.
     public var redirectLimit: Int
-    /// How many requests the loader has in flight at one origin (scheme, host, port), whatever they are for. Defaults to 6, as
-    /// browsers have it, and at least 1. The others wait in line, and credentials are asked for ahead for as many of them only.
-    /// Waiting counts for the key's deadline and not for an attempt's timeout.
+    /// The maximum number of requests that the loader has in flight at one origin (scheme, host, port), whatever their purpose. Defaults to
+    /// 6, as in browsers, and at least 1. The others wait in line, and credentials are requested in advance for only as many of them.
+    /// Waiting counts toward the key's deadline, not toward an attempt's timeout.
     public var requestsPerHost: Int
-    /// How long a request may wait for its host after it was made with its credentials. Defaults to 5 s. One that waited
-    /// longer is built again with new credentials, as a token may live 30 s.
+    /// How long a request may wait for its host after it was made with its credentials. Defaults to 5 s. A request that waited longer is
+    /// built again with new credentials, as a token may live 30 s.
     public var requestPatience: Duration
-    /// How long credentials, and values that were looked up for one key, may wait for their license request after a preload
-    /// asked for them. Defaults to zero, and then none are asked for in advance, as a token may live 30 s. Each serves one request.
+    /// How long credentials, and values looked up for one key, may wait for their license request after a preload requested them. Defaults
+    /// to zero: then none are requested in advance, as a token may live 30 s. Each serves one request.
     public var preparedCredentialsLifetime: Duration
-    /// Where keys are stored that play without a network; nil, the default, if none are. One store for one loader.
+    /// Stores keys that play without a network; nil, the default, stores none. One store for one loader.
     public var keyStore: (any PersistableKeyStore)?
     /// When stored keys are due for renewal, and how many there may be.
     public var offline: OfflinePolicy
-    /// How keys of streaming licenses are kept for replays; nil, the default, if each play has a license of its own.
+    /// How keys of streaming licenses are kept for replays; nil, the default, if each play has its own license.
     public var licenseCache: LicenseCachePolicy?
     /// Loads a playlist as the app does, with its cookies, headers or a newly signed URL; for preloads, `keys(of:)`, and the review of
     /// keys that rotate. Defaults to `nil`: over the loader's transport, without credentials. Called concurrently.
@@ -43,17 +43,17 @@ public struct LoaderConfiguration: Sendable {
     ///     configuration.playlist = { try await session.data(from: sign($0)) }
     public var playlist: (@Sendable (_ url: URL) async throws -> (Data, URLResponse))?
 
-    /// What requests say about the trace that they belong to. Defaults to nothing.
+    /// The trace that requests carry. Defaults to none.
     public var tracing: Tracing
     /// Whether the loader remembers its latest events, requests and replies for support. Defaults to off; `.support` of the product
     /// `LatchkeySupport` turns it on.
     public var recording: Recording
-    /// Sees each event as it happens, on the thread that it happens on; for tools, which may not miss one. It must return at once.
+    /// Sees each event as it happens, on the thread where it happens; for tools, which must not miss one. It must return immediately.
     package var observer: (@Sendable (KeyEvent) -> Void)?
 
-    /// What requests say about the trace that they belong to.
+    /// The trace that requests carry.
     public enum Tracing: Sendable, Hashable {
-        /// Nothing.
+        /// No trace.
         case off
         /// Each request for a certificate, a lookup, a session or a license carries a W3C `traceparent`, so that the server's log names
         /// the same trace as `KeyTrace`. It goes wherever credentials go, and not along a redirect that drops them. Playlists, and

@@ -1,8 +1,8 @@
 import LatchkeyCore
 
 extension Locked {
-    /// Does something when no other call does it with the same key, so that two calls do not both do it.
-    /// - Throws: what the body throws; `CancellationError` if the task is cancelled while it waits.
+    /// Runs a body when no other call runs one with the same key, so that two calls do not both do the work.
+    /// - Throws: the body's error; `CancellationError` if the task is cancelled while it waits.
     func alone<Key: Hashable, Outcome>(
         with key: Key, _ body: () async throws -> Outcome
     ) async throws -> Outcome where Value == [Key: Promise<Void, Never>] {
@@ -17,7 +17,7 @@ extension Locked {
 }
 
 extension Dictionary where Value == Promise<Void, Never> {
-    /// - Returns: what to wait for; `nil` if the key is free, and is taken now.
+    /// - Returns: the promise to wait for; `nil` if the key was free, and is now taken.
     fileprivate mutating func enter(_ key: Key, _ promise: Value) -> Value? {
         if let other = self[key] { return other }
         self[key] = promise

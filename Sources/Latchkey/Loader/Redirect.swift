@@ -20,7 +20,7 @@ struct Redirect {
     ]
 
     /// - Parameter configured: URLs of the integration's settings.
-    /// - Returns: `nil` if the reply is no redirect.
+    /// - Returns: `nil` if the reply is not a redirect.
     /// - Throws: `redirectRefused`, `hostRefused`, `insecureURL`.
     init?(
         of request: URLRequest, by reply: HTTPReply, hosts: HostPolicy, configured: [URL], issued: IssuedCredentials

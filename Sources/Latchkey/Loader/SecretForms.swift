@@ -2,24 +2,24 @@ import Foundation
 package import LatchkeyCore
 import LatchkeyVendors
 
-/// Every form in which secrets may show up in a text: as they are, percent-encoded, escaped for JSON, in base64, in hexadecimal.
+/// Every form in which secrets may appear in a text: as they are, percent-encoded, escaped for JSON, in base64, in hexadecimal.
 ///
-/// A service that sends a token back wraps it as it likes; an error and an event must not show it in any of these.
+/// A service may wrap a token that it sends back in any of these; an error or an event must not show it.
 package struct SecretForms: Sendable {
     private let secrets: Set<Secret>
 
-    /// The shortest secret that is looked for inside base64 and hexadecimal, and taken out of what is shown: 6 characters.
-    /// A shorter one would be found by chance.
+    /// The shortest secret that is searched for inside base64 and hexadecimal, and removed from output: 6 characters. A shorter one would
+    /// be found by chance.
     private static let shortest = 6
 
-    /// How much shorter than a secret its base64 may be, where only the characters count that depend on it alone.
+    /// How much shorter than a secret its base64 may be, if only the characters count that depend on it alone.
     private static let slack = 4
 
     package init(_ secrets: [Secret]) { self.secrets = Set(secrets) }
 
-    /// The forms of those secrets that fit into a text, the longest first, or the rest of one would stay.
+    /// The forms of the secrets that fit into a text, longest first, as otherwise the rest of one would stay.
     ///
-    /// An SPC has kilobytes and no place in the words of an error; its forms are not worth making for them.
+    /// An SPC has kilobytes and no place in the words of an error; making its forms for them is not worthwhile.
     private func texts(fitting length: Int) -> [String] {
         Set(secrets.filter { $0.count <= length + Self.slack }.flatMap(Self.forms)).subtracting([""])
             .sorted { $0.utf8.count > $1.utf8.count }
@@ -52,7 +52,7 @@ package struct SecretForms: Sendable {
         return forms + [bytes.hexString, bytes.hexString.uppercased()]
     }
 
-    /// The characters of base64 that depend on these bytes alone, where a number of other bytes, modulo 3, stands before them.
+    /// The characters of base64 that depend on these bytes alone, if a number of other bytes, modulo 3, precedes them.
     private static func base64(of bytes: Data, behind count: Int) -> String {
         let text = (Data(count: count) + bytes).base64EncodedString().filter { $0 != "=" }
         let isOpenEnded = (count + bytes.count) % 3 != 0

@@ -8,7 +8,7 @@ import LatchkeyCore
 extension Redaction {
     /// The secrets that a request carries at the places that the redaction names: header fields, the address, JSON, form, raw body.
     ///
-    /// For what an integration of the app's own puts into a request, and for a request that a player sent.
+    /// For values that an app's own integration puts into a request, and for a request that a player sent.
     func secrets(in request: URLRequest) -> [Secret] {
         let headers = (request.allHTTPHeaderFields ?? [:]).filter { isSecret(header: $0.key) }.map(\.value)
         // `Bearer abc` is a secret, and so is `abc`.

@@ -21,8 +21,8 @@ extension ServiceCaller {
 
     /// Builds the attempt's request, and waits for the permit to send it.
     ///
-    /// The host is known only when the request is built, and the request holds a token that may live seconds. So at most a host's limit
-    /// of requests is built before they may be sent, and one that waited too long is built again once it has its permit.
+    /// The host is known only after the request is built, and the request holds a token that may live seconds. So at most a host's limit of
+    /// requests is built before they may be sent, and a request that waited too long is built again once it has its permit.
     func admitted<Value>(
         _ call: Call<Value>, _ issued: IssuedCredentials
     ) async throws(ContentKeyError) -> Admitted {
@@ -49,7 +49,7 @@ extension ServiceCaller {
 
     /// A permit to send to the request's host: the held one if it is for that host, else a new one.
     ///
-    /// The held one is returned first, because two requests that each wait for the other's host would wait for ever.
+    /// The held one is returned first, because two requests that each wait for the other's host would deadlock.
     private func permit(
         for request: URLRequest, replacing held: HostPermit?
     ) async throws(ContentKeyError) -> HostPermit {
@@ -92,11 +92,11 @@ extension ServiceCaller {
             remedy: "Configure the URL that the service redirects to.")
     }
 
-    /// What is known of a request before it is sent.
+    /// The facts of a request that are known before it is sent.
     private struct KnownFacts {
         /// The address without secrets.
         let address: String
-        /// What came before it; `nil` for the request after a redirect.
+        /// The admission before it; `nil` for the request after a redirect.
         let lead: Admitted?
         let parent: TraceParent?
     }
@@ -144,10 +144,10 @@ extension ServiceCaller {
         }
     }
 
-    /// In bytes; an SPC is longer, and what a record keeps of it has none of it.
+    /// In bytes; an SPC is longer, and the recorded part of it contains none.
     private static let longestCredential = 4_096
 
-    /// The id by which a reply names its request; `nil` for what is too long for one, or holds what was sent.
+    /// The ID by which a reply names its request; `nil` for a value that is too long for one, or that holds a sent secret.
     private static func requestID(of reply: HTTPReply, _ issued: IssuedCredentials) -> String? {
         let names = ["x-request-id", "x-correlation-id", "x-ms-request-id", "x-amzn-requestid"]
         guard let id = names.lazy.compactMap({ reply.header($0) }).first, 1...64 ~= id.utf8.count,
@@ -156,7 +156,7 @@ extension ServiceCaller {
         return id
     }
 
-    /// The address of a redirect without its query: the server wrote that, and under any name it may hold a secret.
+    /// The address of a redirect without its query: the server wrote it, and it may hold a secret under any name.
     private static func shownAddress(of request: URLRequest, _ issued: IssuedCredentials) -> String {
         let address = Redaction.standard.redacted(urlText: request.url?.absoluteString ?? "")
         return SecretForms(issued.secrets).scrubbed(String(address.prefix { $0 != "?" }))

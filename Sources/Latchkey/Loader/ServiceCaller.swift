@@ -16,9 +16,9 @@ struct ServiceCaller: Sendable {
     let timekeeper: any Timekeeper
     let generator: @Sendable () -> any RandomNumberGenerator
     let limiter: HostLimiter
-    /// Credentials that a preload asked for before the license requests, each for one key and title.
+    /// Credentials that a preload requested before the license requests, each for one key and title.
     let prefetched: PrefetchedValues<Credentials.Request, CredentialSet>
-    /// What support may want to see; `nil` if the configuration records nothing.
+    /// The record for support; `nil` if the configuration records nothing.
     let record: (any LoaderRecord)?
 
     init(
@@ -40,14 +40,14 @@ struct ServiceCaller: Sendable {
         }
     }
 
-    /// What one call is about.
+    /// The parameters of one call.
     struct Call<Value: Sendable>: Sendable {
-        /// What to ask the app for, the first time.
+        /// The first request for the app's credentials.
         let asking: Credentials.Request
         var alsoSecret: [Secret] = []
-        /// URLs that a lookup gave; they may be asked as if they had been configured.
+        /// URLs from a lookup; they are allowed like configured ones.
         var trusted: [URL] = []
-        /// Where the request is likely to go, so that it waits for that host before it is built.
+        /// The likely target of the request, so that it waits for that host before it is built.
         var expected: URL?
         var trace: Trace
         let makeRequest: @Sendable (IssuedCredentials) async throws -> URLRequest
@@ -56,7 +56,7 @@ struct ServiceCaller: Sendable {
         var stage: ContentKeyError.Stage { asking.stage }
     }
 
-    /// Calls until there is a value, an error that is final, or no attempt or time left.
+    /// Retries until there is a value, a final error, or no attempt or time left.
     func perform<Value: Sendable>(_ call: Call<Value>) async throws(ContentKeyError) -> Value {
         let deadline = configuration.retry.deadline
         var call = call
@@ -97,7 +97,7 @@ struct ServiceCaller: Sendable {
         }
     }
 
-    /// Credentials that a preload got for the same request, each for one, or new ones.
+    /// Credentials that a preload got for the same request, each used once, or new ones.
     private func credentials(for asking: Credentials.Request, _ trace: Trace) async throws -> CredentialSet {
         guard let ready = prefetched.take(asking) else {
             let given = try await credentials(asking)
@@ -114,7 +114,7 @@ struct ServiceCaller: Sendable {
         after attempt: Int, _ error: ContentKeyError, _ trace: Trace
     ) async throws(ContentKeyError) {
         var generator = SomeGenerator(generator())
-        // Bounded, because a number that an integration of the app's own made may not fit into a `Duration`.
+        // Bounded, because a number from an app's own integration may not fit into a `Duration`.
         let asked = error.service?.retryAfter.map { Duration.seconds($0 > 0 ? min($0, 1e9) : 0) }
         guard error.isRetryable,
             let wait = configuration.retry.wait(after: attempt, serviceAsksFor: asked, using: &generator)
@@ -201,7 +201,7 @@ extension ServiceCaller {
 }
 
 extension VendorIntegration {
-    /// Where the host of a request was read; `nil` if that is not known.
+    /// The source of a request's host; `nil` if unknown.
     func source(of origin: Origin, _ key: KeyURI?, _ given: CredentialSet = .none) -> ValueOrigin? {
         if key?.names(origin) == true { return .playlist }
         let holder = given.values.filter { $0.value.revealedText.lowercased().contains("//\(origin.host)") }.keys.min()

@@ -21,7 +21,7 @@ final class SharedFetch<Value: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - timekeeper: measures how old a value is.
-    ///   - lifetime: how long a value is valid, from the start of its fetch; `nil` for ever.
+    ///   - lifetime: how long a value is valid, from the start of its fetch; `nil` for no limit.
     init(_ timekeeper: any Timekeeper, lifetime: Duration? = nil) {
         self.timekeeper = timekeeper
         self.lifetime = lifetime

@@ -1,13 +1,13 @@
 import LatchkeyCore
 
-/// Those who read `changes()`.
+/// The readers of `changes()`.
 final class AssetListeners: Sendable {
     typealias Listener = AsyncStream<[OfflineAsset]>.Continuation
 
     private struct State {
         var next = 0
         var listeners: [Int: Listener] = [:]
-        /// Whether one came that got no list, as the store could not be read.
+        /// Whether a new listener got no list, because the store could not be read.
         var isBehind = false
         var isFinished = false
     }
@@ -19,7 +19,7 @@ final class AssetListeners: Sendable {
         AsyncStream.makeStream(of: [OfflineAsset].self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// - Parameter list: what it gets first; `nil` if that is not known yet.
+    /// - Parameter list: the first list to send; `nil` if it is not known yet.
     func add(_ listener: Listener, _ list: [OfflineAsset]?) {
         if let list { listener.yield(list) }
         let number = state.withLock { state -> Int? in
@@ -35,7 +35,7 @@ final class AssetListeners: Sendable {
         }
     }
 
-    /// Whether a list that is not new is wanted by one who got none.
+    /// Whether an unchanged list must be sent to a listener that got none.
     var isBehind: Bool { state.withLock { $0.isBehind } }
 
     func send(_ list: [OfflineAsset]) {
@@ -46,7 +46,7 @@ final class AssetListeners: Sendable {
         for listener in listeners { listener.yield(list) }
     }
 
-    /// Ends all streams, and each later one at once.
+    /// Ends all streams immediately, and each later one when it is made.
     func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true

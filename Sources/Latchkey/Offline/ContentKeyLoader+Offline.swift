@@ -2,8 +2,7 @@ import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
 extension ContentKeyLoader {
-    /// Gets what a request is answered with: the license, or the stored key, which is not renewed as a lease is. `nil` if the system
-    /// holds the key.
+    /// Gets the answer to a request: the license, or the stored key, which is not renewed as a lease is. `nil` if the system holds the key.
     func answerable(for request: any PlayerKeyRequest, _ trace: Trace) async throws -> License? {
         guard let request = request as? any PersistableKeyRequest else {
             return try await license(for: request, trace)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The calls of the system that a stored key's safety hangs on, as a parameter: a process that is killed does not lose what is not on
-/// the disk yet, so only their order tells whether a loss of power would.
+/// The system calls on which a stored key's safety depends, as a parameter: a killed process does not lose data that is not on the disk
+/// yet, so only the calls' order shows whether a loss of power would.
 package struct FileCalls: Sendable {
-    /// Writes bytes to an open file, and gives how many it has written, or a negative number with a reason in `errno`.
+    /// Writes bytes to an open file, and returns the number written, or a negative number with a reason in `errno`.
     var write: @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
-    /// Has an open file's bytes, or an open folder's names, on the disk before it returns.
+    /// Writes an open file's bytes, or an open folder's names, to the disk before it returns.
     var synchronize: @Sendable (_ file: Int32) -> Bool
-    /// Lets a file take the place of another.
+    /// Renames a file over another.
     var rename: @Sendable (_ old: String, _ new: String) -> Bool
 
     /// Makes calls. Defaults to the system's.

@@ -1,31 +1,31 @@
 public import Foundation
 public import LatchkeyCore
 
-/// Keys in files of a folder of their own: readable by the user alone, kept out of backups, each written whole or not at all.
+/// Keys in the files of a dedicated folder: readable by the user alone, kept out of backups, each written whole or not at all.
 ///
-/// Nothing is touched before the first key is asked for. The work is done on a queue of the store's own, as a disk may take its
-/// time; a task that is cancelled waits no longer, and what the store has begun is done all the same. Use one store per folder at a time, in one process.
+/// Nothing is touched before the first key is requested. The work runs on the store's own queue, as a disk may take its time; a cancelled
+/// task stops waiting, and the store still finishes work that it has begun. Use one store per folder at a time, in one process.
 public final class FileKeyStore: PersistableKeyStore {
     private let files: KeyFiles
     private let queue = DispatchQueue(label: "latchkey.key-store", qos: .userInitiated)
 
-    /// When the system lets the files be read. It has a meaning on Apple's mobile systems only.
+    /// When the system allows the files to be read. It applies to Apple's mobile systems only.
     public enum Protection: Sendable, Hashable {
-        /// Once the device was unlocked after it started: what plays and renews in the background needs.
+        /// After the first unlock since the device started: required for background playback and renewal.
         case afterFirstUnlock
         /// While the device is unlocked.
         case whileUnlocked
     }
 
     /// - Parameters:
-    ///   - folder: a folder for nothing else, which need not exist; in the application support folder, as the system empties caches.
+    ///   - folder: a dedicated folder, which need not exist; in the application support folder, as the system empties caches.
     ///   - protection: when the files can be read.
     public convenience init(folder: URL, protection: Protection = .afterFirstUnlock) {
         self.init(folder: folder, protection: protection, before: { _ in })
     }
 
     /// - Parameters:
-    ///   - system: the calls of the system, for tests that watch their order.
+    ///   - system: the system calls, for tests that watch their order.
     ///   - step: called before each step, for tests that end the process there.
     package init(
         folder: URL, protection: Protection = .afterFirstUnlock, system: FileCalls = FileCalls(),
@@ -62,19 +62,19 @@ public final class FileKeyStore: PersistableKeyStore {
     }
 }
 
-/// A step that changes what is on the disk.
+/// A step that changes the disk.
 package enum FileStep: Sendable {
-    /// The folder is made, or made private.
+    /// The folder is created, or made private.
     case setUpFolder
     /// A file is opened for writing.
     case create(StoredItem)
-    /// Bytes go to the open file.
+    /// Bytes are written to the open file.
     case write(Secret, Int32)
-    /// The file's bytes go to the disk.
+    /// The file's bytes are written to the disk.
     case synchronize(StoredItem)
-    /// The file takes the place of the old one.
+    /// The file replaces the old one.
     case rename(StoredItem)
-    /// The folder's names go to the disk.
+    /// The folder's names are written to the disk.
     case synchronizeFolder
     /// A file is removed.
     case remove(StoredItem)

@@ -1,11 +1,11 @@
 import Foundation
 import LatchkeyCore
 
-/// What a `FileKeyStore` does on its queue.
+/// The work of a `FileKeyStore` on its queue.
 struct KeyFiles: Sendable {
     /// The largest file that is read, in bytes: an index of many thousand keys.
     static let largestFile = 1 << 25
-    /// The end of the name of a file that is being written.
+    /// The suffix of a file that is being written.
     private static let newEnding = ".new"
 
     let folder: URL
@@ -25,7 +25,7 @@ struct KeyFiles: Sendable {
         self.willDo = willDo
     }
 
-    /// The files of a store, those that a crash left half written included; other files in the folder are none of ours.
+    /// The files of a store, including files that a crash left half written; other files in the folder are ignored.
     func items() throws(OfflineError) -> Set<StoredItem> {
         guard access(folder.path, F_OK) == 0 else {
             guard errno == ENOENT else { throw .file(.keyStoreUnreadable, "The folder") }
@@ -48,7 +48,7 @@ struct KeyFiles: Sendable {
             return nil
         }
         defer { close(file) }
-        // Not `fstat`, for which Apple's systems want a reason in a privacy manifest.
+        // Not `fstat`, whose use Apple's systems want justified in a privacy manifest.
         let size = Int(lseek(file, 0, SEEK_END))
         guard size >= 0, lseek(file, 0, SEEK_SET) == 0 else { throw .file(.keyStoreUnreadable, item.rawValue) }
         guard size <= Self.largestFile else {
@@ -57,7 +57,7 @@ struct KeyFiles: Sendable {
         return try read(size, from: file, item)
     }
 
-    /// Writes a file beside the old one and lets it take the old one's place, each step on the disk before the next.
+    /// Writes a file next to the old one and then replaces the old one, each step on the disk before the next.
     func write(_ bytes: Secret, to item: StoredItem) throws(OfflineError) {
         try setUpFolder()
         let new = path(item) + Self.newEnding
@@ -83,7 +83,7 @@ struct KeyFiles: Sendable {
 // MARK: - Steps
 
 extension KeyFiles {
-    /// Once in a process, so that a folder that was there before is as private as a new one; and again where it was removed.
+    /// Once per process, so that an existing folder is as private as a new one; and again if it was removed.
     private func setUpFolder() throws(OfflineError) {
         guard !isSetUp.withLock({ $0 }) || access(folder.path, W_OK) != 0 else { return }
         willDo(.setUpFolder)
@@ -92,7 +92,7 @@ extension KeyFiles {
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
             try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
             #if canImport(Darwin) && !os(macOS)
-                // Files that are made in the folder take this over.
+                // Files created in the folder inherit this.
                 try files.setAttributes([.protectionKey: protection.type], ofItemAtPath: folder.path)
             #endif
             #if canImport(Darwin)
@@ -150,7 +150,7 @@ extension KeyFiles {
 }
 
 extension OfflineError {
-    /// What the system says about a file; the path stays out of it.
+    /// The system's error for a file; without the path.
     fileprivate static func file(_ kind: Diagnosis.Kind, _ name: String) -> Self {
         let number = errno
         return Self(kind, "\(name): \(String(cString: strerror(number))) (\(number)).")

@@ -4,7 +4,7 @@ import LatchkeyCore
 /// The index of a store, kept in memory and changed in transactions. For one task at a time.
 final class KeyIndex: Sendable {
     private let store: any PersistableKeyStore
-    /// `nil` until it is read, and after a write whose outcome is not known.
+    /// `nil` until it is read, and after a write with an unknown outcome.
     private let current = Locked<OfflineIndex?>(nil)
 
     init(_ store: any PersistableKeyStore) { self.store = store }
@@ -29,7 +29,7 @@ final class KeyIndex: Sendable {
     /// Replaces the index: writes new keys, then the index that names them, then removes the keys that it no longer names.
     func commit(_ index: OfflineIndex, adding keys: [StoredItem: Secret]) async throws(OfflineError) {
         let old = current.withLock { current in
-            // If a write fails, only the store knows whether it took place: read it again.
+            // If a write fails, only the store knows whether it happened: read it again.
             defer { current = nil }
             return current
         }
@@ -48,7 +48,7 @@ final class KeyIndex: Sendable {
     func removeAll() async throws(OfflineError) {
         current.withLock { $0 = nil }
         do {
-            // Without an index nothing else counts, so that a crash after this line leaves an empty store.
+            // Without an index nothing else counts, so a crash after this line leaves an empty store.
             try await store.remove(.index)
             for item in try await store.items() { try await store.remove(item) }
         } catch {
@@ -61,7 +61,7 @@ final class KeyIndex: Sendable {
         await remove(all.subtracting(items).subtracting([.index]))
     }
 
-    /// The change is made already: what cannot be removed now is removed when the index is next read.
+    /// The change is made already: items that cannot be removed now are removed when the index is next read.
     private func remove(_ items: Set<StoredItem>) async {
         for item in items { try? await store.remove(item) }
     }

@@ -1,9 +1,9 @@
 import LatchkeyCore
 
-/// Tells which key URIs name the same key although a playlist gives each session a URI of its own.
+/// Finds key URIs that name the same key although a playlist gives each session a different URI.
 ///
-/// Two URIs do if they are equal but for query items of a session, and if the vendor names the key by what is left. Any other query item
-/// may name a key. Where the vendor's content identifier does not depend on what is left, only the whole URI tells keys apart.
+/// Two URIs do if they differ only in a session's query items, and if the vendor names the key by the rest. Any other query item may name a
+/// key. If the vendor's content identifier does not depend on the rest, only whole URIs identify keys.
 struct KeyNames: Sendable {
     /// The names of query items that belong to a session, in lower case.
     private let sessionItems: Set<String>
@@ -52,7 +52,7 @@ struct KeyNames: Sendable {
 extension OfflineIndex {
     /// The URI by which the index knows a key: the URI itself, or else the only one that names the same key.
     ///
-    /// If several do, what they differ in names keys after all, and none is meant.
+    /// If several do, their differences name keys after all, and none matches.
     func known(_ key: KeyURI, by names: KeyNames) -> KeyURI {
         guard !isWanted(key), let name = names.name(of: key) else { return key }
         let place = key.raw.utf8.prefix { $0 != UInt8(ascii: "?") }

@@ -4,13 +4,13 @@ public import LatchkeyCore
 
 /// The keys of streaming licenses that are kept for replays: `loader.licenseCache`.
 ///
-/// A CKC answers one SPC, so what is kept is the key that the system makes of it for storage, as for a download. A replay within the lease
-/// is answered with it, and has what is left of the lease: if it plays longer, the key is renewed by a license as ever. Refusals and
-/// rejections remove what is kept. Call `removeAll()` when the viewer signs out. Safe to use from any thread.
+/// A CKC answers one SPC, so the cache keeps the key that the system makes of it for storage, as for a download. A replay within the lease
+/// is answered with it, for the rest of the lease: if it plays longer, the key is renewed by a license as usual. Refusals and rejections
+/// remove the kept key. Call `removeAll()` when the viewer signs out. Safe to use from any thread.
 public final class LicenseCache: Sendable {
     private let policy: LicenseCachePolicy
     private let lifetime: Duration
-    /// What has to be left of a lease: less would be renewed at once.
+    /// The least time that a lease must have left: a shorter one would be renewed immediately.
     private let shortest: Duration
     private let stored: OfflineKeys
     /// Whether the player makes stored keys of the licenses.
@@ -24,7 +24,7 @@ public final class LicenseCache: Sendable {
         lifetime = min(policy.lifetime ?? .seconds(allowed), .seconds(allowed))
         shortest = .seconds(vendor.minimumLead)
         stored = OfflineKeys(policy.store, for: caller) { key, asset, event in
-            // A download's keys expire for its viewer; these are only asked for again.
+            // A download's keys expire for its viewer; these are simply requested again.
             if case .storedKeyExpired = event { return }
             report(key, asset, event)
         }
@@ -50,14 +50,14 @@ public final class LicenseCache: Sendable {
     /// The player changed a kept key; see `OfflineKeys.updated(_:to:)`.
     public func updated(_ key: KeyURI, to bytes: Secret) { stored.updated(key, to: bytes) }
 
-    /// Removes a key that the player turned down; returns at once, and later requests see it.
+    /// Removes a key that the player turned down; returns immediately, and later requests see it.
     public func drop(_ key: KeyURI) { stored.drop(key) }
 }
 
 // MARK: - The answer to a player's request
 
 extension LicenseCache {
-    /// The kept key with what is left of its lease, or else a new license's.
+    /// The kept key with the rest of its lease, or else a new license's.
     /// - Parameter fetch: makes the license exchange; gives `nil` if the system holds the key, which is then not kept.
     func license(
         for request: any PersistableKeyRequest, _ report: Trace.Sink, fetch: @Sendable () async throws -> License?
@@ -66,7 +66,7 @@ extension LicenseCache {
         guard let license = try await fetched(request, fetch) else { return nil }
         let key: Secret
         do { key = try request.storedForm(of: license) } catch {
-            // The service makes other licenses than its documentation says: from now on they are streamed.
+            // The service's licenses differ from its documentation: from now on they are streamed.
             isFit.withLock { $0 = false }
             throw error
         }
@@ -105,7 +105,7 @@ extension LicenseCache {
 }
 
 extension LicenseTerms {
-    /// The first of the ends that the license states.
+    /// The earliest end that the license states.
     fileprivate var shortestLife: Duration? {
         switch validity {
         case .lease(let lease): lease

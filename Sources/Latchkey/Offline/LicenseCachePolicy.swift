@@ -1,16 +1,16 @@
 public import LatchkeyCore
 
-/// How keys that streaming licenses brought are kept on the disk, so that a replay needs no license request.
+/// How keys of streaming licenses are kept on the disk, so that a replay needs no license request.
 ///
 ///     configuration.licenseCache = LicenseCachePolicy(store: FileKeyStore(folder: caches.appending(path: "licenses")))
 ///
-/// It has an effect where the vendor documents that its streaming licenses may be kept (`RenewalPolicy.cacheLifetime` of the profile) and
-/// the system stores keys; elsewhere each play has a license of its own. What is played within the lease counts against no limit of
-/// streams, and a right that the viewer lost meanwhile still plays.
+/// It has an effect if the vendor documents that its streaming licenses may be kept (`RenewalPolicy.cacheLifetime` of the profile) and the
+/// system stores keys; otherwise each play has its own license. A replay within the lease counts against no limit of streams, and a right
+/// that the viewer lost meanwhile still plays.
 public struct LicenseCachePolicy: Sendable {
-    /// Where the keys are kept: a store for nothing else, of one loader. A folder below the caches will do.
+    /// A dedicated store of one loader for the keys. A folder below the caches will do.
     public var store: any PersistableKeyStore
-    /// How many keys are kept. Defaults to 200. The title that was played longest ago goes first, with all its keys.
+    /// The maximum number of keys. Defaults to 200. The least recently played title is removed first, with all its keys.
     public var keys: Int
     /// How long a key is kept at most. Defaults to `nil`: as long as vendor and license allow.
     public var lifetime: Duration?
@@ -19,8 +19,8 @@ public struct LicenseCachePolicy: Sendable {
 
     /// Makes a policy.
     /// - Parameters:
-    ///   - store: where the keys are kept: a store for nothing else, of one loader.
-    ///   - keys: how many keys are kept. Defaults to 200.
+    ///   - store: a dedicated store of one loader for the keys.
+    ///   - keys: the maximum number of keys. Defaults to 200.
     ///   - lifetime: how long a key is kept at most. Defaults to `nil`: as long as vendor and license allow.
     ///   - includes: which keys are kept. Defaults to all.
     public init(

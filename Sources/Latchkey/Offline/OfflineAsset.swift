@@ -1,9 +1,9 @@
 public import Foundation
 public import LatchkeyCore
 
-/// How far a key, or an asset with all its keys, has come.
+/// The state of a key, or of an asset with all its keys.
 public enum OfflineState: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Wanted; a key is not there yet.
+    /// Requested; a key is still missing.
     case requested
     /// Stored, and never played.
     case stored
@@ -36,7 +36,7 @@ public struct OfflineAsset: Sendable, Hashable, Identifiable {
 public struct OfflineKey: Sendable, Hashable, Identifiable {
     /// The key's URI as the playlist states it.
     public let uri: KeyURI
-    /// Where the key stands.
+    /// The key's state.
     public let state: OfflineState
     /// When its license came; `nil` if it is not stored.
     public let stored: Date?
@@ -51,19 +51,19 @@ public struct OfflineKey: Sendable, Hashable, Identifiable {
     public var id: KeyURI { uri }
 }
 
-/// A stored key that was removed. AVFoundation can prove the removal to a service that asks for it: hand the bytes to
+/// A stored key that was removed. AVFoundation can prove the removal to a service that requires it: pass the bytes to
 /// `invalidatePersistableContentKey(_:options:)`.
 public struct RemovedKey: Sendable, Hashable {
     /// The key's URI.
     public let uri: KeyURI
-    /// What was stored.
+    /// The stored bytes.
     public let bytes: Secret
 }
 
-/// What to do after a player rejected a key.
+/// The reaction to a player's rejection of a key.
 @_spi(Adapters) public enum RejectionAdvice: Sendable, Hashable {
-    /// Have the player ask for the key again: the stored one is gone, and a new license is fetched.
+    /// Ask the player to request the key again: the stored one is gone, and a new license is fetched.
     case fetchAgain
-    /// Let it be: the key was new, or is not a stored one.
+    /// Do nothing: the key was new, or is not a stored one.
     case giveUp
 }

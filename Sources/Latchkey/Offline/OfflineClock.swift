@@ -1,19 +1,18 @@
 import Foundation
 import LatchkeyCore
 
-/// The date that the windows of stored keys are counted by.
+/// The date by which the windows of stored keys are counted.
 ///
 /// The player's own clock decides whether a key decrypts; this one decides what an app shows and which key it offers. A date that the
 /// user sets back does not lengthen a window: the clock never falls behind the latest date that it trusts, which the index keeps, and
-/// goes on from there by the time that passes. A date that is ahead counts while it stands, and is trusted when it has stood for
-/// `settling`: who sets the date forward by mistake and takes it back soon finds all keys as they were. Where a wrong date was trusted,
-/// the next license puts the clock right, because a service that grants one was asked with credentials and certificates that fit
-/// the date.
+/// continues from there as time passes. A date that is ahead counts as long as it is set, and is trusted after `settling`: a user who sets
+/// the date forward by mistake and soon takes it back finds all keys as they were. If a wrong date was trusted, the next license puts the
+/// clock right, because a service that grants one was asked with credentials and certificates that fit the date.
 struct OfflineClock: Sendable {
-    /// How long a date that is ahead has to stand.
+    /// How long a date that is ahead must last before it is trusted.
     static let settling = Duration.seconds(600)
 
-    /// How far the date may gain on the uptime at once, in seconds, as two clocks do that are set right by turns.
+    /// How far the date may gain on the uptime in one step, in seconds, as two clocks do that are set right by turns.
     private static let drift = 1.0
 
     /// The latest date that is trusted.
@@ -24,7 +23,7 @@ struct OfflineClock: Sendable {
 
     /// - Parameters:
     ///   - trusted: the latest date that an earlier process trusted.
-    ///   - uptime: what the timekeeper says.
+    ///   - uptime: the timekeeper's uptime.
     init(trusted: Date, uptime: Duration) {
         self.trusted = trusted
         self.uptime = uptime
@@ -46,7 +45,7 @@ struct OfflineClock: Sendable {
         return date
     }
 
-    /// Takes a date as right, whatever was trusted before.
+    /// Trusts a date, whatever was trusted before.
     mutating func trust(_ date: Date) {
         trusted = date
         aheadSince = nil

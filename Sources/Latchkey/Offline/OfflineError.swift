@@ -1,4 +1,4 @@
-// For what a `CustomNSError` is to the system, which only a file that imports Foundation takes over.
+// For the bridging of `CustomNSError`, which takes effect only in a file that imports Foundation.
 import Foundation
 public import LatchkeyCore
 
@@ -8,7 +8,7 @@ public struct OfflineError: CataloguedError, Equatable {
     public let kind: Diagnosis.Kind
     public let reason: String
 
-    /// Makes an error; a store of an app's own may throw it, with a reason that tells more than the type of another error would.
+    /// Makes an error; an app's own store may throw it, with a reason that says more than the type of another error would.
     /// - Parameters:
     ///   - kind: the kind of error, one of 400 to 499.
     ///   - reason: what happened, without secrets.
@@ -17,7 +17,7 @@ public struct OfflineError: CataloguedError, Equatable {
         self.reason = reason
     }
 
-    /// Makes one of any error of a store; of an error that is no `DiagnosableError`, whose texts may hold secrets, only the type.
+    /// Converts any error of a store; of an error that is not a `DiagnosableError`, whose texts may hold secrets, keeps only the type.
     init(_ error: any Error, otherwise kind: Diagnosis.Kind) {
         switch error {
         case let error as OfflineError: self = error

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// What a store knows beside the keys' bytes: which assets need which keys, and where each key is and when its windows end.
+/// A store's knowledge besides the keys' bytes: which assets need which keys, and where each key is and when its windows end.
 struct OfflineIndex: Sendable, Hashable {
     /// The keys that each asset needs.
     var assets: [AssetID: Set<KeyURI>] = [:]
@@ -47,8 +47,8 @@ struct OfflineIndex: Sendable, Hashable {
 }
 
 extension OfflineIndex.KeyRecord {
-    /// How long until the window ends that counts now, in seconds; `nil` if none does. Dates are sums of fractions: what is under a
-    /// millisecond is none.
+    /// How long until the current window ends, in seconds; `nil` if there is none. Dates are sums of fractions: less than a millisecond
+    /// counts as zero.
     func remaining(at now: Date) -> Double? {
         let window = firstPlayed != nil ? playback ?? storage : storage
         let start = playback != nil ? firstPlayed ?? stored : stored
@@ -57,13 +57,13 @@ extension OfflineIndex.KeyRecord {
 
     func isExpired(at now: Date) -> Bool { remaining(at: now).map { $0 <= 0 } ?? false }
 
-    /// Whether a share of the storage window has passed. A key in its playback window is not renewed for time's sake.
+    /// Whether a share of the storage window has passed. A key in its playback window is not renewed because of its age.
     func isDue(at now: Date, fraction: Double) -> Bool {
         guard let storage, playback == nil || firstPlayed == nil else { return false }
         return now.timeIntervalSince(stored) >= storage * fraction
     }
 
-    /// Has the window that counts now end at a date.
+    /// Makes the current window end at a date.
     mutating func expire(at date: Date) {
         if playback != nil, let firstPlayed {
             playback = max(0, date.timeIntervalSince(firstPlayed))

@@ -1,14 +1,14 @@
 import Foundation
 public import LatchkeyCore
 
-/// What an app asks for.
+/// The app's requests.
 extension OfflineKeys {
-    /// Begins to store an asset, or changes which keys it needs: keys that no asset needs any more are removed, the others stay, also if
-    /// their URIs come from another session; see `OfflinePolicy`.
+    /// Begins to store an asset, or changes its keys: keys that no asset needs any more are removed, the others stay, even if their URIs
+    /// come from another session; see `OfflinePolicy`.
     /// - Parameters:
-    ///   - asset: what the app calls it.
+    ///   - asset: the app's name for it.
     ///   - keys: the keys of all chosen renditions, audio, SD and HD alike; `KeyDiscovery` finds them in a stream's playlists.
-    /// - Throws: `noKeys`, `tooManyAssets`, `tooManyKeys`, or what the store throws.
+    /// - Throws: `noKeys`, `tooManyAssets`, `tooManyKeys`, or the store's error.
     @discardableResult
     public func register(_ asset: AssetID, keys: Set<KeyURI>) async throws(OfflineError) -> OfflineAsset {
         guard !keys.isEmpty else {
@@ -51,8 +51,8 @@ extension OfflineKeys {
         return stream
     }
 
-    /// The keys whose renewal is due: a share of their storage window has passed, or all of it, and they are not in their playback
-    /// window. Renew a key by having the player ask for it, with `StoredKeyUse.replace`; the media stays as it is.
+    /// The keys that are due for renewal: a share of their storage window has passed, or all of it, and they are not in their playback
+    /// window. To renew a key, make the player request it with `StoredKeyUse.replace`; the media stays as it is.
     /// - Throws: `renewalUnsupported` if keys are due and the vendor renews none.
     public func dueForRenewal() async throws(OfflineError) -> [OfflineKey] {
         let fraction = policy.renewalFraction
@@ -65,7 +65,7 @@ extension OfflineKeys {
         return due
     }
 
-    /// Removes an asset and the keys that no other asset needs. An asset that was not registered is no error.
+    /// Removes an asset and the keys that no other asset needs. Removing an unregistered asset is not an error.
     /// - Returns: the keys that were removed, for a service that requires proof of their removal.
     @discardableResult
     public func delete(_ asset: AssetID) async throws(OfflineError) -> [RemovedKey] {
@@ -92,7 +92,7 @@ extension OfflineKeys {
         }
     }
 
-    /// Keys with their bytes; without those whose bytes cannot be read, which must not keep them from being removed.
+    /// Keys with their bytes; without unreadable keys, which must not block their removal.
     private func removed(_ keys: [OfflineIndex.KeyRecord]) async -> [RemovedKey] {
         var removed: [RemovedKey] = []
         for key in keys.sorted(by: { $0.uri.raw < $1.uri.raw }) {

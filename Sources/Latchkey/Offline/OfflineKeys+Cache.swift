@@ -1,10 +1,10 @@
 import Foundation
 import LatchkeyCore
 
-/// How a license cache uses stored keys: a title comes with its first key, and goes for room.
+/// A license cache's use of stored keys: a title is added with its first key, and removed to make room.
 extension OfflineKeys {
-    /// A key that is kept, with what is left of its lease; its title counts as played now.
-    /// - Parameter shortest: what has to be left.
+    /// A kept key with the rest of its lease; its title counts as played now.
+    /// - Parameter shortest: the least time that the lease must have left.
     func kept(
         _ key: KeyURI, atLeast shortest: Duration
     ) async throws(OfflineError) -> (key: Secret, left: Duration)? {
@@ -24,7 +24,7 @@ extension OfflineKeys {
     }
 
     /// Keeps a key for as long as its lease lasts.
-    /// - Parameter room: how many keys are kept; the title that was played longest ago goes first.
+    /// - Parameter room: the maximum number of keys; the least recently played title is removed first.
     func keep(
         _ bytes: Secret, for key: KeyURI, of asset: AssetID, _ lease: Duration, room: Int
     ) async throws(OfflineError) {
@@ -42,7 +42,7 @@ extension OfflineKeys {
         }
     }
 
-    /// Removes a key that is kept, for a caller that does not wait.
+    /// Removes a kept key, for a caller that does not wait.
     func drop(_ key: KeyURI) {
         changeLater(key) { draft in draft.index.forget(draft.index.known(key, by: self.names)) }
     }
@@ -55,7 +55,7 @@ extension OfflineIndex {
         assets = assets.mapValues { $0.subtracting([key]) }.filter { !$0.value.isEmpty }
     }
 
-    /// Removes the keys whose leases ended, and then those of the titles that were played longest ago, until the others fit.
+    /// Removes the keys whose leases have ended, and then those of the least recently played titles, until the others fit.
     fileprivate mutating func makeRoom(_ room: Int, at now: Date, for newest: KeyURI) {
         for key in expired(at: now) { forget(key) }
         while keys.count > room, let oldest = oldest(but: newest) {

@@ -2,7 +2,7 @@ public import Foundation
 public import LatchkeyCore
 @_spi(Integrations) public import LatchkeyVendors
 
-/// What a player adapter asks and says.
+/// A player adapter's questions and reports.
 extension OfflineKeys {
     /// The asset that needs the key, so that the player's request should be made persistable; of several, the one whose name sorts
     /// first. `nil` if none does, or if the store cannot be read: the key then plays online.
@@ -17,7 +17,7 @@ extension OfflineKeys {
         }
     }
 
-    /// The stored key, for the player as it is; `nil` if there is none or its window has ended.
+    /// The stored key, unchanged, for the player; `nil` if there is none or its window has ended.
     @_spi(Adapters) public func storedKey(for key: KeyURI) async throws(OfflineError) -> Secret? {
         try await change { draft throws(OfflineError) in
             let key = draft.index.known(key, by: self.names)
@@ -29,8 +29,8 @@ extension OfflineKeys {
         }
     }
 
-    /// The player changed a stored key, as at its first play if its license states a playback window. Only the new bytes are valid from
-    /// now on. Call it from the player's callback; it returns at once, and later calls see the change.
+    /// The player changed a stored key, as at its first play if its license states a playback window. Only the new bytes are valid from now
+    /// on. Call it from the player's callback; it returns immediately, and later calls see the change.
     @_spi(Adapters) public func updated(_ key: KeyURI, to bytes: Secret) {
         changeLater(key) { draft throws(OfflineError) in
             let key = draft.index.known(key, by: self.names)
@@ -45,7 +45,7 @@ extension OfflineKeys {
         }
     }
 
-    /// The player started to play with a stored key. The first time counts, and begins the playback window; returns at once.
+    /// The player started to play with a stored key. The first time counts, and begins the playback window; returns immediately.
     @_spi(Adapters) public func started(_ key: KeyURI) {
         changeLater(key) { draft in
             let key = draft.index.known(key, by: self.names)
@@ -57,8 +57,8 @@ extension OfflineKeys {
         }
     }
 
-    /// The service said until when a stored key is good, as it answers a secure token: the window that counts now ends then. A key that
-    /// is not stored is no error; returns at once.
+    /// The service said until when a stored key is good, as it answers a secure token: the current window ends then. A key that is not
+    /// stored is not an error; returns immediately.
     ///
     /// Source: `Documentation/Players.md` §3.9 f, `makeSecureTokenForExpirationDate(ofPersistableContentKey:)`, which takes `storedKey(for:)`.
     public func setExpiry(_ date: Date, of key: KeyURI) {
@@ -85,15 +85,15 @@ extension OfflineKeys {
 
 /// The answer to a player's request.
 extension OfflineKeys {
-    /// What a persistable key request is answered with: the stored key, without a network, or else a license that is fetched, made
-    /// into a stored key by the player, and stored.
+    /// The answer to a persistable key request: the stored key, without a network, or else a license that is fetched, made into a stored
+    /// key by the player, and stored.
     ///
     /// If the key cannot be stored, the request is answered anyway, because the player can play with the key. The event `storeFailed`
     /// says why, and the asset is not ready.
     /// - Parameters:
     ///   - request: the player's request.
     ///   - fetch: makes the license exchange.
-    /// - Throws: what `fetch` throws; `persistableKeyFailed` if the player makes no stored key of the license;
+    /// - Throws: the error of `fetch`; `persistableKeyFailed` if the player makes no stored key of the license;
     ///   `storedKeyRenewalUnsupported` if a stored key should be replaced and the vendor renews none.
     @_spi(Adapters) public func key(
         for request: any PersistableKeyRequest, fetch: @Sendable () async throws -> License
@@ -166,7 +166,7 @@ extension OfflineKeys {
 }
 
 @_spi(Adapters) extension PersistableKeyRequest {
-    /// What the player makes of a CKC to be stored; a CKC itself is no answer (−42803).
+    /// The player's stored form of a CKC; a CKC itself is not a valid answer (−42803).
     func storedForm(of license: License) throws -> Secret {
         let remedy = "Check that the license service lets this key be stored."
         let key: Data

@@ -1,31 +1,31 @@
 import Foundation
 import LatchkeyCore
 
-/// How the keys of a title are got.
+/// Getting a title's keys.
 extension OfflineKeys {
-    /// Does something when no other call does it for the title, so that two calls do not both get its keys.
-    /// - Throws: what the body throws; `CancellationError` if the task is cancelled while it waits.
+    /// Runs a body when no other call runs one for the title, so that two calls do not both get its keys.
+    /// - Throws: the body's error; `CancellationError` if the task is cancelled while it waits.
     package func alone<Value>(with asset: AssetID, _ body: () async throws -> Value) async throws -> Value {
         try await fetching.alone(with: asset, body)
     }
 }
 
-/// How a change is made: in its turn, whole or not at all.
+/// Changes: in turn, whole or not at all.
 extension OfflineKeys {
-    /// What a turn may change.
+    /// The values that a turn may change.
     struct Draft {
         var index: OfflineIndex
         private(set) var now: Date
         fileprivate var clock: OfflineClock
         fileprivate var added: [StoredItem: Secret] = [:]
 
-        /// Takes the device's date as right.
+        /// Trusts the device's date.
         mutating func trust(_ date: Date) {
             clock.trust(date)
             now = date
         }
 
-        /// Puts a key's bytes under a fresh name.
+        /// Stores a key's bytes under a fresh name.
         mutating func add(_ bytes: Secret, using generator: any RandomNumberGenerator) -> StoredItem {
             var generator = generator
             let item = StoredItem.key(using: &generator)
@@ -41,7 +41,7 @@ extension OfflineKeys {
         try await turns.result { () async throws(OfflineError) in try await self.change(inTurn: body) }
     }
 
-    /// Has a change made in its turn, for a caller that does not wait; a failure is an event.
+    /// Makes a change in its turn, for a caller that does not wait; a failure is an event.
     func changeLater(_ key: KeyURI?, _ body: @escaping Change<Void>) {
         turns.add {
             do throws(OfflineError) { try await self.change(inTurn: body) } catch {
@@ -50,7 +50,7 @@ extension OfflineKeys {
         }
     }
 
-    /// Makes a change at once, for one whose turn it is.
+    /// Makes a change immediately, for the caller whose turn it is.
     func change<Value>(inTurn body: Change<Value>) async throws(OfflineError) -> Value {
         let (date, uptime) = (timekeeper.date, timekeeper.uptime)
         let old = try await keyIndex.index(date)
@@ -68,7 +68,7 @@ extension OfflineKeys {
         return value
     }
 
-    /// Looks what has expired.
+    /// Checks for expired keys.
     func wake() async { changeLater(nil) { _ in } }
 
     private func show(_ draft: Draft, isNew: Bool) {

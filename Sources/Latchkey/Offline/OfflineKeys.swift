@@ -1,17 +1,16 @@
 import Foundation
 package import LatchkeyCore
 
-/// The keys that an app stores, to play without a network: `loader.offline`.
+/// The keys that an app stores to play without a network: `loader.offline`.
 ///
-/// An asset is requested with the keys of all renditions that the app chose. Each key is then got through the player, as a
-/// `PersistableKeyRequest`, and stored with the windows that its license states. The asset is ready when every key is there.
+/// An asset is registered with the keys of all renditions that the app chose. Each key is then fetched through the player, as a
+/// `PersistableKeyRequest`, and stored with its license's windows. The asset is ready when all its keys are stored.
 ///
 ///     try await offline.register("movie-1", keys: [audio, sd, hd])
 ///     for await assets in offline.changes() { show(assets) }
 ///
-/// A player adapter asks `asset(needing:)` before it makes a key request persistable, and says what the player does with the keys:
-/// `updated(_:to:)`, `started(_:)` and `rejected(_:)`. All functions take their turns one behind the other, in the order of the
-/// calls. Safe to use from any thread.
+/// A player adapter asks `asset(needing:)` before it makes a key request persistable, and reports the player's use of the keys:
+/// `updated(_:to:)`, `started(_:)` and `rejected(_:)`. All functions take turns, in the order of the calls. Safe to use from any thread.
 public final class OfflineKeys: Sendable {
     typealias Report = @Sendable (KeyURI?, AssetID?, KeyEvent.Kind) -> Void
 
@@ -25,7 +24,7 @@ public final class OfflineKeys: Sendable {
     let generator: @Sendable () -> any RandomNumberGenerator
     let turns = SerialTasks()
     let listeners = AssetListeners()
-    /// The titles whose keys are being got, each resolved when they were.
+    /// The titles whose keys are being fetched; each promise is resolved when they were.
     let fetching = Locked<[AssetID: Promise<Void, Never>]>([:])
     private let alarm: Alarm
     private let state = Locked(State())
@@ -58,8 +57,8 @@ public final class OfflineKeys: Sendable {
 
     deinit { close() }
 
-    /// Ends the streams of `changes()` and the wait for the end of a window. Keys are stored and found all the same: what a player
-    /// says late must not be lost.
+    /// Ends the streams of `changes()` and the wait for the end of a window. Keys are still stored and found: late reports from a player
+    /// must not be lost.
     func close() {
         state.withLock { state in
             state.isClosed = true
@@ -69,10 +68,10 @@ public final class OfflineKeys: Sendable {
     }
 }
 
-// MARK: - What it remembers between turns
+// MARK: - State between turns
 
 extension OfflineKeys {
-    /// The clock as the last turn left it.
+    /// The clock after the last turn.
     var clock: OfflineClock? { state.withLock { $0.clock } }
 
     /// Notes that a player rejected a key.

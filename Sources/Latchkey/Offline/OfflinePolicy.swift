@@ -4,13 +4,13 @@ public struct OfflinePolicy: Sendable, Hashable {
     public var renewalFraction: Double
     /// The largest stored key, in bytes. Defaults to 64 KiB, ten times a real one.
     public var largestKey: Int
-    /// How many assets there may be. Defaults to 1,000.
+    /// The maximum number of assets. Defaults to 1,000.
     public var assets: Int
-    /// How many different keys all assets together may need. Defaults to 10,000.
+    /// The maximum number of different keys that all assets together need. Defaults to 10,000.
     public var keys: Int
 
-    /// Names of query items of a key URI, in any letter case, that belong to a session and do not name the key. A stored key is found although
-    /// their values are others today. Add a name only if it never tells two keys apart. Defaults to `OfflinePolicy.sessionItems`.
+    /// Names of query items of a key URI, in any letter case, that belong to a session and do not name the key. A stored key is found even
+    /// if their values have changed. Add a name only if it never distinguishes two keys. Defaults to `OfflinePolicy.sessionItems`.
     public var sessionItems: Set<String>
 
     /// The query items that belong to a session by default: `session`, `sessionid`, `session-id`, `session_id`, and Wowza's `wowzasessionid`.

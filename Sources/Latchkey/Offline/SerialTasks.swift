@@ -1,12 +1,12 @@
 import LatchkeyCore
 
-/// Runs work items one after the other, in the order in which they were added.
+/// Runs work items one by one, in the order in which they were added.
 ///
 /// An actor would start the next item while one waits for the store.
 final class SerialTasks: Sendable {
     private let last = Locked<Task<Void, Never>?>(nil)
 
-    /// Adds work. It is never cancelled: a key that was updated is stored even if nobody waits for it.
+    /// Adds work. It is never cancelled: a key that was updated is stored even if no caller waits for it.
     func add(_ work: @escaping @Sendable () async -> Void) {
         last.withLock { last in
             last = startTask { [previous = last] in

@@ -1,19 +1,19 @@
 public import LatchkeyCore
 public import LatchkeyVendors
 
-/// Where the loader gets the credentials of a request: a closure of the app's, called afresh for every attempt.
+/// The loader's source of credentials for a request: the app's closure, called anew for every attempt.
 ///
-/// Most license tokens live seconds and many answer one request only, so a token is never kept. One closure serves many titles, as it
-/// is told which title and which key a license is for:
+/// Most license tokens live seconds and many answer one request only, so a token is never kept. One closure serves many titles, as it gets
+/// the title and the key that a license is for:
 ///
 ///     .token { request in try await tokens.license(for: request.asset) }
 public struct Credentials: Sendable {
     private let ask: @Sendable (Request) async throws -> CredentialSet
 
-    /// - Parameter ask: gives the credentials for one attempt; called on no particular isolation.
+    /// - Parameter ask: returns the credentials for one attempt; called on no particular isolation.
     public init(_ ask: @escaping @Sendable (Request) async throws -> CredentialSet) { self.ask = ask }
 
-    /// Credentials of one token, asked for each time.
+    /// Credentials with one token, requested each time.
     public static func token(_ token: @escaping @Sendable (Request) async throws -> String) -> Self {
         Self { .token(try await token($0)) }
     }
@@ -24,16 +24,16 @@ public struct Credentials: Sendable {
     /// No credentials.
     public static let none = Self.fixed(.none)
 
-    /// What credentials are asked for.
+    /// A request for credentials.
     ///
-    /// A request that serves several keys has no key, asset and purpose: that for the application certificate, and a lookup that the
-    /// vendor makes once for a loader. A secure session serves all keys of a source: it has no key, and the asset of the key that opened it.
+    /// A request for several keys has no key, asset and purpose: the request for the application certificate, and a lookup that the vendor
+    /// makes once for a loader. A secure session serves all keys of a source: it has no key, and the asset of the key that opened it.
     public struct Request: Sendable, Hashable {
-        /// Why they are asked for.
+        /// Why credentials are requested.
         public internal(set) var reason: Reason
         /// The step that the request serves: `lookup`, `certificate`, `license`, or `setup`, `heartbeat`, `teardown` of a session.
         public let stage: ContentKeyError.Stage
-        /// What the key is wanted for, also when the request is tried again; `nil` if the request serves several keys.
+        /// The intended use of the key, also when the request is tried again; `nil` if the request serves several keys.
         public let purpose: KeyPurpose?
         /// The key's URI as the playlist states it; `nil` if the request serves several keys.
         public let key: KeyURI?
@@ -42,9 +42,9 @@ public struct Credentials: Sendable {
 
         /// Makes a request, as for a test of an app's closure.
         /// - Parameters:
-        ///   - reason: why credentials are asked for.
+        ///   - reason: why credentials are requested.
         ///   - stage: the step that the request serves. Defaults to the license.
-        ///   - purpose: what the key is wanted for. Defaults to `nil`: several keys.
+        ///   - purpose: the intended use of the key. Defaults to `nil`: several keys.
         ///   - key: the key's URI. Defaults to `nil`: several keys.
         ///   - asset: the title. Defaults to `nil`: not known.
         public init(
@@ -59,7 +59,7 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// Why credentials are asked for.
+    /// Why credentials are requested.
     public enum Reason: Sendable, Hashable {
         /// For the application certificate.
         case certificate
@@ -67,7 +67,7 @@ public struct Credentials: Sendable {
         case session
         /// For the first license request of a key.
         case first
-        /// For a key that is to be stored.
+        /// For a key that will be stored.
         case offline
         /// To renew a key.
         case renewal
@@ -83,7 +83,7 @@ public struct Credentials: Sendable {
 extension Credentials.Request {
     static let certificate = Self(.certificate, stage: .certificate)
 
-    /// What is asked for on behalf of one key.
+    /// A request for credentials on behalf of one key.
     init(_ stage: ContentKeyError.Stage, of key: KeyURI, _ purpose: KeyPurpose, _ asset: AssetID?) {
         self.init(Credentials.Reason(purpose), stage: stage, purpose: purpose, key: key, asset: asset)
     }

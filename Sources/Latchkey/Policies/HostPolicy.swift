@@ -3,15 +3,14 @@ import LatchkeyCore
 import LatchkeyTransport
 @_spi(Integrations) import LatchkeyVendors
 
-/// Where license and certificate requests may go.
+/// The hosts that license and certificate requests may go to.
 ///
-/// Allowed are the origins that the integration was configured with and the hosts named here. A host that only a playlist names
-/// is refused, because a playlist comes from a CDN and the token must not; so is one that only a redirect names. Always HTTPS, except
-/// on loopback.
+/// Allowed are the integration's configured origins and the hosts named here. A host that only a playlist names is refused, because a
+/// playlist comes from a CDN and the token must not go there; so is a host that only a redirect names. Always HTTPS, except on loopback.
 public struct HostPolicy: Sendable, Hashable {
-    /// Hosts beside the configured ones.
+    /// Hosts in addition to the configured ones.
     public var allowed: Set<Host>
-    /// What becomes of an https URL on a loopback host.
+    /// How an https URL on a loopback host is treated.
     public var loopback: LoopbackScheme
 
     /// Makes a policy; without arguments only configured origins are allowed.
@@ -20,21 +19,21 @@ public struct HostPolicy: Sendable, Hashable {
         self.loopback = loopback
     }
 
-    /// What becomes of an https URL on a loopback host.
+    /// The treatment of an https URL on a loopback host.
     public enum LoopbackScheme: Sendable, Hashable {
-        /// It stays as it is.
+        /// It stays unchanged.
         case asGiven
         /// It becomes an http URL, for a test server without TLS behind `skd://127.0.0.1`.
         case http
     }
 
-    /// A host, `cdn.example.com`; with a port, `127.0.0.1:8080`; or all hosts below a domain, `*.example.com`,
-    /// which `example.com` itself is not.
+    /// A host, `cdn.example.com`; with a port, `127.0.0.1:8080`; or all hosts below a domain, `*.example.com`, which does not include
+    /// `example.com` itself.
     public struct Host: Sendable, Hashable, ExpressibleByStringLiteral {
         package let name: String
         package let port: Int?
 
-        /// - Parameter text: host or host and port; an IPv6 address stands in brackets.
+        /// - Parameter text: host or host and port; an IPv6 address is in brackets.
         public init(_ text: String) {
             let parts = text.lowercased().split(separator: ":", omittingEmptySubsequences: false)
             let isBareIPv6 = parts.count > 2 && !text.contains("]")
@@ -70,10 +69,10 @@ extension HostPolicy {
         return parts.url ?? url
     }
 
-    /// Refuses an URL that the policy does not allow.
+    /// Refuses a URL that the policy does not allow.
     /// - Parameters:
     ///   - configured: URLs of the integration's settings.
-    ///   - source: where a host was read, for the error; `nil` if that is not known.
+    ///   - source: the source of a host, for the error; `nil` if unknown.
     func check(
         _ url: URL, configured: [URL], namedBy source: (Origin) -> ValueOrigin? = { _ in nil }
     ) throws(ContentKeyError) {
@@ -119,7 +118,7 @@ extension HostPolicy {
 }
 
 extension KeyURI {
-    /// Whether a URL's host is the one that players read from this URI.
+    /// Whether a URL has the host that players read from this URI.
     func names(_ origin: Origin) -> Bool {
         let (text, host) = (raw.lowercased().filter { !"[]".contains($0) }, origin.host)
         return text.contains("//\(host)") || text.contains("@\(host)") || text.hasPrefix("skd:\(host)") || text == host
@@ -127,6 +126,6 @@ extension KeyURI {
 }
 
 extension String {
-    /// Whether no host has this name in public: it has no dot, and is no IPv6 address.
+    /// Whether no host has this name in public: it has no dot, and is not an IPv6 address.
     fileprivate var isIdentifier: Bool { !contains(".") && !contains(":") }
 }

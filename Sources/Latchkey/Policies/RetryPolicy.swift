@@ -1,21 +1,21 @@
 import LatchkeyCore
 
-/// How often and how soon a failed request is sent again, and how long everything may take.
+/// How often and how soon a failed request is retried, and how long everything may take.
 ///
 /// Only errors that may pass are retried: no reply, 408, 425, 429, 5xx, a reply that broke off. A refusal is final, and answers a player
-/// that asks again at once.
+/// that immediately asks again.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often a request is sent at most, the first time included. Defaults to 3.
+    /// The maximum number of attempts, including the first. Defaults to 3.
     public var maximumAttempts: Int
     /// The wait before the second attempt. Defaults to 500 ms. It doubles with every attempt.
     public var firstWait: Duration
-    /// The longest wait. Defaults to 8 s. A service that asks for more by `Retry-After` gets no further attempt.
+    /// The longest wait. Defaults to 8 s. If a service asks for more by `Retry-After`, there is no further attempt.
     public var longestWait: Duration
-    /// The share of a wait that is random, 0 to 1. Defaults to 0.5. It spreads clients that failed together.
+    /// The random share of a wait, 0 to 1. Defaults to 0.5. It spreads clients that failed at the same time.
     public var jitter: Double
-    /// How long one attempt may take, the app's credentials and all redirects included. Defaults to 10 s.
+    /// The time limit of one attempt, including the app's credentials and all redirects. Defaults to 10 s.
     public var attemptTimeout: Duration
-    /// How long a key, or a certificate, may take from request to answer. Defaults to 30 s, which is below what players wait.
+    /// The time limit for a key, or a certificate, from request to answer. Defaults to 30 s, which is below players' own limits.
     public var deadline: Duration
     /// How long a service's final refusal of a key answers the same player without another license request and another report, because
     /// players ask up to eight times. Defaults to 10 s; zero asks the service each time. `ContentKeyLoader.forgetRefusals(of:)` ends it sooner.
@@ -36,12 +36,12 @@ public struct RetryPolicy: Sendable, Hashable {
         self.refusalMemory = refusalMemory
     }
 
-    /// One attempt and no more.
+    /// One attempt only.
     public static let never = RetryPolicy(maximumAttempts: 1)
 }
 
 extension RetryPolicy {
-    /// The wait after an attempt that failed; `nil` if there is to be no further attempt.
+    /// The wait after a failed attempt; `nil` if there is no further attempt.
     func wait(
         after attempt: Int, serviceAsksFor asked: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration? {

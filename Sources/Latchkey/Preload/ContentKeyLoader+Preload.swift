@@ -1,19 +1,19 @@
 public import Foundation
 import LatchkeyCore
 
-/// Getting a stream's keys ready before it plays.
+/// Prepares a stream's keys before it plays.
 ///
-/// One rule limits what can be preloaded: a license answers one SPC only, and a new SPC always needs a new license. No license is
-/// kept to answer another request. So a license is preloaded only if the player itself makes the SPC early and holds the key, as
-/// `preload(_:into:as:limits:)` has it do. If that player requests the key again, the new request has its own exchange. For every other
-/// player the certificate, looked-up values, the connection and, if `LoaderConfiguration.preparedCredentialsLifetime` allows it,
-/// credentials are preloaded, and the license is requested when the player's SPC comes. No secure session is opened early.
+/// One rule limits preloading: a license answers one SPC only, and a new SPC always needs a new license. No license is kept to
+/// answer another request. So a license is preloaded only if the player itself makes the SPC early and holds the key, as with
+/// `preload(_:into:as:limits:)`. If that player requests the key again, the new request has its own exchange. For every other player the
+/// certificate, looked-up values, the connection and, if `LoaderConfiguration.preparedCredentialsLifetime` allows it, credentials are
+/// preloaded, and the license is requested when the player's SPC comes. No secure session is opened early.
 extension ContentKeyLoader {
-    /// Gets ready what needs no player: certificate, prerequisites, connection, credentials. The licenses follow when the stream plays.
+    /// Prepares all that needs no player: certificate, prerequisites, connection, credentials. The licenses follow when the stream plays.
     ///
-    /// Playlists are loaded without credentials, unless `LoaderConfiguration.playlist` loads them; of a ladder, only as many as tell its
-    /// keys apart. Nothing is thrown: what failed is a value in the result. Ends early, with what is ready then, at the limit of time,
-    /// when the task is cancelled and when the loader is.
+    /// Playlists are loaded without credentials, unless `LoaderConfiguration.playlist` loads them; of a ladder, only as many as it takes to
+    /// find its distinct keys. Nothing is thrown: a failure is a value in the result. Ends early, with the parts that are ready, at the
+    /// limit of time, and when the task or the loader is cancelled.
     /// - Parameters:
     ///   - playlist: the stream's http or https address.
     ///   - asset: the title, for credentials and events: the same that the player names later. Defaults to `nil`: not known.
@@ -26,9 +26,8 @@ extension ContentKeyLoader {
 
     /// Gets a stream's licenses before it plays, in a player that makes its SPCs early and holds the keys.
     ///
-    /// As `preload(_:as:limits:)`, but the player is asked for a key request of each key, session keys first, and the preload waits for
-    /// the answers to these requests, which it knows by their key URI. For keys that the player declines, what needs no player
-    /// is got ready.
+    /// As `preload(_:as:limits:)`, but the player is asked to request each key, session keys first, and the preload waits for the answers
+    /// to these requests, which it knows by their key URI. For keys that the player declines, the parts that need no player are prepared.
     /// - Parameters:
     ///   - playlist: the stream's http or https address.
     ///   - player: makes the key requests.

@@ -5,11 +5,11 @@ import LatchkeyHLS
 extension ContentKeyLoader {
     /// The FairPlay keys that a stream's playlists name now, for `PlayerKeyRequest.keysInPlaylists()`.
     ///
-    /// One pathway is read, and of a ladder as many playlists as tell its keys apart; all of the pathway's once for a key that the player
-    /// holds and these have never named. It takes 10 s at most. What a live stream said is good for a minute, what a complete stream said
-    /// for as long as the loader lives.
+    /// Reads one pathway, and of a ladder as many playlists as it takes to find its distinct keys; all of the pathway's once for a key that
+    /// the player holds and these have never named. It takes 10 s at most. The result for a live stream is good for a minute, for a
+    /// complete stream as long as the loader lives.
     /// - Parameters:
-    ///   - stream: the http or https address of what the player plays.
+    ///   - stream: the http or https address of the stream that the player plays.
     ///   - player: holds keys of this stream.
     /// - Returns: `nil` if any of these playlists cannot be read.
     @_spi(Adapters) public func keysNow(in stream: URL, heldBy player: PlayerID) async -> Set<KeyURI>? {
@@ -17,7 +17,7 @@ extension ContentKeyLoader {
     }
 }
 
-/// The keys that streams' playlists name, remembered for as long as they are good.
+/// The keys that streams' playlists name, cached as long as they are valid.
 final class NamedKeys: Sendable {
     struct Reader {
         let caller: ServiceCaller
@@ -44,7 +44,7 @@ final class NamedKeys: Sendable {
     private static let mostStreams = 16
     private static let mostKeys = 1_000
     private let state = Locked(State())
-    /// The streams that are being read: the keys of a stream that are due at once share what is read.
+    /// The streams that are being read: keys of a stream that are due together share the result.
     private let reading = Locked<[URL: Promise<Void, Never>]>([:])
 
     func keys(of stream: URL, _ held: Set<KeyURI>, _ reader: Reader) async -> Set<KeyURI>? {
@@ -55,7 +55,7 @@ final class NamedKeys: Sendable {
         guard let named = await keys(of: stream, reader, in: nil) else { return nil }
         let strangers = held.subtracting(explained(named, held: held))
         guard !strangers.isEmpty else { return named }
-        // A packager may give keys by something else than quality.
+        // A packager may assign keys by something other than quality.
         guard let all = await keys(of: stream, reader, in: .onePathway) else { return nil }
         _ = explained(all.union(strangers), held: held)
         if strangers.isDisjoint(with: all) { state.withLock { $0.answers[stream]?.scope = .representatives } }
@@ -72,7 +72,7 @@ final class NamedKeys: Sendable {
         }
     }
 
-    /// - Parameter scope: which playlists to read; `nil` for those that were enough so far.
+    /// - Parameter scope: which playlists to read; `nil` for the scope that was enough so far.
     private func keys(of stream: URL, _ reader: Reader, in scope: KeyDiscovery.Scope?) async -> Set<KeyURI>? {
         let now = reader.caller.timekeeper.uptime
         let known = state.withLock { $0.answers[stream] }

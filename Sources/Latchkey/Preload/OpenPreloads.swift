@@ -66,7 +66,7 @@ final class OpenPreloads: Sendable {
     }
 
     /// Watches for the player's request for a key.
-    /// - Parameter note: told what happens to the request.
+    /// - Parameter note: called with the events of the request.
     func watch(_ key: KeyURI, _ note: @escaping Trace.Sink) -> Watch {
         let watch = Watch(key, note)
         state.withLock { $0.watches[key, default: []].append(watch) }
@@ -80,7 +80,7 @@ final class OpenPreloads: Sendable {
         }
     }
 
-    /// Sees the events of a key's requests, and tells the preloads that wait for the key.
+    /// Sees the events of a key's requests, and forwards them to the preloads that wait for the key.
     func observer(of key: KeyURI?) -> Trace.Sink {
         guard let key else { return { _ in } }
         return { [self] event in

@@ -8,7 +8,7 @@ import LatchkeyVendors
     import FoundationNetworking
 #endif
 
-/// Loads playlists over http and https, by the app's own way if it has one: no credentials, few redirects, a limit of bytes, the time
+/// Loads playlists over http and https, with the app's own loader if it has one: no credentials, few redirects, a limit of bytes, the time
 /// of one attempt.
 struct PlaylistLoader: PlaylistFetching {
     let caller: ServiceCaller
@@ -35,7 +35,7 @@ struct PlaylistLoader: PlaylistFetching {
     private func send(_ request: URLRequest) async throws -> HTTPReply {
         guard let load = caller.configuration.playlist, let url = request.url else {
             var reply = try await caller.transport.send(request, bodyLimit: byteLimit)
-            // Redirects are followed here.
+            // Redirects are handled here.
             reply.url = nil
             return reply
         }
@@ -107,7 +107,7 @@ extension ContentKeyError {
         reason = "\(Self.shown(uri)): \(reason)"
     }
 
-    /// A playlist's address without its query: whatever stands there may be a token.
+    /// A playlist's address without its query, which may hold a token.
     static func shown(_ uri: String) -> String {
         String(Redaction.standard.redacted(urlText: uri).prefix { $0 != "?" }.prefix(200))
     }

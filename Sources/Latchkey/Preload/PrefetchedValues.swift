@@ -1,16 +1,16 @@
 import LatchkeyCore
 
-/// Values that were asked for before they are needed. Each is used once, and only until its lifetime ends.
+/// Values requested before they are needed. Each is used once, and only until its lifetime ends.
 final class PrefetchedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     struct Prepared: Sendable {
         let value: Value
-        /// When it was asked for; its age counts from then.
+        /// When it was requested; its age counts from then.
         let asked: Duration
-        /// How long it took to get it.
+        /// How long it took to get.
         let took: Duration
     }
 
-    /// How many values are kept for a key; the oldest are dropped.
+    /// The maximum number of values kept for a key; the oldest are dropped.
     private static var limit: Int { 64 }
 
     private let timekeeper: any Timekeeper
@@ -25,7 +25,7 @@ final class PrefetchedValues<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     /// Whether values are kept at all.
     var isAllowed: Bool { lifetime > .zero }
 
-    /// Asks for a value and keeps it.
+    /// Requests a value and keeps it.
     @discardableResult
     func prepare(_ key: Key, _ ask: () async throws -> Value) async throws -> Value {
         let asked = timekeeper.uptime

@@ -33,7 +33,7 @@ struct Preload: Sendable {
         }
     }
 
-    /// Gets everything ready, session keys first.
+    /// Prepares everything, session keys first.
     func run(_ playlist: URL) async {
         let certificate = Promise<ApplicationCertificate, any Error>()
         async let fetch: Void =
@@ -58,7 +58,7 @@ struct Preload: Sendable {
 
     private enum KeyRequest { case made(OpenPreloads.Watch), none(Outcome) }
 
-    /// Has the player make its request; not within the key's task, so that the requests are in order.
+    /// Makes the player request the key; not within the key's task, so that the requests are in order.
     private func request(for key: KeyURI, of stream: URL) -> KeyRequest {
         do {
             _ = try loader.contentIdentifier(for: key)
@@ -102,7 +102,7 @@ struct Preload: Sendable {
         }
     }
 
-    /// Notes an outcome. What a cancellation left undone is not noted, so that the result says why.
+    /// Notes an outcome. Parts left undone by a cancellation are not noted, so that the result says why.
     private func note(_ part: PreloadResult.Part, _ outcome: Outcome, _ key: KeyURI) {
         if !Task.isCancelled || outcome.isPrepared { draft.note(part, outcome, for: key) }
     }
@@ -129,7 +129,7 @@ extension Preload {
         return (try? result.get()) ?? [:]
     }
 
-    /// What the app is asked for ahead, exactly as the player's own request asks.
+    /// The request for credentials ahead of time, exactly as for the player's own request.
     private func asking(_ stage: ContentKeyError.Stage, _ key: KeyURI) -> Credentials.Request {
         Credentials.Request(stage, of: key, .streaming, asset)
     }
@@ -185,7 +185,7 @@ extension Preload {
     }
 }
 
-/// The connections that a preload opens, one to each origin that it has not talked to.
+/// The connections that a preload opens, one to each origin without one.
 private final class Connections: Sendable {
     private typealias Connection = Promise<PreloadResult.Outcome, any Error>
 

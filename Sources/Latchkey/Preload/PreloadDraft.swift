@@ -38,7 +38,7 @@ final class PreloadDraft: Sendable {
 
     func note(unread error: ContentKeyError) { state.withLock { $0.unread.append(error) } }
 
-    /// Counts what an event tells of.
+    /// Counts an event's requests.
     func note(_ event: KeyEvent.Kind) {
         switch event {
         case .exchanged, .unanswered: countRequest()

@@ -1,4 +1,4 @@
-/// How much a preload may do. What is beyond a limit is got when it is played.
+/// How much a preload may do. Anything beyond a limit is fetched when it is played.
 public struct PreloadLimits: Sendable, Hashable {
     /// How many keys are prepared, the stream's session keys first. Defaults to 20.
     public var keys: Int

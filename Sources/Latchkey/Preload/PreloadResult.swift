@@ -1,12 +1,12 @@
 public import LatchkeyCore
 
-/// What a preload got ready, key by key, and what it cost. One key's failure is no other's.
+/// The parts that a preload prepared, key by key, and their cost. One key's failure does not affect the others.
 public struct PreloadResult: Sendable {
-    /// The stream's FairPlay keys, session keys first, those beyond the limit included.
+    /// The stream's FairPlay keys, session keys first, including keys beyond the limit.
     public let keys: [Key]
     /// Why playlists of the stream were not read. If there are any, keys may be missing.
     public let unread: [ContentKeyError]
-    /// How many requests were sent, those for playlists, connections and the player's licenses included.
+    /// The number of requests sent, including those for playlists, connections and the player's licenses.
     package let requests: Int
     /// How long it took.
     package let took: Duration
@@ -17,21 +17,21 @@ public struct PreloadResult: Sendable {
     public struct Key: Sendable {
         /// The key's URI as the playlist states it.
         public let uri: KeyURI
-        /// What became of each part; every part has an outcome.
+        /// The outcome of each part; every part has one.
         package let outcomes: [Part: Outcome]
 
-        /// What became of a part.
+        /// The outcome of a part.
         public subscript(part: Part) -> Outcome { outcomes[part] ?? .skipped(.timeIsOver) }
 
         /// The parts that are ready.
         package var prepared: [Part] { Part.allCases.filter { self[$0].isPrepared } }
     }
 
-    /// What can be got before a key is played.
+    /// The parts that can be fetched before a key is played.
     public enum Part: String, Sendable, Hashable, Codable, CaseIterable {
         /// The application certificate, shared by all keys.
         case certificate
-        /// What the integration looks up before it asks for a license.
+        /// The values that the integration looks up before it requests a license.
         case lookup
         /// A connection to the license service.
         case connection
@@ -41,7 +41,7 @@ public struct PreloadResult: Sendable {
         case license
     }
 
-    /// What became of a part: it is ready, was left out, or failed, and is tried again when the key is played. Prints which, and why.
+    /// The outcome of a part: ready, left out, or failed and tried again when the key is played. Prints which, and why.
     public struct Outcome: Sendable, CustomStringConvertible {
         package enum Kind: Sendable {
             case prepared
@@ -72,23 +72,23 @@ public struct PreloadResult: Sendable {
 
     /// Why a part was left out.
     package enum Reason: String, Sendable, Hashable, Codable {
-        /// The vendor has no such step, or the license is preloaded, or cannot be got at all.
+        /// The vendor has no such step, or the license is preloaded, or cannot be fetched at all.
         case notNeeded
         /// A license needs a player that makes its SPC early, and none was given.
         case noPlayer
-        /// The player said that it cannot, or has the key.
+        /// The player declined, or has the key.
         case playerDeclined
         /// The player's system holds the key already.
         case heldBySystem
         /// `LoaderConfiguration.preparedCredentialsLifetime` is zero.
         case notConfigured
-        /// It is not known where the license request will go.
+        /// The target of the license request is unknown.
         case hostUnknown
-        /// The transport opens no connections ahead.
+        /// The transport cannot open connections in advance.
         case transportCannot
         /// There are more keys than `PreloadLimits.keys`.
         case beyondLimit
-        /// `PreloadLimits.time` was over first.
+        /// `PreloadLimits.time` was reached first.
         case timeIsOver
         /// The preload or the loader was cancelled first.
         case cancelled
@@ -98,7 +98,7 @@ public struct PreloadResult: Sendable {
     package enum End: Sendable, Hashable {
         /// Everything was tried.
         case complete
-        /// `PreloadLimits.time` was over.
+        /// `PreloadLimits.time` was reached.
         case timeIsOver
         /// The task or the loader was cancelled.
         case cancelled

@@ -3,11 +3,11 @@ public import LatchkeyCore
 
 /// A player that can hold a key before it plays it. Only such a player can preload a license.
 public protocol PreloadingPlayer: Sendable {
-    /// Has the player make a key request for a key that it does not play yet, and hold the key.
+    /// Makes the player request a key that it does not play yet, and hold the key.
     ///
-    /// The player gives the request to `ContentKeyLoader.answer`, during this call or later, as it does with every other.
-    /// AVFoundation's `processContentKeyRequest(withIdentifier:)` is that. Called once for each key, in the order in which the
-    /// stream names them, on no particular isolation; do not wait in it.
+    /// The player passes the request to `ContentKeyLoader.answer`, during this call or later, as with every other. AVFoundation's
+    /// `processContentKeyRequest(withIdentifier:)` does this. Called once for each key, in the order in which the stream names them, on no
+    /// particular isolation; do not wait in it.
     /// - Parameters:
     ///   - key: the key's URI as the playlist states it.
     ///   - asset: the title that the key belongs to, which the request carries; `nil` if the app named none.

@@ -1,7 +1,7 @@
 import LatchkeyCore
 import LatchkeyHLS
 
-/// Finds a stream's FairPlay keys: session keys at once, the others, and those that come next, when the media playlists are read.
+/// Finds a stream's FairPlay keys: session keys immediately, the others, and upcoming ones, when the media playlists are read.
 struct StreamDiscovery: Sendable {
     enum Found: Sendable { case keys([KeyURI]), unread(ContentKeyError) }
 
@@ -52,7 +52,7 @@ struct StreamDiscovery: Sendable {
 extension DiscoveredKeys {
     fileprivate var worthPreloading: [KeyURI] { fairPlayURIs + hintedKeys.filter(\.isFairPlay).map(\.uri) }
 
-    /// Whether the media playlists were left out because the multivariant playlist lists keys of its own.
+    /// Whether the media playlists were left out because the multivariant playlist itself lists keys.
     fileprivate var isOfSessionKeysAlone: Bool {
         playlists.count == 1 && failures.isEmpty && playlists.first?.playlist.kind == .multivariant
     }

@@ -1,9 +1,9 @@
 package import LatchkeyCore
 @_spi(Integrations) package import LatchkeyVendors
 
-/// What a record is read with.
+/// Access to a record.
 extension ContentKeyLoader {
-    /// What the loader remembers; `nil` if its configuration records nothing.
+    /// The loader's record; `nil` if its configuration records nothing.
     package var record: (any LoaderRecord)? { caller.record }
 
     package var integration: any VendorIntegration { caller.integration }

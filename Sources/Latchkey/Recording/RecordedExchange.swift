@@ -5,24 +5,24 @@ package import LatchkeyCore
     package import FoundationNetworking
 #endif
 
-/// A request and what came of it: as a loader or a transport noted it, as a recorder wrote it, or as a file is to show it. May hold secrets.
+/// A request and its result: as a loader or a transport noted it, as a recorder wrote it, or as a file is to show it. May hold secrets.
 package struct RecordedExchange: Sendable {
-    /// `nil` where a recording has the reply alone.
+    /// `nil` if a recording has only the reply.
     package var request: RecordedRequest?
     /// `nil` if none came.
     package var reply: HTTPReply?
-    /// Why the reply's body is not the one that came; `nil` if it is.
+    /// Why the recorded body differs from the reply's; `nil` if it does not.
     package var replyGap: BodyGap?
-    /// The code of what went wrong; `nil` if nothing did.
+    /// The code of the error; `nil` if there was none.
     package var code: String?
     /// When the request was sent; `nil` if the recording does not say.
     package var date: Date?
     /// How long it took. From a file it may be any number.
     package var milliseconds = 0.0
-    /// The stage that it served, and at which attempt; `nil` where that is not known.
+    /// The stage of the key, and the attempt; `nil` if unknown.
     package var stage: String?
     package var attempt: Int?
-    /// The number of the key request, 0 for none; `nil` where no loader noted it.
+    /// The number of the key request, 0 for none; `nil` if no loader noted it.
     package var number: Int?
     package var requestID: String?
     /// The lengths of the bodies that went over the wire; `nil` if unknown.
@@ -39,7 +39,7 @@ package struct RecordedExchange: Sendable {
         (sentBytes, receivedBytes) = (request.httpBody?.count, reply?.body.count)
     }
 
-    /// A time as files state it.
+    /// A time as stated in files.
     package static func milliseconds(_ length: Duration) -> Double { (length.inMilliseconds * 1_000).rounded() / 1_000 }
 }
 
@@ -50,9 +50,9 @@ package struct RecordedRequest: Sendable {
     /// The URL as text; only a path if the recording lacks the host.
     package var url: String
     package var headers: [(name: String, value: String)]
-    /// `nil` where the message has none, or the recording lacks it.
+    /// `nil` if the message has none, or the recording lacks it.
     package var body: Data?
-    /// Why the body is not the one that was sent; `nil` if it is.
+    /// Why the body differs from the sent body; `nil` if it does not.
     package var gap: BodyGap?
 
     package init(
@@ -77,20 +77,20 @@ package struct RecordedRequest: Sendable {
     }
 }
 
-/// Why a recorded body is not the one that was sent.
+/// Why a recorded body differs from the sent body.
 package enum BodyGap: Sendable, Hashable {
     /// The recording was saved without it.
     case notSaved
-    /// The recording holds less of it than the length that it states.
+    /// The recording holds less of it than the stated length.
     case cutShort
     /// The recorder wrote bytes as text and lost some.
     case lossy
-    /// It should be base64, and is not.
+    /// It should be base64, but is not.
     case undecodable
-    /// Who made the recording safe to send took it, or values of it, out.
+    /// It, or values in it, were removed to make the recording safe to send.
     case removed
 
-    /// To end the sentence "The body …".
+    /// Ends the sentence "The body …".
     package var words: String {
         switch self {
         case .notSaved: "is not in the capture"

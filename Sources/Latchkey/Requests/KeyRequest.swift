@@ -12,7 +12,7 @@ public final class KeyRequest: Sendable {
         let uri: KeyURI
     }
 
-    /// What a request gets when the loader takes it.
+    /// The values that a request gets when the loader takes it.
     struct Registration: Sendable {
         /// Counts the loader's requests from 1; events call it `exchange`.
         let number: Int
@@ -35,7 +35,7 @@ public final class KeyRequest: Sendable {
     let purpose: KeyPurpose
     /// The title that the key belongs to; `nil` if it is not known.
     var asset: AssetID? { trace.asset }
-    /// What the player handed over.
+    /// The player's own request.
     let playerRequest: any PlayerKeyRequest
     let trace: Trace
     private let end: @Sendable (KeyRequest, Ending) -> Void
@@ -59,7 +59,7 @@ public final class KeyRequest: Sendable {
     /// Ends the request with the error `cancelled`. A key that was answered stays.
     public func cancel() { end(self, .cancel) }
 
-    /// Ends the request without an answer, for a player that has given it up. A key that was answered stays.
+    /// Ends the request without an answer, for a player that has given up on it. A key that was answered stays.
     @_spi(Adapters) public func abandon() { end(self, .abandon) }
 
     /// Releases the key: a pending request ends with the error `cancelled`, and an answered key is no longer renewed. Releasing the

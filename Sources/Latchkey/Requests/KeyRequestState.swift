@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Where a key request stands.
+/// The state of a key request.
 ///
 ///     pending ──▶ held ◀──▶ renewalDue
 ///      │   │       ▲ │        │
@@ -11,7 +11,7 @@ import LatchkeyCore
 enum KeyRequestState: Sendable, Hashable {
     /// The loader is getting the license.
     case pending
-    /// The player has its answer or wants none, and the work has not stopped yet.
+    /// The player has its answer or wants none, but the work has not stopped yet.
     case stopping
     /// The player has the key; its renewal is due at an uptime. `nil` if no renewal is planned or possible.
     case held(renewal: Duration?)

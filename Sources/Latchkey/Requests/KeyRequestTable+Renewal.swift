@@ -2,7 +2,7 @@ import LatchkeyCore
 
 /// Renewals, which go through the player: it is asked to renew a key, and hands over a new request.
 extension KeyRequestTable {
-    /// Does what is due: ends leases, asks players to renew, notes those that did not.
+    /// Handles due keys: ends leases, asks players to renew, notes players that did not.
     mutating func ring(at now: Duration, using generator: inout some RandomNumberGenerator) -> [Effect] {
         var (ended, failed, renewals): ([Effect], [Effect], [Effect]) = ([], [], [])
         let due = holders.values.filter { dueTime(of: $0).map { $0 <= now } ?? false }
@@ -30,7 +30,7 @@ extension KeyRequestTable {
         return ended + failed + renewals
     }
 
-    /// Whether a player that renews by its own reckoning has only begun to, because the app was away when the lease ended.
+    /// Whether a player that renews on its own schedule has only begun to, because the app was away when the lease ended.
     private func isRenewedLate(_ record: Record, after end: Duration) -> Bool {
         guard !record.isOverdue, case .renewing(let renewal) = record.state else { return false }
         return records[renewal].map { $0.asked >= end } ?? false
@@ -47,7 +47,7 @@ extension KeyRequestTable {
         return ring(at: now, using: &generator)
     }
 
-    /// Renews a key that its player was asked about, or lets it lapse. Of a player that was suspended meanwhile it is due when that resumes.
+    /// Renews a key after its player's review, or lets it lapse. If the player was suspended meanwhile, the key is due when it resumes.
     /// - Parameter named: the keys that the player's playlists name; `nil` if they are not known.
     mutating func reviewed(_ request: KeyRequest, _ named: Set<KeyURI>?, at now: Duration) -> [Effect] {
         guard case .renewalDue = self[request.number], let record = records[request.number] else { return [] }
@@ -63,7 +63,7 @@ extension KeyRequestTable {
         let newer = newerKeys(than: record)
         guard newer > 0 else { return false }
         let (key, number) = (record.request.key, record.request.number)
-        // Playlists that name none of the player's keys are not those that it plays.
+        // Playlists that name none of the player's keys are not the ones it plays.
         guard let named, holders.keys.contains(where: { $0.player == key.player && named.contains($0.uri) }) else {
             return newer >= max(1, policy.heldKeys)
         }
@@ -77,7 +77,7 @@ extension KeyRequestTable {
         return end - since >= Self.longestBuffer
     }
 
-    /// How many keys the player asked for after a key and those that came with it.
+    /// How many keys the player requested after a key and the keys that came with it.
     private func newerKeys(than record: Record) -> Int {
         holders.count { key, number in
             guard key.player == record.request.key.player, let asked = records[number]?.asked else { return false }
@@ -85,9 +85,9 @@ extension KeyRequestTable {
         }
     }
 
-    /// Keys that are asked for within this time belong to one start, and do not replace each other.
+    /// Keys that are requested within this time belong to one start, and do not replace each other.
     private static let oneStart = Duration.seconds(10)
-    /// What a player may have loaded of a live stream and not played yet, when the playlists have moved on.
+    /// The longest part of a live stream that a player may have loaded but not played when the playlists have moved on.
     private static let longestBuffer = Duration.seconds(60)
 
     /// Ends a player's held keys with an error, because their session failed.
@@ -139,8 +139,8 @@ extension KeyRequestTable {
         return effects + [.end(record.request, error)]
     }
 
-    /// Has the alarm ring no later than something is due for a key. An alarm that rings for nothing costs less than a look at a
-    /// thousand keys whenever one of them changes.
+    /// Sets the alarm to ring no later than a key is due. An alarm that rings in vain costs less than a look at a thousand keys whenever
+    /// one of them changes.
     mutating func setAlarm(for number: Int) {
         guard let due = dueTime(of: number) else { return }
         alarm = min(alarm ?? due, due)
@@ -154,7 +154,7 @@ extension KeyRequestTable {
 }
 
 extension KeyRequestTable.Record {
-    /// Whether nobody asked for the renewal that was due before the lease ended, because the app was away.
+    /// Whether the renewal that was due before the lease ended was never requested, because the app was away.
     fileprivate func wasNeverRenewed(before end: Duration) -> Bool {
         guard !isOverdue, failures == 0, case .held(let due?) = state else { return false }
         return due < end

@@ -1,26 +1,26 @@
 import LatchkeyCore
 import LatchkeyVendors
 
-/// The one record of every key of a loader: pending requests, held keys, and keys whose leases ended.
+/// The record of every key of a loader: pending requests, held keys, and keys whose leases ended.
 ///
-/// Keys belong to players; a player is whatever plays one source, such as a content key session with its asset. Suspending a player
+/// Keys belong to players; a player is anything that plays one source, such as a content key session with its asset. Suspending a player
 /// stops its renewals and remembers its leases; releasing it ends its requests and forgets its keys.
 ///
 /// A value: each event changes states and returns the effects to run, so that no lock is held during a call.
 struct KeyRequestTable {
-    /// What happens because of an event, in order.
+    /// The effects of an event, in order.
     enum Effect: Sendable {
         case answer(KeyRequest, Result<Secret, ContentKeyError>)
         case systemHoldsKey(KeyRequest)
         case stopWork(KeyRequest)
         case send(KeyRequest, KeyEvent.Kind)
-        /// The player is told when to renew the key that it is about to get.
+        /// Announces the renewal of the key that the player is about to get.
         case planRenewal(KeyRequest, after: Duration)
         /// The player is asked to renew the key.
         case renew(KeyRequest)
         /// The player is asked whether it still needs the key, because newer ones came.
         case review(KeyRequest)
-        /// The player is told that the key is renewed no more.
+        /// Informs the player that the key is no longer renewed.
         case lapse(KeyRequest)
         case end(KeyRequest, ContentKeyError)
         /// The player has no request left, or was released.
@@ -37,11 +37,11 @@ struct KeyRequestTable {
     struct Record {
         let request: KeyRequest
         var state: KeyRequestState
-        /// When the key was first asked for, by the timekeeper's uptime.
+        /// When the key was first requested, by the timekeeper's uptime.
         var asked: Duration
         /// Since when no playlist names the key; `nil` if one does, or none was read.
         var absentSince: Duration?
-        /// How long the license lives; `nil` if that is not known or has no end.
+        /// The lifetime of the license; `nil` if unknown or unlimited.
         var lease: Duration?
         /// When the lease ends, by the timekeeper's uptime.
         var leaseEnd: Duration?
@@ -57,7 +57,7 @@ struct KeyRequestTable {
     let patience: Duration
     /// Whether answered keys are held.
     let holdsKeys: Bool
-    /// How many keys are held at most, whatever the policy says of rotation.
+    /// The maximum number of keys held, whatever the policy says about rotation.
     private let mostKeys: Int
     /// The requests that have not ended, by number.
     var records: [Int: Record] = [:]
@@ -67,9 +67,9 @@ struct KeyRequestTable {
     private(set) var lapsed: [KeyRequest.Key: KeyRequest] = [:]
     /// The lapsed keys that their players were asked to renew.
     private var returning: Set<KeyRequest.Key> = []
-    /// The players whose keys are not renewed for now.
+    /// The players whose renewals are suspended.
     private(set) var suspended: Set<PlayerID> = []
-    /// When something is due, by the timekeeper's uptime; may be earlier, but not later. `nil` if nothing is.
+    /// When the next key is due, by the timekeeper's uptime; may be earlier, but not later. `nil` if none is.
     var alarm: Duration?
     /// The number of the source that each player plays.
     private var sources: [PlayerID: Int] = [:]
@@ -84,7 +84,7 @@ struct KeyRequestTable {
         self.mostKeys = max(1, mostKeys, policy.heldKeys)
     }
 
-    /// The state of a request of a number.
+    /// The state of the request with a number.
     subscript(number: Int) -> KeyRequestState {
         get { records[number]?.state ?? .ended }
         set { records[number]?.state = newValue }
@@ -99,7 +99,7 @@ struct KeyRequestTable {
 // MARK: - From the player's call to its answer
 
 extension KeyRequestTable {
-    /// Numbers a request. A renewal belongs to the generation of the key that is held.
+    /// Numbers a request. A renewal belongs to the generation of the held key.
     mutating func register(_ key: KeyRequest.Key, _ purpose: KeyPurpose) -> KeyRequest.Registration {
         last += 1
         guard purpose == .renewal else { return KeyRequest.Registration(number: last, generation: last, renewed: nil) }
@@ -173,7 +173,7 @@ extension KeyRequestTable {
         ]
     }
 
-    /// Lets the key that was got first lapse if too many are held.
+    /// Lets the oldest key lapse if too many are held.
     private mutating func removeOldest() -> [Effect] {
         guard holders.count > mostKeys,
             let oldest = holders.values.min(by: { generation($0) < generation($1) })
@@ -194,7 +194,7 @@ extension KeyRequestTable {
 // MARK: - What ends a request
 
 extension KeyRequestTable {
-    /// Ends a request as its player or adapter wants it.
+    /// Ends a request as its player or adapter asks.
     mutating func end(_ request: KeyRequest, _ ending: KeyRequest.Ending) -> [Effect] {
         switch ending {
         case .cancel: stop(request, .cancelled)
@@ -218,7 +218,7 @@ extension KeyRequestTable {
     /// Answers all pending requests with an error, and releases all keys. Later requests are answered with `cancelled`.
     mutating func close(_ error: ContentKeyError = .cancelled) -> [Effect] {
         isClosed = true
-        // The last first: a request that waits for a host's turn must not get that of one that ended before it.
+        // Last first: a request that waits for a host's turn must not get the turn of one that ended before it.
         let pending = records.values.map(\.request).sorted { $0.number > $1.number }
         for number in holders.values { remove(number) }
         (lapsed, returning) = ([:], [])
@@ -270,7 +270,7 @@ extension KeyRequestTable {
     /// Renews no key of a player until it is resumed.
     mutating func suspend(_ player: PlayerID) { suspended.insert(player) }
 
-    /// Renews a player's keys again. What is overdue is renewed at once.
+    /// Renews a player's keys again. Overdue keys are renewed immediately.
     mutating func resume(_ player: PlayerID) {
         guard suspended.remove(player) != nil else { return }
         for (key, number) in holders where key.player == player { setAlarm(for: number) }
@@ -283,13 +283,13 @@ extension KeyRequestTable {
             && !lapsed.keys.contains { $0.player == player }
     }
 
-    /// Whether a player holds a key that is to be renewed.
+    /// Whether a player holds a key that will be renewed.
     func renews(_ key: KeyRequest.Key) -> Bool {
         guard let record = holders[key].flatMap({ records[$0] }) else { return false }
         return record.leaseEnd != nil || record.state != .held(renewal: nil)
     }
 
-    /// The latest request of a key: the one that holds it, a pending one, or the last one of a key that lapsed.
+    /// The latest request of a key: the request that holds it, a pending one, or the last one of a key that lapsed.
     func request(of key: KeyRequest.Key) -> KeyRequest? {
         let holder = holders[key].flatMap { records[$0]?.request }
         return holder ?? records.values.first { $0.request.key == key }?.request ?? lapsed[key]
@@ -316,7 +316,7 @@ extension KeyRequestTable {
         }
     }
 
-    /// A live stream has no end of keys that rotated out.
+    /// A live stream rotates out keys endlessly.
     private static let lapsedLimit = 16
 
     private mutating func endSource(_ player: PlayerID) -> [Effect] {

@@ -4,10 +4,10 @@ import LatchkeyCore
 
 /// The key requests of a loader, from the player's call to the release of the key.
 ///
-/// Guards the table with a lock, and runs the effects of each event after the lock is released, so that a player may call back at once.
+/// Guards the table with a lock, and runs the effects of each event after the lock is released, so that a player may call back immediately.
 /// All renewals wait on one alarm.
 final class KeyRequests: Sendable {
-    /// What a loader gives its requests.
+    /// The values that a loader gives its requests.
     struct Context: Sendable {
         var leases = LeasePolicy()
         var vendor = RenewalPolicy()
@@ -24,7 +24,7 @@ final class KeyRequests: Sendable {
 
     private struct State {
         var table: KeyRequestTable
-        /// What the alarm is set to.
+        /// The time that the alarm is set to.
         var alarm: Duration?
         var sourceEnded: (@Sendable (PlayerID) -> Void)?
     }
@@ -44,10 +44,10 @@ final class KeyRequests: Sendable {
                     context.leases, patience: context.patience, holdsKeys: context.holdsKeys)))
     }
 
-    /// A request that is still pending was dropped: nobody works on it any more.
+    /// A request that is still pending was dropped: no code works on it any more.
     deinit { close(.dropped) }
 
-    /// Where the requests stand that have not ended.
+    /// The states of the requests that have not ended.
     var states: [KeyRequestState] { state.withLock { $0.table.records.values.map(\.state) } }
 
     /// Whether the loader keeps any key alive.
@@ -58,21 +58,21 @@ final class KeyRequests: Sendable {
         state.withLock { Set($0.table.holders.keys.filter { $0.player == player }.map(\.uri)) }
     }
 
-    /// Where a request stands.
+    /// The state of a request.
     func state(of request: KeyRequest) -> KeyRequestState { state.withLock { $0.table[request.number] } }
 
     /// The number of the source that a player plays; 0 for none, `nil` once the requests are closed.
     func source(of player: PlayerID) -> Int? { state.withLock { $0.table.source(of: player) } }
 
-    /// Begins a player's source, unless it has begun; `false` if the request of a number is no longer pending.
+    /// Begins a player's source, unless it has begun; `false` if the request with the given number is no longer pending.
     func beginSource(of player: PlayerID, for number: Int) -> Bool {
         state.withLock { $0.table.beginSource(of: player, for: number) }
     }
 
-    /// Whether a player's keys are not renewed for now.
+    /// Whether a player's renewals are suspended.
     func isSuspended(_ player: PlayerID) -> Bool { state.withLock { $0.table.suspended.contains(player) } }
 
-    /// Whether a player holds a key that is to be renewed.
+    /// Whether a player holds a key that will be renewed.
     func renews(_ key: KeyRequest.Key) -> Bool { state.withLock { $0.table.renews(key) } }
 
     /// Whether a player holds keys and none of their leases has ended.
@@ -81,10 +81,10 @@ final class KeyRequests: Sendable {
         return state.withLock { $0.table.holdsLiveKeys(player, at: now) }
     }
 
-    /// The latest request of a key; `nil` if the player neither asked for it nor was it asked for by the app.
+    /// The latest request of a key; `nil` if neither the player nor the app requested it.
     func request(of key: KeyRequest.Key) -> KeyRequest? { state.withLock { $0.table.request(of: key) } }
 
-    /// Sets what is called when a player has no request left, or was released.
+    /// Sets the closure that is called when a player has no request left, or was released.
     func whenSourceEnds(_ call: @escaping @Sendable (PlayerID) -> Void) { state.withLock { $0.sourceEnded = call } }
 
     /// When a license would be renewed, counted from now; `nil` if never.
@@ -209,7 +209,7 @@ extension KeyRequests {
         return perform { transition(&$0, now, &generator) }
     }
 
-    /// Sets the alarm as the table wants it.
+    /// Sets the alarm to the table's time.
     private func setAlarm(_ state: inout State) {
         guard state.table.alarm != state.alarm else { return }
         state.alarm = state.table.alarm

@@ -1,11 +1,11 @@
 package import Foundation
 import LatchkeyCore
 
-/// The one reply that a player gets to its key request, and the loader's request for it.
+/// A player's only reply to its key request, and the loader's request for it.
 ///
 /// An adapter may abandon or release it before the loader has the request. Safe to use from any thread.
 package final class PlayerReply: Sendable {
-    /// What the player was told.
+    /// The player's answer.
     package enum State: Sendable {
         /// Nothing yet.
         case pending
@@ -20,7 +20,7 @@ package final class PlayerReply: Sendable {
     }
 
     private struct Contents {
-        /// The loader keeps it as long as it matters. It holds the player's request, and with that this reply.
+        /// The loader retains it as long as it matters. It retains the player's request, and thereby this reply.
         weak var request: KeyRequest?
         var isAttached = false
         var isReleased = false
@@ -31,7 +31,7 @@ package final class PlayerReply: Sendable {
 
     package init() {}
 
-    /// What the player was told.
+    /// The player's answer so far.
     package var state: State { contents.withLock { $0.state } }
 
     /// Stores the loader's request, which may have its answer already. Ends it if the reply was released or abandoned before.
@@ -44,8 +44,8 @@ package final class PlayerReply: Sendable {
         if isReleased { request.release() } else if isAbandoned { request.abandon() }
     }
 
-    /// Takes the right to tell the player an answer.
-    /// - Returns: whether to tell the player; `true` once, and only while the player wants an answer.
+    /// Claims the right to answer the player.
+    /// - Returns: whether to answer the player; `true` once, and only while the player wants an answer.
     package func resolve(_ result: Result<Data, ContentKeyError>) -> Bool {
         switch result {
         case .success: resolve(.answered)
@@ -96,7 +96,7 @@ extension PlayerReply.State {
     /// Whether the player no longer wants an answer.
     package var isAbandoned: Bool { if case .abandoned = self { true } else { false } }
 
-    /// Why the player got no key; `nil` if it was not told so.
+    /// Why the player got no key; `nil` if it was not notified.
     package var refusal: ContentKeyError? { if case .refused(let error) = self { error } else { nil } }
 }
 
@@ -119,7 +119,7 @@ extension ReplyingKeyRequest {
         if !reply.release() { answer(.failure(.released)) }
     }
 
-    /// Discards a key that the player rejected. A renewal leaves the key that it was for.
+    /// Discards a key that the player rejected. A renewal keeps the key that it was for.
     package func discard() {
         if purpose == .renewal { reply.abandon() } else { release() }
     }

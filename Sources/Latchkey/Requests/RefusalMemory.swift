@@ -1,12 +1,12 @@
 import LatchkeyCore
 import LatchkeyVendors
 
-/// The final refusals of a short time: a player that asks again gets the same answer, and the service no further request.
+/// Recent final refusals: a player that asks again gets the same answer without another request to the service.
 ///
-/// A player may ask eight times for a key that it did not get. A refusal answers the same player, for the same title, key and purpose;
-/// never a renewal, which has its own waits.
+/// A player may request a key that it did not get up to eight times. A refusal answers the same player, for the same title, key and
+/// purpose; never a renewal, which has its own waits.
 final class RefusalMemory: Sendable {
-    /// What was refused.
+    /// The refused request.
     struct Question: Sendable, Hashable {
         let player: PlayerID
         let asset: AssetID?
@@ -16,11 +16,11 @@ final class RefusalMemory: Sendable {
 
     private struct Refusal {
         let error: ContentKeyError
-        /// Until when it answers, by the timekeeper's uptime.
+        /// The time until which it answers, by the timekeeper's uptime.
         let end: Duration
     }
 
-    /// How many refusals are remembered; beyond that the oldest is forgotten.
+    /// The maximum number of refusals; above it the oldest is forgotten.
     static let limit = 256
 
     private let timekeeper: any Timekeeper
@@ -36,7 +36,7 @@ final class RefusalMemory: Sendable {
     /// How many refusals are held.
     var count: Int { refusals.withLock { $0.count } }
 
-    /// The refusal of a moment ago; `nil` if there is none.
+    /// The recent refusal; `nil` if there is none.
     subscript(_ question: Question) -> ContentKeyError? {
         let now = timekeeper.uptime
         guard var error = refusals.withLock({ $0[question].flatMap { $0.end > now ? $0.error : nil } }) else {
@@ -74,7 +74,7 @@ extension RefusalMemory.Question {
 }
 
 extension ContentKeyError {
-    /// Whether the service refused, and neither another attempt nor a little time changes that. The loader has tried with new credentials.
+    /// Whether the service refused, and neither another attempt nor a short wait changes that. The loader has tried with new credentials.
     var isFinalRefusal: Bool {
         // A token's time begins, and another stream of the account stops.
         service != nil && !isRetryable && ![.notYetValid, .concurrencyLimit].contains(kind)
@@ -82,16 +82,16 @@ extension ContentKeyError {
 }
 
 extension ContentKeyLoader {
-    /// Has players' next requests for keys that the service refused a moment ago ask it again: call this when the viewer has signed in or
-    /// bought the title. `RetryPolicy` says how long a refusal is remembered otherwise.
+    /// Makes players' next requests for recently refused keys go to the service again: call this after the viewer has signed in or bought
+    /// the title. Otherwise, `RetryPolicy` says how long a refusal is remembered.
     ///
-    /// Nothing has to be called for an asset that is protected anew, for another source, and for a player that released its keys.
+    /// No call is needed for an asset that is protected anew, for another source, and for a player that released its keys.
     /// - Parameter asset: the title; defaults to `nil`, all of them.
     public func forgetRefusals(of asset: AssetID? = nil) {
         requests.refusals.forget { asset == nil || $0.asset == asset }
     }
 
-    /// Has a player's next requests ask the service again, because it begins something new.
+    /// Makes a player's next requests go to the service again, because it begins something new.
     @_spi(Adapters) public func forgetRefusals(by player: PlayerID) {
         requests.refusals.forget { $0.player == player }
     }

@@ -11,7 +11,7 @@ extension SecureSession {
             setup.resolve(.failure(source == nil ? ContentKeyError.cancelled : .sessionEnded))
         }
         if case .setupFailed(let failed) = phase, failed != source { phase = .off }
-        // A license under way may still open a session that has to be ended.
+        // A pending license may still open a session that must be ended.
         if case .awaitingLicense(let awaited) = phase, awaited != source, uses.isEmpty { phase = .off }
         switch phase {
         case .off where source ?? 0 == 0 && uses.isEmpty && waiting.isEmpty: isRemoved = players.remove(self)
@@ -32,7 +32,7 @@ extension SecureSession {
             return
         }
         lastNumber += 1
-        // Here and not only when the token is asked for: the deadline may pass before.
+        // Here and not only when the token is requested: the deadline may pass before.
         phase = .settingUp(number: lastNumber, source: source, isRequested: false)
         startTask { [number = lastNumber] in await self.setUp(number, source) }
     }
@@ -60,7 +60,7 @@ extension SecureSession {
         advance()
     }
 
-    /// Opens another session in place of one that the service ended while the app was away, and has the keys renewed in it.
+    /// Opens another session in place of one that the service ended while the app was away, and renews the keys in it.
     func reopen(_ live: Live, _ error: ContentKeyError) {
         trace.send(.sessionFailed(error))
         lost = live
@@ -91,7 +91,7 @@ extension SecureSession {
             guard live.source == players.source() else { return advance() }
             if live.renewal == .heartbeat { startHeartbeat(live) } else { askPlayers(live) }
         case .awaitingRenewal(let live, let suspensions):
-            // A renewal under way has its own deadline, and the player of a suspended app could not come.
+            // A pending renewal has its own deadline, and the player of a suspended app could not respond.
             let isRenewing = uses.values.contains { $0.purpose == .renewal }
             guard !isRenewing, suspensions == alarm.suspensions else { return awaitRenewal(live) }
             fail(.sessionNotRenewed(within: caller.configuration.retry.deadline))
@@ -115,7 +115,7 @@ extension SecureSession {
         } catch {
             reply = .failure(error)
         }
-        // Of a session that was opened anew meanwhile it says nothing.
+        // It says nothing about a session that was opened anew meanwhile.
         guard var live = phase.live, live.number == sent.number else { return }
         live.isBeating = false
         phase = phase.with(live)
@@ -126,7 +126,7 @@ extension SecureSession {
             live.replace(reply.values)
             keepUp(live, since: start)
         case .failure(let error) where isOpenedByLicenses: missHeartbeat(error, of: live, sent.version)
-        // A license was refused before, and another session is about to be opened.
+        // A license was refused before, and another session will be opened.
         case .failure where live.number == lost?.number: break
         case .failure(let error) where live.isStale(at: caller.timekeeper.uptime):
             if case .heartbeat = phase { reopen(live, error) }
@@ -135,13 +135,13 @@ extension SecureSession {
         advance()
     }
 
-    /// Goes on after a heartbeat without success in a session that a license opened.
+    /// Continues after a failed heartbeat in a session that a license opened.
     /// - Parameter version: of the values that the heartbeat was sent with.
     private func missHeartbeat(_ error: ContentKeyError, of live: Live, _ version: Int) {
         guard case .heartbeat = phase else { return }
         let isRenewing = uses.values.contains { $0.source == live.source }
         switch error.kind {
-        // A newer license, or one under way, speaks for the session.
+        // A newer license, or a pending one, proves the session alive.
         case _ where live.version != version: keepUp(live, since: caller.timekeeper.uptime)
         case .forbidden, .concurrencyLimit, .regionDenied: if isRenewing { lapse(live) } else { fail(error) }
         // The service knows no such session, or no longer.
@@ -154,7 +154,7 @@ extension SecureSession {
         }
     }
 
-    /// Leaves it to the next license to open a session.
+    /// Leaves opening a session to the next license.
     private func lapse(_ live: Live) {
         alarm.clear()
         phase = .awaitingLicense(source: live.source)

@@ -1,20 +1,20 @@
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// The secure session with a vendor that the licenses of one source belong to.
+/// A vendor's secure session to which the licenses of one source belong.
 ///
-/// The loader owns one for each player: opens it before the first license, once for keys that are requested together, and ends it when
-/// the player has released its last key or is released. A heartbeat keeps it alive, as often as the service says, or a
-/// renewal of the licenses if the license's reply said so. When it fails, each held key ends with the error.
+/// The loader has one for each player: it opens the session before the first license, once for keys that are requested together, and ends
+/// it when the player has released its last key or is released. A heartbeat keeps it alive, as often as the service says, or a renewal of
+/// the licenses if the license's reply said so. When it fails, each held key ends with the error.
 ///
-/// Some services know no setup: the first license opens the session. There the licenses carry the playback, so that only a heartbeat
-/// that the service refuses ends the keys: one that is lost is sent again after a period, and for a session that has lapsed the player
-/// requests its keys again, which opens another.
+/// Some services have no setup: the first license opens the session. There the licenses carry the playback, so only a refused heartbeat
+/// ends the keys: a lost one is sent again after a period, and if a session has lapsed the player requests its keys again, which opens
+/// another.
 ///
-/// Ending waits for license requests and for a heartbeat under way, so that none of them meets a service that has forgotten the
+/// Ending waits for pending license requests and a pending heartbeat, so that none of them reaches a service that has forgotten the
 /// session. Source: `Documentation/Vendors/NAGRA.md` §2 and `Documentation/Vendors/Latchkey.md`.
 actor SecureSession {
-    /// What the session needs of its player.
+    /// The session's access to its player.
     struct Players: Sendable {
         /// The number of the source that plays; 0 for none, `nil` once the loader is closed.
         let source: @Sendable () -> Int?
@@ -22,7 +22,7 @@ actor SecureSession {
         let renew: @Sendable () -> Bool
         /// Ends the keys, because the session could not be kept alive; called once for a session.
         let fail: @Sendable (ContentKeyError) -> Void
-        /// Removes the session, of which nothing is left. Returns `false` if another license wants it.
+        /// Removes the session, which has ended. Returns `false` if another license wants it.
         var remove: @Sendable (SecureSession) -> Bool = { _ in false }
     }
 
@@ -33,19 +33,19 @@ actor SecureSession {
         var number = 0
         /// The title whose key opened the session.
         let asset: AssetID?
-        /// Between two heartbeats; `nil` for none.
+        /// The time between two heartbeats; `nil` for none.
         var period: Duration?
         var values: [String: Secret]
         /// Counts changes of the values.
         var version = 0
-        /// When it last gave a sign of life, by the timekeeper's uptime.
+        /// The time of the last sign of life, by the timekeeper's uptime.
         var seen = Duration.zero
-        /// What keeps the session alive.
+        /// The mechanism that keeps the session alive.
         var renewal = SessionRenewal.heartbeat
-        /// Whether a heartbeat is under way.
+        /// Whether a heartbeat is pending.
         var isBeating = false
 
-        /// Whether the service has heard nothing for so long that it may have ended the session, because the app was away.
+        /// Whether the service has had no contact for so long that it may have ended the session, because the app was away.
         func isStale(at now: Duration) -> Bool { period.map { now - seen > $0 * 2 } ?? false }
 
         /// Replaces values by newer ones of the same names.
@@ -57,10 +57,10 @@ actor SecureSession {
         }
     }
 
-    /// Where the session stands, with what belongs to it.
+    /// The state of the session, with its values.
     enum Phase {
         case off
-        /// The setup of a number is under way.
+        /// The setup with a number is pending.
         case settingUp(number: Int, source: Int, isRequested: Bool)
         case setupFailed(source: Int)
         /// There is no setup; a license of the source opens the session.
@@ -70,7 +70,7 @@ actor SecureSession {
         /// The player was asked for a renewal; the alarm's suspensions at that time.
         case awaitingRenewal(Live, suspensions: Int)
         case tearingDown(Live)
-        /// The session could not be kept alive; the service still keeps it.
+        /// The session could not be kept alive; the service still has it.
         case failed(Live, ContentKeyError)
 
         var state: SessionState {
@@ -85,7 +85,7 @@ actor SecureSession {
             }
         }
 
-        /// The session that the service keeps; `nil` if there is none or it is unknown yet.
+        /// The session at the service; `nil` if there is none or it is unknown yet.
         var live: Live? {
             switch self {
             case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _), .tearingDown(let live),
@@ -121,7 +121,7 @@ actor SecureSession {
         }
     }
 
-    /// Where the session stands.
+    /// The state of the session.
     var state: SessionState { phase.state }
 
     let caller: ServiceCaller
@@ -135,13 +135,13 @@ actor SecureSession {
     }
     /// The license requests that wait for a setup, by source.
     var waiting: [Int: Promise<Void, any Error>] = [:]
-    /// The license requests under way.
+    /// The pending license requests.
     var uses: [Int: Use] = [:]
     /// Numbers license requests and setups.
     var lastNumber = 0
-    /// Whether the player has no such session any more.
+    /// Whether the player no longer has this session.
     var isRemoved = false
-    /// The session in whose place another is to be opened.
+    /// The session that another one will replace.
     var lost: Live?
     /// The latest source that a key was requested for, and the title of its first key.
     private var opener: (source: Int, asset: AssetID?)?
@@ -157,10 +157,10 @@ actor SecureSession {
     /// Ends the session if another source plays or the loader is closed; the next key of a new source opens one.
     nonisolated func sourceChanged() { startTask { await self.advance() } }
 
-    /// Sends no heartbeat until `resume()`, for an app in the background that does not play.
+    /// Stops heartbeats until `resume()`, for an app in the background that does not play.
     nonisolated func suspend() { alarm.suspend() }
 
-    /// Goes on after `suspend()`. An overdue heartbeat is sent once.
+    /// Continues after `suspend()`. An overdue heartbeat is sent once.
     nonisolated func resume() { alarm.resume() }
 }
 
@@ -183,7 +183,7 @@ extension SecureSession {
     /// Makes a license request within the session, which is opened first if there is none.
     /// - Parameters:
     ///   - asset: the title of the key.
-    ///   - request: makes it, with a closure that gives the session's values for each attempt.
+    ///   - request: makes it, with a closure that returns the session's values for each attempt.
     func license(
         for purpose: KeyPurpose, _ asset: AssetID?,
         _ request: (@escaping @Sendable () async throws -> [String: Secret]) async throws(ContentKeyError) -> License
@@ -196,20 +196,20 @@ extension SecureSession {
         } catch {
             let isReopening = reopens(after: error, of: use)
             end(use.number, .failure(error))
-            // A session that was opened just now is not stale, so that this ends.
+            // A session that was just opened is not stale, so this ends.
             guard isReopening else { throw error }
             return try await self.license(for: purpose, asset, request)
         }
     }
 
     /// Opens another session if a license was refused in one that the service may have ended while the app was away.
-    /// - Returns: Whether another is open, or about to be.
+    /// - Returns: Whether another is open, or will be.
     private func reopens(after error: ContentKeyError, of use: Use) -> Bool {
         let refusals: [Diagnosis.Kind] = [.unauthenticated, .forbidden, .notFound, .sessionEnded]
         guard !isOpenedByLicenses, refusals.contains(error.kind) else { return false }
         switch phase {
         case .on(let live), .heartbeat(let live), .awaitingRenewal(let live, _):
-            // Another request or the heartbeat may have found out first.
+            // Another request or the heartbeat may have noticed first.
             let isOther = live.number != use.session || live.number == lost?.number
             guard live.source == use.source, !isOther else { return live.source == use.source }
             guard live.isStale(at: caller.timekeeper.uptime) else { return false }
@@ -228,7 +228,7 @@ extension SecureSession {
         return try values(use.number, of: use.source)
     }
 
-    /// Takes note of a license that the player received itself.
+    /// Notes a license that the player received itself.
     nonisolated func note(_ license: License, _ purpose: KeyPurpose) {
         guard let source = players.source() else { return }
         startTask { [self] in
@@ -239,14 +239,14 @@ extension SecureSession {
     }
 
     private func begin(_ purpose: KeyPurpose, _ asset: AssetID?) async throws(ContentKeyError) -> Use {
-        // A request that took the session up before its source ended comes too late: a new source has another session.
+        // A request that joined the session before its source ended is too late: a new source has another session.
         guard !isRemoved, let source = players.source() else { throw .sessionEnded }
         if opener?.source != source { opener = (source, asset) }
-        // Keys that ended with their session are asked for by renewals.
+        // Keys that ended with their session are requested by renewals.
         let opens = purpose != .renewal || isOpenedByLicenses || phase.isOver
         let isOpening = waiting[source] != nil || lost?.source == source
         if isOpening || opens && phase.source != source { try await setUp(source) }
-        // The source may have changed meanwhile; a teardown that is due waits for no later license.
+        // The source may have changed meanwhile; a due teardown waits for no later license.
         guard players.source() == source else { throw .sessionEnded }
         let live = try liveSession(of: source)
         lastNumber += 1
@@ -274,7 +274,7 @@ extension SecureSession {
 
     private func values(_ number: Int, of source: Int) throws(ContentKeyError) -> [String: Secret] {
         let live = try liveSession(of: source)
-        // An attempt that was given up may ask after its license request has ended.
+        // An abandoned attempt may ask after its license request has ended.
         uses[number]?.version = live?.version
         return live?.values ?? [:]
     }
@@ -292,7 +292,7 @@ extension SecureSession {
         switch result {
         case .success(let license): learn(license, use)
         case .failure(let error) where use.purpose == .renewal && error.kind != .cancelled:
-            // The lease of a session that heartbeats keep alive is the key's own matter.
+            // In a session kept alive by heartbeats, the lease is the key's own matter.
             if lost == nil, let live = phase.live, live.source == use.source, live.renewal == .enforced { fail(error) }
         case .failure, nil: break
         }
@@ -302,13 +302,13 @@ extension SecureSession {
     private func learn(_ license: License, _ use: Use) {
         if isOpenedByLicenses { return learn(checked(caller.integration.session(openedBy: license)), use) }
         guard var live = try? liveSession(of: use.source) else { return }
-        // A value that answers an older one than the last heartbeat's would put the session back.
+        // A value older than the last heartbeat's reply would set the session back.
         if use.version == nil || use.version == live.version { live.replace(license.sideValues) }
         if use.purpose != .renewal, caller.integration.sessionRenewal(after: license) == .enforced {
             live.renewal = .enforced
         }
         phase = phase.with(live)
-        // In a session that heartbeats keep alive, a renewal is the lease's business and no heartbeat.
+        // In a session kept alive by heartbeats, a renewal concerns the lease and is not a heartbeat.
         guard use.purpose == .renewal, live.renewal == .enforced else { return }
         switch phase {
         case .on, .awaitingRenewal: keepUp(live, since: use.start)
@@ -316,7 +316,7 @@ extension SecureSession {
         }
     }
 
-    /// The session without a period by which none lives, which is reported.
+    /// The session without an unusable period, which is reported.
     private func checked(_ opened: SessionReply?) -> SessionReply? {
         guard var opened else { return nil }
         do throws(IntegrationError) {

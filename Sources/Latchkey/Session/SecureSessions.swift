@@ -1,7 +1,7 @@
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// The secure sessions of a loader: one for each player, so that a player that ends takes no session from another.
+/// The secure sessions of a loader: one for each player, so that a player that ends does not end another's session.
 final class SecureSessions: Sendable {
     private let sessions = Locked<[PlayerID: SecureSession]>([:])
     private let requests: KeyRequests
@@ -15,7 +15,7 @@ final class SecureSessions: Sendable {
         requests.whenSourceEnds { [weak self] player in self?[existing: player]?.sourceChanged() }
     }
 
-    /// The session of a player; `nil` if it has asked for no license.
+    /// The session of a player; `nil` if it has requested no license.
     subscript(existing player: PlayerID) -> SecureSession? { sessions.withLock { $0[player] } }
 
     /// The session of a player, which is made for its first license.
@@ -43,7 +43,7 @@ final class SecureSessions: Sendable {
             remove: { [weak self] session in self?.remove(session, of: player) ?? true })
     }
 
-    /// Removes a session that has ended, unless a license took it up meanwhile; the player's next license makes another.
+    /// Removes a session that has ended, unless a license has joined it meanwhile; the player's next license makes another.
     private func remove(_ session: SecureSession, of player: PlayerID) -> Bool {
         sessions.withLock {
             guard $0[player] === session else { return true }

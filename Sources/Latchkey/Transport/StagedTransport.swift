@@ -8,12 +8,12 @@ import LatchkeyVendors
     package import Foundation
 #endif
 
-/// A transport that wants to know what a request is for.
+/// A transport that takes the purpose of each request.
 package protocol StagedTransport: Transport {
     /// - Parameters:
     ///   - request: the request.
     ///   - bodyLimit: the largest body of the reply, in bytes.
-    ///   - stage: what the request serves.
+    ///   - stage: the purpose of the request.
     ///   - number: the number of the key request; 0 for none.
     func send(
         _ request: URLRequest, bodyLimit: Int, serving stage: ContentKeyError.Stage, of number: Int
@@ -21,7 +21,7 @@ package protocol StagedTransport: Transport {
 }
 
 extension Transport {
-    /// Sends a request, and tells a transport that wants to know what it is for.
+    /// Sends a request, and passes its purpose to a transport that takes it.
     func sent(
         _ request: URLRequest, bodyLimit: Int, serving stage: ContentKeyError.Stage, of number: Int
     ) async throws -> HTTPReply {
