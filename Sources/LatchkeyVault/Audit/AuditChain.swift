@@ -24,9 +24,9 @@ package final class AuditChain: Sendable {
     private static let attempts = 100
 
     /// - Parameters:
-    ///   - store: keeps the entries.
-    ///   - guarded: guards the store, so that nobody waits for one that is away. Defaults to one that nobody else asks.
-    ///   - pending: keeps entries that may wait while the store is away. Defaults to nothing: then none may.
+    ///   - store: the store of the entries.
+    ///   - guarded: guards the store, so that callers do not wait for an unavailable one. Defaults to a guard for this chain only.
+    ///   - pending: keeps entries that may wait while the store is unavailable. Defaults to nothing: no entry may wait.
     ///   - timekeeper: the clock for the entries' times.
     package init(
         _ store: any AuditStore, guarded: EngineGuard = EngineGuard(EngineHealth("auditStore")),
@@ -80,7 +80,7 @@ package final class AuditChain: Sendable {
             state.withLock { $0.last = added }
             return .success(added)
         } catch {
-            // What was added before may be gone, if the engine came back from a backup.
+            // Earlier entries may be gone if the engine was restored from a backup.
             state.withLock { $0.last = nil }
             return .failure(error)
         }

@@ -1,7 +1,7 @@
 import LatchkeyFairPlay
 
 extension AuditEntry {
-    /// What stands before the first entry.
+    /// The hash before the first entry.
     static let beginning = [UInt8](repeating: 0, count: 32)
 
     /// The entry that follows another one.

@@ -2,11 +2,11 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeyForms
 
-/// What somebody did, before it is an entry of the audit.
+/// An action to record, before it becomes an entry of the audit.
 ///
 /// Holds no secret: a key by its identifier, a credential by the SHA-1 of its certificate, a caller by its name.
 package struct AuditEvent: Sendable, Hashable {
-    /// What was done. Names are stable.
+    /// The action. The raw values are stable.
     package enum Action: String, Sendable, CaseIterable {
         case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
         case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed,
@@ -32,7 +32,7 @@ package struct AuditEvent: Sendable, Hashable {
     package let object: String
     /// More about it, without secrets.
     package let details: [String: String]
-    /// Whose it is; `nil` for what is the whole server's, which operators of single tenants do not see.
+    /// The tenant; `nil` for the whole server's events, which operators of single tenants do not see.
     package let tenant: String?
 
     package init(

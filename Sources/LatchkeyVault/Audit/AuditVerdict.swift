@@ -1,11 +1,11 @@
 import LatchkeyCore
 package import LatchkeySystem
 
-/// What a check of the audit found.
+/// The result of checking the audit.
 package enum AuditVerdict: Sendable, Hashable {
-    /// Every entry follows from the one before. Keep the last one elsewhere: only it shows that nobody wrote the whole chain anew.
+    /// Every entry follows from the one before. Keep the last one elsewhere: only it shows that the whole chain was not rewritten.
     case intact(last: AuditEntry?)
-    /// The first number at which the chain is not what it was, and why.
+    /// The number of the first entry that does not match the chain, and why.
     case broken(at: UInt64, AuditBreak)
 }
 
@@ -49,9 +49,9 @@ extension AuditChain {
     /// Reads a whole audit, recomputes it, and names the first break.
     /// - Parameters:
     ///   - store: the audit.
-    ///   - known: an entry that was there once. The audit has to have it still. Without one, a chain whose end is gone is whole.
+    ///   - known: an entry that the audit once had and must still have. Without one, a chain whose end is gone counts as whole.
     /// - Throws: `StoreError`.
-    /// - Complexity: linear in the entries; holds 500 at once.
+    /// - Complexity: linear in the entries; holds 500 at a time.
     package static func verify(
         _ store: any AuditStore, knowing known: AuditAnchor? = nil
     ) async throws(StoreError) -> AuditVerdict {

@@ -40,7 +40,7 @@ package enum CommonEncryptionTrack: String, Sendable, Hashable, CaseIterable {
 }
 
 extension CommonEncryptionTrack {
-    /// What a key identifier says to whoever knows the content.
+    /// The track and period of a key identifier, which only the content's name reveals.
     package struct Reading: Sendable, Hashable {
         /// The kind of tracks.
         package let track: CommonEncryptionTrack
@@ -61,7 +61,7 @@ extension CommonEncryptionTrack {
         return id
     }
 
-    /// What a key identifier says; `nil` for one of another content.
+    /// The track and period of a key identifier; `nil` for another content's.
     package static func reading(_ kid: KeyID, content: ContentName, tenant: String) throws -> Reading? {
         let bytes = [UInt8](kid.bytes)
         guard bytes.count == 16, try bytes.starts(with: prefix(content, tenant)),

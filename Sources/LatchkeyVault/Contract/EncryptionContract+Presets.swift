@@ -23,7 +23,7 @@ extension EncryptionContract.VideoFilter {
     /// The most pixels of `HD1`: 1280 by 720.
     private static let largestHD1 = 921_600
 
-    /// - Parameter hasUHD: whether larger pictures have keys of their own, so that HD has an upper end.
+    /// - Parameter hasUHD: whether larger pictures have their own keys, so that HD has an upper end.
     fileprivate init?(named name: String, besideUHD hasUHD: Bool) {
         let (sd, hd, uhd1) = (TrackClass.largestSD, TrackClass.largestHD, TrackClass.largestUHD1)
         let pixels: (Int?, Int?)

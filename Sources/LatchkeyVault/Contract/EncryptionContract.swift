@@ -87,7 +87,7 @@ package struct EncryptionContract: Sendable, Hashable {
         }
     }
 
-    /// Whether track types are unique and `ALL` stands alone, in every period.
+    /// Whether track types are unique and `ALL` is the only one, in every period.
     package var isConsistent: Bool {
         let periods = rules.reduce(into: Set<String>()) { $0.formUnion($1.periods) }
         let groups =

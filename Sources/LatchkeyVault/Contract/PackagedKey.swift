@@ -13,7 +13,7 @@ package struct PackagedKey: Sendable {
     /// The indexes of the crypto periods that it encrypts; empty without rotation.
     package let periods: [UInt32]
 
-    /// What was demanded, answered.
+    /// The answer to a demand.
     package init(_ demand: KeyDemand, _ content: ContentKey) {
         address = demand.address
         self.content = content

@@ -1,16 +1,16 @@
 package import LatchkeyCore
 
-/// Whether somebody stated an IV.
+/// Whether an IV was stated.
 ///
-/// Sixteen zeros count as none: tools write them where nobody stated one, and a FairPlay license that carries them garbles the picture.
+/// Sixteen zeros count as no IV: tools write them when none was stated, and a FairPlay license that carries them garbles the picture.
 ///
 /// Source: `Documentation/LicenseServer.md` §3.
 extension Secret {
-    /// Whether this is an IV that somebody stated: 16 bytes that are not all zeros.
+    /// Whether this is a stated IV: 16 bytes that are not all zeros.
     package var isStatedIV: Bool { count == 16 && withUnsafeBytes { bytes in bytes.contains { $0 != 0 } } }
 }
 
 extension ContentKey {
-    /// Whether somebody stated the key's IV.
+    /// Whether the key's IV was stated.
     package var hasStatedIV: Bool { iv.isStatedIV }
 }

@@ -4,12 +4,12 @@ package import LatchkeyCore
 ///
 /// The same address has to give the same key and IV in every call, on every node.
 package protocol ContentKeySource: Sendable {
-    /// The keys of some addresses, with the IVs that encryptors chose. All are asked for at once, so that a store needs one round trip.
-    /// - Throws: any error if one of them is not to be had now; nothing is handed out then.
+    /// The keys of some addresses, with the IVs that encryptors chose, all in one call, so that a store needs one round trip.
+    /// - Throws: any error if one of them is unavailable; then none is returned.
     func keys(for demands: [KeyDemand]) async throws -> [KeyAddress: ContentKey]
 }
 
-/// A key that a packager asks for, with what a license server has to know of it later.
+/// A key that a packager asks for, with the facts that a license server needs later.
 package struct KeyDemand: Sendable {
     /// The content and the key's identifier.
     package let address: KeyAddress
@@ -61,6 +61,6 @@ package struct DerivedKeys: ContentKeySource {
 }
 
 extension ContentKey {
-    /// The key with an IV that somebody else chose; the same if that is `nil` or not 16 bytes.
+    /// The key with an IV chosen elsewhere; unchanged if that is `nil` or not 16 bytes.
     func with(iv: Secret?) -> ContentKey { iv.flatMap { ContentKey(key: key, iv: $0) } ?? self }
 }

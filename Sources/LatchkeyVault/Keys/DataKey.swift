@@ -3,7 +3,7 @@ import LatchkeyFairPlay
 
 /// A tenant's data key, open: it seals and opens rows.
 ///
-/// Counts what it seals: random nonces of 12 bytes are safe for 2³² seals. The count is that of this process; an operator replaces data
+/// Counts its seals: random nonces of 12 bytes are safe for 2³² of them. The count covers this process only; operators replace data
 /// keys long before.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
@@ -93,7 +93,7 @@ package final class DataKey: Sendable {
     }
 
     /// Opens a content key.
-    /// - Throws: what `open` throws; `doesNotOpen` for a row that is no content key.
+    /// - Throws: the errors of `open`; `doesNotOpen` for a row without a content key.
     package func contentKey(_ row: SealedKey) throws(VaultError) -> ContentKey {
         let opened = try open(row)
         let parts = opened.withUnsafeBytes { bytes in (Secret(bytes.prefix(16)), Secret(bytes.dropFirst(16))) }

@@ -2,10 +2,10 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeySystem
 
-/// The key encryption key in force, and others that are known: the one before, and the one that comes next.
+/// The current key encryption key, and other known ones: the previous and the next.
 ///
-/// All tenants of a node share one. What is known opens; only the key in force wraps. Data keys are wrapped again when somebody says so, by
-/// `rewrap`, never because a node has another key: the other nodes have to open what is in the store, too.
+/// All tenants of a node share one. Every known key unwraps; only the current one wraps. Data keys are wrapped again only on request, by
+/// `rewrap`, never because a node has another key: the other nodes have to open the stored ones, too.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
 package final class KeyEncryptionKeys: Sendable {
@@ -18,7 +18,7 @@ package final class KeyEncryptionKeys: Sendable {
 
     /// - Parameters:
     ///   - current: the key that wraps.
-    ///   - known: keys that open what they wrapped, here or on another node. Defaults to none.
+    ///   - known: keys that wrapped data keys, here or on another node. Defaults to none.
     package init(_ current: KeyEncryptionKey, known: [KeyEncryptionKey] = []) {
         let all = Dictionary((known + [current]).map { ($0.id, $0) }) { $1 }
         state = Locked(State(current: current, all: all))
@@ -42,11 +42,11 @@ package final class KeyEncryptionKeys: Sendable {
         return try (named ?? current).unwrap(row)
     }
 
-    /// Wraps all tenants' data keys with the current key. Content keys are not touched, so that the time goes with the tenants.
+    /// Wraps all tenants' data keys with the current key. Content keys are not touched, so the time grows with the number of tenants.
     ///
-    /// May be interrupted and called again, and on several nodes at once.
-    /// - Returns: how many were wrapped again; 0 says that no former key is needed any more.
-    /// - Throws: what opening one throws; those before it are done.
+    /// May be interrupted and called again, and may run on several nodes at the same time.
+    /// - Returns: how many were wrapped again; 0 means that no former key is needed any more.
+    /// - Throws: the error of opening one; the ones before it are done.
     @discardableResult
     package func rewrap(in store: any KeyStore) async throws(VaultError) -> Int {
         let new = current

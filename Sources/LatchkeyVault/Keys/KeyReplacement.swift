@@ -2,18 +2,18 @@ import Foundation
 package import LatchkeyCore
 import LatchkeySystem
 
-/// A key that somebody replaces or removes, before it is done: what the audit says of it, and what the store is told.
+/// A key's pending replacement or removal, for the audit and for the store.
 package struct KeyReplacement: Sendable {
     /// The key's identifier.
     package let kid: KeyID
-    /// What tells the key before from others, as `TenantSecrets.fingerprint` says it.
+    /// The former key's fingerprint, by `TenantSecrets.fingerprint`.
     package let former: String
-    /// What tells the new key from others; `nil` if the key is removed.
+    /// The new key's fingerprint; `nil` if the key is removed.
     package let new: String?
     let held: SealedKey
     let row: KeyRow?
 
-    /// What the audit says of it.
+    /// The details for the audit.
     package var details: [String: String] {
         var details = ["former": former]
         details["new"] = new
@@ -30,11 +30,11 @@ extension TenantVault {
         return KeyReplacement(kid: kid, former: former, new: nil, held: row.sealed, row: nil)
     }
 
-    /// What replacing a key would change. A disabled key stays disabled.
+    /// The change that would replace a key. A disabled key stays disabled.
     /// - Parameters:
-    ///   - demand: the new key's content and kid, and what it encrypts.
+    ///   - demand: the new key's content and kid, and the tracks that it encrypts.
     ///   - key: the new key and IV.
-    ///   - policies: its policies; with none it keeps those of the key before.
+    ///   - policies: its policies; if empty, it keeps the former key's.
     /// - Throws: `unknown`, `ivMissing`, `store`, `protection`.
     package func replacement(
         by demand: KeyDemand, _ key: ContentKey, policies: [String] = []
@@ -47,8 +47,8 @@ extension TenantVault {
             kid: kid, former: former, new: try secrets.fingerprint(of: key, kid), held: held.sealed, row: row)
     }
 
-    /// Does what the audit has, here and in the store. Other nodes learn it from the store.
-    /// - Throws: `changedMeanwhile` if somebody else was faster, `store`.
+    /// Carries out a change that the audit has, here and in the store. Other nodes learn it from the store.
+    /// - Throws: `changedMeanwhile` if another change came first, `store`.
     package func carryOut(_ replacement: KeyReplacement) async throws(VaultError) {
         let isDone = try await VaultError.asking { () throws(StoreError) in
             guard let row = replacement.row else { return try await store.remove(replacement.held) }

@@ -1,4 +1,4 @@
-/// What is authenticated along with a sealed key, so that it opens in its place only: a label, then each part behind its length in 4
+/// The data authenticated along with a sealed key, so that it opens in its place only: a label, then each part behind its length in 4
 /// bytes, big-endian.
 struct SealingContext {
     private(set) var bytes: [UInt8]

@@ -1,10 +1,10 @@
 package import LatchkeyCore
 import LatchkeyFairPlay
 
-/// What the audit says of a key's bytes.
+/// The fingerprint of a key's bytes, for the audit.
 extension TenantSecrets {
-    /// What tells a key and its IV from others in the audit: 16 hexadecimal digits of an HMAC under a secret that the tenant's first data
-    /// key makes, which stays for good. Without that data key they say nothing of the bytes.
+    /// The fingerprint of a key and its IV in the audit: 16 hexadecimal digits of an HMAC under a secret that the tenant's first data
+    /// key makes, which is permanent. Without that data key they reveal nothing about the bytes.
     /// - Throws: `tenantMissing`, `protection`.
     package func fingerprint(of key: ContentKey, _ kid: KeyID) throws(VaultError) -> String {
         guard let oldest else { throw .tenantMissing(tenant) }

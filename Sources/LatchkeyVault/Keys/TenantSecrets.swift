@@ -31,11 +31,11 @@ package final class TenantSecrets: Sendable {
     /// Opens a tenant's data keys and seeds.
     /// - Parameters:
     ///   - tenant: the tenant's name.
-    ///   - store: where they are.
+    ///   - store: the store that holds them.
     ///   - wrapping: the key encryption keys.
     ///   - seeds: seeds from the configuration, in place of the store's. Defaults to the store's.
-    ///   - rows: what `store.dataKeys()` gave, where many tenants are opened at once. Defaults to asking.
-    /// - Throws: `tenantMissing` if the store has none: nobody makes a new seed where an old one is lost.
+    ///   - rows: the result of `store.dataKeys()`, if many tenants are opened together. Defaults to asking the store.
+    /// - Throws: `tenantMissing` if the store has none: a lost seed is never replaced by a new one.
     package static func open(
         _ tenant: String, in store: any KeyStore, with wrapping: KeyEncryptionKeys, seeds: TenantSeeds? = nil,
         rows: [WrappedDataKey]? = nil
@@ -45,7 +45,7 @@ package final class TenantSecrets: Sendable {
         return secrets
     }
 
-    /// Makes a tenant's first data key and seed where they are missing, and opens them. Two nodes may do it at once: one of them wins, and
+    /// Makes a tenant's first data key and seed if they are missing, and opens them. If two nodes do it concurrently, one of them wins, and
     /// both have its keys.
     /// - Parameters:
     ///   - tenant: the tenant's name.
@@ -64,7 +64,7 @@ package final class TenantSecrets: Sendable {
         // Where keys are, secrets that are missing are lost, or another node has just made them.
         if secrets.newest == nil || !hasSeeds, try await secrets.isWithoutKeys() {
             if secrets.newest == nil { try await secrets.addDataKey(using: &generator) }
-            // What is looked at is what the seed comes behind: of nodes that find none, all add the first, and one wins.
+            // The seed is added behind the list read here: of several nodes that find it empty, all add the first seed, and one wins.
             let seeds = try await secrets.storedSeeds()
             if seeds.isEmpty { try await secrets.addSeed(behind: seeds, using: &generator) }
         }
@@ -120,7 +120,7 @@ package final class TenantSecrets: Sendable {
         } else {
             all = try await VaultError.asking { () throws(StoreError) in try await store.dataKeys() }
         }
-        // A data key that is open stays: it counts what it seals.
+        // An open data key stays: it counts its seals.
         let known = state.withLock { Set($0.dataKeys.keys) }
         for row in all where row.tenant.equalsByteForByte(tenant) && !known.contains(row.version) {
             let key = try wrapping.open(row)
@@ -166,9 +166,9 @@ package final class TenantSecrets: Sendable {
         return seeds.current
     }
 
-    /// Seals everything again that an older data key sealed, in the background of a server that works.
+    /// Seals everything again that an older data key sealed, in the background of a running server.
     ///
-    /// It may be interrupted, and goes on where it was when it is called again, on any node.
+    /// May be interrupted; the next call, on any node, resumes where it stopped.
     /// - Parameter limit: how many rows at a time, 1 to 1,000. Defaults to 500.
     /// - Returns: how many keys and seeds were sealed again.
     @discardableResult

@@ -4,13 +4,13 @@ import LatchkeySystem
 
 /// Keys by the name of their content, for vendors whose requests name nothing else.
 extension TenantVault {
-    /// The one key of a content: the one that the store has, or else one that tenant and content determine.
-    /// - Throws: `severalKeys`, `store` if the store does not answer and nobody asked before.
+    /// The one key of a content: the store's, or else the key that tenant and content determine.
+    /// - Throws: `severalKeys`, `store` if the store does not answer and the key was not read before.
     package func kid(ofOnly content: ContentName) async throws(VaultError) -> KeyID {
         let now = timekeeper.uptime
         if let known = state.withLock({ $0.onlyKeys.value(content) }) {
             if known.end.map({ now >= $0 }) ?? false, !store.isAway {
-                // Nobody who got a license waits for the store: it is asked beside the request.
+                // No licensed viewer waits for the store: it is asked in the background.
                 startTask { [self] in _ = try? await readOnlyKid(of: content) }
             }
             return known.kid

@@ -9,11 +9,11 @@ extension TenantVault {
     /// The most rows of derived keys that wait for the store.
     static var pendingLimit: Int { 10_000 }
 
-    /// The keys of some addresses, with what they encrypt kept for the licenses.
+    /// The keys of some addresses. The store keeps their tracks for the licenses.
     ///
-    /// A key that has a row keeps it: the row in force decides, also between two nodes that make one at the same time. New keys are derived,
-    /// or random by the tenant's setting, and go to the store in one call. While the store does not take them, nobody gets a new key: it might
-    /// contradict a row. Where the settings derive keys without a row, they are handed out all the same, unless an encryptor chose the IV,
+    /// A key that has a row keeps it: the row in force decides, even if two nodes make one at the same time. New keys are derived,
+    /// or random by the tenant's setting, and go to the store in one call. While the store takes none, no new key is handed out: it might
+    /// contradict a row. Where the settings derive keys without a row, they are handed out anyway, unless an encryptor chose the IV,
     /// and their rows wait for `writePending`.
     /// - Throws: `anotherContent`, `anotherIV`, `disabled`, `tooMany` for a request at fault; `store`, `protection`.
     package func keys(for demands: [KeyDemand]) async throws(VaultError) -> [KeyAddress: ContentKey] {
@@ -33,17 +33,17 @@ extension TenantVault {
         try await checkRoom(for: new.count)
         let inForce = try await add(new.map(\.row), isNeeded: new.contains { $0.demand.iv != nil })
         for (new, row) in zip(new, inForce) {
-            // Another node was first: what it made counts.
+            // Another node was first: its key counts.
             keys[new.demand.address] = row.sealed == new.row.sealed ? new.key : try await held(row, for: new.demand)
         }
         return keys
     }
 
-    /// Adds keys from elsewhere, as a CPIX document has them. What is there stays.
+    /// Adds keys from elsewhere, as from a CPIX document. Existing keys stay.
     /// - Parameters:
     ///   - keys: the keys, each with its content.
     ///   - policies: the policies of all of them.
-    /// - Returns: the kids that were there with another key, IV or content; those were not imported.
+    /// - Returns: the kids that already had another key, IV or content; those keys were not imported.
     /// - Throws: `store`, `protection`, `tooMany`; then none was added.
     package func add(
         _ keys: [(demand: KeyDemand, key: ContentKey)], policies: [String] = []
@@ -65,7 +65,7 @@ extension TenantVault {
         return conflicts
     }
 
-    /// How many rows the tenant has, at most a minute old; `nil` where nobody counts them, because there is no limit, or the store is away.
+    /// The number of the tenant's rows, at most a minute old; `nil` if not counted: there is no limit, or the store is unavailable.
     package func rowCount() async -> Int? {
         guard settings.mostRows != nil else { return nil }
         let now = timekeeper.uptime
@@ -102,7 +102,7 @@ extension TenantVault {
         }
     }
 
-    /// The rows of some keys: the store's, or those that wait for it. A store that fails counts as empty where keys without a row are derived.
+    /// The rows of some keys: stored or still pending. A store that fails counts as empty where keys without a row are derived.
     private func rows(of kids: [KeyID]) async throws(VaultError) -> [KeyID: KeyRow] {
         let waiting = state.withLock { state in kids.compactMap { state.pending[$0] } }
         let stored: [KeyRow]
@@ -149,7 +149,7 @@ extension TenantVault {
     }
 
     /// A row of a key.
-    /// - Throws: `ivMissing` for a key whose IV nobody stated, `protection`.
+    /// - Throws: `ivMissing` for a key without a stated IV, `protection`.
     func sealed(
         _ key: ContentKey, _ demand: KeyDemand, _ policies: [String] = []
     ) throws(VaultError) -> KeyRow {

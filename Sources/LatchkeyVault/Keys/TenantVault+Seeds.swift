@@ -5,14 +5,14 @@ import LatchkeySystem
 /// Keys by derivation, each content by its own seed.
 extension TenantVault {
     /// The derived key of an address.
-    /// - Throws: `store` where there are several seeds, and nobody can say now which one the content has.
+    /// - Throws: `store` if there are several seeds, and it is unknown now which one the content has.
     func derived(_ address: KeyAddress) async throws(VaultError) -> ContentKey {
         guard let seeds = secrets.seeds else { throw .tenantMissing(secrets.tenant) }
         let version = try await version(of: address.content, seeds)
         return try KeyDerivation(seeds).key(at: address, version: version)
     }
 
-    /// The seed of a content: the one that made its stored keys, or the current one for new content.
+    /// The seed of a content: the seed of its stored keys, or the current one for new content.
     private func version(of content: ContentName, _ seeds: TenantSeeds) async throws(VaultError) -> SeedVersion {
         guard seeds.versions.count > 1 else { return seeds.current }
         if let version = state.withLock({ $0.versions.value(content) }) { return version }
@@ -27,7 +27,7 @@ extension TenantVault {
 
     /// Rows of a content.
     package func rows(of content: ContentName, limit: Int) async throws(VaultError) -> [KeyRow] {
-        // A page begins after a kid, and this one is no key's.
+        // A page begins after a kid, and this kid belongs to no key.
         guard let none = KeyID(bytes: [UInt8](repeating: 0, count: 16)) else { return [] }
         let page = try await VaultError.asking { () throws(StoreError) in
             try await store.page(

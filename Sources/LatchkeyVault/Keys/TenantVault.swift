@@ -5,9 +5,9 @@ import LatchkeySystem
 
 /// One tenant's content keys, for packagers and for licenses.
 ///
-/// Licenses: a key comes from a row that the store holds or held, or from a derivation that the tenant's settings ask for by name. What was
-/// read once is answered from memory, where keys are in `Secret`, for as long as nothing newer was read: a store that does not answer
-/// changes nothing. What was not read yet is read once for all who ask at the same time.
+/// Licenses: a key comes from a row that the store holds or held, or from a derivation that the tenant's settings ask for by name. A key
+/// that was read once is served from memory, where keys are in `Secret`, until something newer is read: an unresponsive store
+/// changes nothing. A key that was not read yet is read once for all who ask at the same time.
 ///
 /// Packagers: see `keys(for:)`.
 ///
@@ -25,7 +25,7 @@ package final class TenantVault: ContentKeySource {
         case stored
     }
 
-    /// What becomes of a license for a key that the store has no row of.
+    /// The treatment of licenses for keys without a row.
     package enum Unlisted: String, Sendable, Hashable, CaseIterable {
         /// It is refused: no packager ever got the key here.
         case refuse
@@ -37,14 +37,14 @@ package final class TenantVault: ContentKeySource {
     package struct Settings: Sendable {
         /// Where new keys come from.
         package var origin = Origin.derived
-        /// What becomes of a license for a key without a row. `derive` goes with derived keys only.
+        /// The treatment of licenses for keys without a row. `derive` goes with derived keys only.
         package var unlisted = Unlisted.refuse
         /// How many open keys are kept, and how many answers without a row.
         package var cacheLimit = 100_000
-        /// The most rows of keys that the tenant may have; `nil` for any number. Counted again each minute, so that several nodes may pass it by
-        /// what they make in that time.
+        /// The most rows of keys that the tenant may have; `nil` for no limit. Counted again each minute, so several nodes may exceed it by
+        /// the keys that they make in that time.
         package var mostRows: Int?
-        /// Is told of each time that keys were refused because of it. Must not wait.
+        /// Called each time that the limit refuses keys. Must not wait.
         package var whenFull: @Sendable () -> Void = {}
         /// How long an answer without a row counts: a derived key, or that there is none.
         package var shortLife = Duration.seconds(5)
@@ -57,7 +57,7 @@ package final class TenantVault: ContentKeySource {
     struct State: Sendable {
         var known: RecentValues<KeyID, KnownKey>
         var brief: RecentValues<ShortLivedName, ShortLivedAnswer>
-        /// Reads of the store under way. Each ends with the store's answer; nobody cancels it.
+        /// Reads of the store under way. Each ends with the store's answer; they are never canceled.
         var reads: [KeyID: RowRead] = [:]
         /// The seeds of contents, where there are several.
         var versions: RecentValues<ContentName, SeedVersion>
@@ -80,7 +80,7 @@ package final class TenantVault: ContentKeySource {
     struct KnownKey: Sendable {
         var key: VaultKey
         var row: KeyRow
-        /// Whether the store said that it changed, and nobody has read it since.
+        /// Whether the store reported a change that has not been read since.
         var isChanged = false
         var stamp: UInt64
     }
@@ -139,7 +139,7 @@ package final class TenantVault: ContentKeySource {
     ///   answer and the row is not known; `protection`.
     package func key(_ kid: KeyID, content: ContentName? = nil) async throws(VaultError) -> VaultKey {
         if let key = try knownKey(kid, content: content) { return key }
-        // Of a key that changed: the store has just said so, and answers; where it does not, what it said before counts.
+        // A changed key: the store has just reported the change, and answers; if it does not, its previous answer counts.
         let former = state.withLock { $0.known.peek(kid)?.key }
         switch await row(kid) {
         case .success(let key?): return try allowed(key)
@@ -150,8 +150,8 @@ package final class TenantVault: ContentKeySource {
         }
     }
 
-    /// The key of a license, where nobody has to wait for the store.
-    /// - Returns: `nil` for one that has to be read first.
+    /// The key of a license, if it is available without waiting for the store.
+    /// - Returns: `nil` for a key that has to be read first.
     /// - Throws: as `key(_:content:)`.
     package func knownKey(_ kid: KeyID, content: ContentName? = nil) throws(VaultError) -> VaultKey? {
         guard !store.holdsBack(kid, of: secrets.tenant) else { throw .disabled(kid) }
@@ -165,18 +165,18 @@ package final class TenantVault: ContentKeySource {
     /// How many open keys are in memory, for metrics.
     package var cachedCount: Int { state.withLock { $0.known.count } }
 
-    /// Has a key read again before its next license, because it changed in the store. Until that was read, the old one counts.
+    /// Marks a key as changed in the store, so that it is read again before its next license. Until then, the old one counts.
     package func noteChange(of kid: KeyID) {
         state.withLock { state in
             let stamp = state.nextStamp()
             state.known.update(kid) { ($0.isChanged, $0.stamp) = (true, stamp) }
             state.reads[kid] = nil
-            // What is known without a row is known under several names.
+            // A key known without a row is known under several names.
             state.expireShortLivedAnswers()
         }
     }
 
-    /// Takes over what a vault of the same tenant and store knows, because the configuration was read again.
+    /// Takes over the keys of a vault of the same tenant and store, because the configuration was read again.
     package func takeOver(_ former: TenantVault) {
         guard former.secrets.tenant.equalsByteForByte(secrets.tenant) else { return }
         var taken = former.state.withLock { $0 }
@@ -190,9 +190,9 @@ package final class TenantVault: ContentKeySource {
         self.state.withLock { $0 = state }
     }
 
-    /// Reads data keys, seeds and all known keys again, because changes may have been missed. While the store does not answer, what is
-    /// known stays. Licenses go on meanwhile.
-    /// - Throws: why not everything was read; what was read before that counts.
+    /// Reads data keys, seeds and all known keys again, because changes may have been missed. While the store does not answer, the known
+    /// ones stay. Licenses continue meanwhile.
+    /// - Throws: why not everything was read; everything read before that counts.
     package func refresh() async throws(VaultError) {
         try await secrets.reload()
         guard !store.isAway else { throw .store(.awayMeanwhile(store.engine)) }
@@ -207,8 +207,8 @@ package final class TenantVault: ContentKeySource {
 
     /// Disables a key, or enables it again, here and in the store. Other nodes learn it from the store.
     ///
-    /// While the store is away, a node with a copy of its own disables the key by itself at once; the store gets it later.
-    /// - Returns: whether the store has it; `false` if it gets it later.
+    /// While the store is unavailable, a node with its own copy disables the key immediately; the store gets the change later.
+    /// - Returns: whether the store has the change; `false` if it gets it later.
     /// - Throws: `unknown`, `store`.
     @discardableResult
     package func setDisabled(_ isDisabled: Bool, _ kid: KeyID) async throws(VaultError) -> Bool {
@@ -227,7 +227,7 @@ package final class TenantVault: ContentKeySource {
         }
         noteChange(of: kid)
         guard isThere else { throw .unknown(kid) }
-        // At once, whatever the next read says.
+        // Immediately, whatever the next read says.
         state.withLock { state in
             state.known.update(kid) { known in
                 known.row.isDisabled = isDisabled
@@ -261,7 +261,7 @@ package final class TenantVault: ContentKeySource {
         guard isOld, !store.isAway else { return memory }
         // A packager may have stored a key since then.
         guard case .brief(.success) = memory else { return .nothing }
-        // Nobody who got a license waits for the store: it is asked beside the request.
+        // No licensed viewer waits for the store: it is asked in the background.
         startTask { [self] in
             if case .success(nil) = await row(kid) { _ = try? await withoutRow(kid, content) }
         }
@@ -273,10 +273,10 @@ package final class TenantVault: ContentKeySource {
         case wait(RowRead, UInt64)
     }
 
-    /// What the store says of a key; `nil` if it has none. Who asks at the same time shares one read.
+    /// The store's answer for a key; `nil` if it has no row. Concurrent callers share one read.
     func row(_ kid: KeyID) async -> Result<VaultKey?, VaultError> {
         let step: Step = state.withLock { state in
-            // Another one's read may have ended since somebody looked.
+            // Another caller's read may have ended since the last look.
             if let known = state.known.peek(kid), !known.isChanged { return .known(known.key) }
             if let running = state.reads[kid] { return .wait(running, state.stamp) }
             let read = RowRead { await self.read(kid) }
@@ -320,7 +320,7 @@ package final class TenantVault: ContentKeySource {
             try await store.rows(kids, of: secrets.tenant)
         }
         for row in rows {
-            // The store went away, and what the node's copy says is not newer than what is known.
+            // The store became unavailable, and the node's copy is not newer than the known key.
             guard !row.isCopied else { throw .store(.awayMeanwhile(store.engine)) }
             let known = state.withLock { $0.known.peek(row.kid) }
             guard known?.row != row || known?.isChanged == true else { continue }
@@ -359,7 +359,7 @@ extension StoreError {
 }
 
 extension TenantVault.State {
-    /// Keeps what was read, unless something newer is known.
+    /// Keeps a key that was read, unless a newer one is known.
     mutating func keep(_ key: VaultKey, _ row: KeyRow, readAt stamp: UInt64) {
         if let known = known.peek(row.kid), known.stamp > stamp { return }
         known.set(TenantVault.KnownKey(key: key, row: row, stamp: nextStamp()), for: row.kid)

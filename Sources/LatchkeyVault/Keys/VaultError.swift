@@ -6,7 +6,7 @@ package import LatchkeySystem
 package enum VaultError: DiagnosableError, Equatable {
     /// The tenant has no such key.
     case unknown(KeyID)
-    /// The key is there, and nobody gets it.
+    /// The key exists but is disabled.
     case disabled(KeyID)
     /// The content has several keys, and a request names none of them.
     case severalKeys(ContentName)
@@ -14,7 +14,7 @@ package enum VaultError: DiagnosableError, Equatable {
     case anotherContent(KeyID)
     /// The encryptor chose another IV than the key has.
     case anotherIV(KeyID)
-    /// Nobody stated the key's IV, which a FairPlay license has to carry.
+    /// The key's IV, which a FairPlay license has to carry, was not stated.
     case ivMissing(KeyID)
     /// The key changed while it was replaced or removed.
     case changedMeanwhile(KeyID)
@@ -122,7 +122,7 @@ package enum VaultError: DiagnosableError, Equatable {
         }
     }
 
-    /// What a store answers, its errors as this type's.
+    /// Asks a store, and converts its errors to this type.
     static func asking<Answer>(
         _ body: () async throws(StoreError) -> Answer
     ) async throws(VaultError) -> Answer {

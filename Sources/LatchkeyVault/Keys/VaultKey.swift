@@ -1,13 +1,13 @@
 package import LatchkeyCore
 package import LatchkeyDecision
 
-/// A key as a license needs it: open, with what the decision has to know of it.
+/// A key as a license needs it: open, with the facts for the decision.
 package struct VaultKey: Sendable {
     /// Key and IV.
     package let content: ContentKey
     /// The kid, the content, the class of its tracks, and its policies.
     package private(set) var facts: KeyFacts
-    /// How media is encrypted; `nil` if nobody said.
+    /// How media is encrypted; `nil` if unknown.
     package let scheme: EncryptionScheme?
     var isDisabled: Bool
 
@@ -48,6 +48,6 @@ package struct VaultKey: Sendable {
 }
 
 extension ContentName {
-    /// The name as policies and tokens write it: the text, or hexadecimal digits of what is no text.
+    /// The name as policies and tokens write it: the text, or hexadecimal digits if the bytes are not text.
     package var written: String { text ?? bytes.hexString }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// How many things there are that end by themselves, by the second in which they end. A thing counts to the end of that second.
+/// Counts things that expire, by the second in which they do. A thing counts to the end of that second.
 struct CountByEnd {
     /// What ended so long ago is forgotten; a clock that is set back by less finds it again.
     private static let memory: TimeInterval = 3_600
@@ -9,7 +9,7 @@ struct CountByEnd {
     /// At how many seconds the past is forgotten, so that a change costs the same on the whole.
     private var limit = 8_192
 
-    /// Takes things away and adds others. What has ended by now is left alone.
+    /// Removes things and adds others. Things that have expired are ignored.
     mutating func replace(_ former: [Date], by new: [Date], at now: Date) {
         for end in former where end > now { add(-1, at: end) }
         for end in new where end > now { add(1, at: end) }

@@ -1,8 +1,8 @@
 package import LatchkeyCore
 package import LatchkeySystem
 
-/// A store of keys whose calls `EngineGuard` guards, and which answers from the node's own copy while it is away, so that no license waits for
-/// it. What it said is kept in the copy.
+/// A store of keys whose calls `EngineGuard` guards. While the store is unavailable, the node's own copy answers, so that no license waits
+/// for it. Its answers are kept in the copy.
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class GuardedKeyStore: KeyStore {
@@ -14,7 +14,7 @@ package final class GuardedKeyStore: KeyStore {
     package let pending: PendingChanges?
     /// The node's own copy; `nil` without one.
     package let copy: (any NodeCopy)?
-    /// Whether the store is older than this node knows it; `nil` where nobody looks.
+    /// Whether the store is older than this node knows it; `nil` if this is not checked.
     package let age: StoreAge?
     package let guarded: EngineGuard
     private let store: any KeyStore
@@ -23,8 +23,8 @@ package final class GuardedKeyStore: KeyStore {
     ///   - store: the store.
     ///   - health: notes how it does its work.
     ///   - copy: the node's own copy. Defaults to none.
-    ///   - pending: what the copy holds for the store. Defaults to nothing.
-    ///   - age: whether the store is older than this node knows it. Defaults to nobody who looks.
+    ///   - pending: the changes that the copy holds for the store. Defaults to nothing.
+    ///   - age: whether the store is older than this node knows it. Defaults to no check.
     ///   - expected: the only database that is taken. Defaults to the first one that answers.
     ///   - question: does a kind of work in a form that changes nothing, to see whether the store does. Defaults to its fingerprint alone.
     package init(
@@ -63,7 +63,7 @@ package final class GuardedKeyStore: KeyStore {
     /// Sees whether the store does its work.
     package func probe() async { await guarded.probe() }
 
-    // MARK: - What the copy can answer
+    // MARK: - Questions that the copy can answer
 
     package func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow] {
         do throws(StoreError) {
@@ -143,7 +143,7 @@ package final class GuardedKeyStore: KeyStore {
         let isThere = try await asking(to: .write) { store throws(StoreError) in
             try await store.setDisabled(isDisabled, kid, of: tenant)
         }
-        // The copy learns it at once; if the store does not answer any more, by what is held back or read later.
+        // The copy learns it immediately; if the store stops answering, from the held-back keys or a later read.
         if isThere, copy != nil { _ = try? await rows([kid], of: tenant) }
         return isThere
     }
@@ -168,7 +168,7 @@ package final class GuardedKeyStore: KeyStore {
         try await asking(to: .write) { store throws(StoreError) in try await store.put(dataKey, replacing: wrapper) }
     }
 
-    /// Asks the store. A change that fails says nothing of reads: a disk that takes nothing more still gives what it has. A database whose reads
+    /// Asks the store. A failed change says nothing about reads: a full disk can still be read. A database whose reads
     /// fail may be another one, and gets nothing else.
     private func asking<Answer: Sendable>(
         to operation: EngineOperation = .read,
@@ -178,7 +178,7 @@ package final class GuardedKeyStore: KeyStore {
         return try await guarded.call(EngineWork(operation)) { [store] in try await body(store) }
     }
 
-    /// Keeps what the store says of some keys. One that is behind lifts no takedown, and the copy learns takedowns alone of it.
+    /// Keeps the store's answer for some keys. A store that is behind lifts no takedown, and only takedowns are copied from it.
     private func kept(_ rows: [KeyRow], of kids: [KeyID], _ tenant: String) async -> [KeyRow] {
         guard let held = await age?.held(kids, of: tenant, against: rows) else {
             copy?.keep(rows)

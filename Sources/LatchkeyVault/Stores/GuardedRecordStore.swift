@@ -3,8 +3,8 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeySystem
 
-/// A store of records whose calls `EngineGuard` guards: each has a time limit, and a store that has failed for a while is left alone until it
-/// answers a probe beside the calls.
+/// A store of records whose calls `EngineGuard` guards: each has a time limit, and a store that keeps failing is left alone until it
+/// answers a probe outside the calls.
 ///
 /// Source: `Documentation/LicenseServer.md` §1 rule 5, §7.2 and §7.5.
 package final class GuardedRecordStore: RecordStore {
@@ -13,14 +13,14 @@ package final class GuardedRecordStore: RecordStore {
     /// How the store stands.
     package var health: EngineHealth { guarded.health }
     package let guarded: EngineGuard
-    /// The store where it answers at once; `nil` for one that has to be waited for.
+    /// The store, if it answers immediately; `nil` for one that has to be waited for.
     package let immediate: ImmediateRecords?
     private let store: any RecordStore
     private let singleTrip: (any SingleTripStore)?
 
     /// - Parameters:
     ///   - store: the store.
-    ///   - role: what it is for, for reports.
+    ///   - role: its role, for reports.
     ///   - limits: the time limit, and when it is left alone.
     ///   - region: whose store it is. Defaults to no region.
     ///   - timekeeper: the time. Defaults to the machine's.
@@ -66,14 +66,14 @@ package final class GuardedRecordStore: RecordStore {
         }
     }
 
-    /// What the node knows of a record, or what the store says where it knows nothing, or where a trip more or less is nothing.
+    /// A record as the node knows it; read from the store if the node knows nothing, or if an extra trip costs nothing.
     /// - Throws: `StoreError`.
     package func known(_ key: RecordKey) async throws(StoreError) -> RecordReading {
         if let guess = singleTrip?.guess(key) { return guess }
         return try await read(key)
     }
 
-    /// Writes a record, and gives what is held where somebody else wrote meanwhile, or the reading was guessed wrong.
+    /// Writes a record; returns the stored one if another writer was faster, or if the reading was a wrong guess.
     /// - Returns: `nil` if it was written.
     /// - Throws: `StoreError`.
     package func exchange(
@@ -119,7 +119,7 @@ package final class GuardedRecordStore: RecordStore {
 }
 
 extension RecordStore {
-    /// Does a kind of work as viewers have it done, for none of them: reads or writes a record of nobody's that soon ends, in the part in question.
+    /// Does a kind of work as for a viewer, without one: reads or writes a short-lived record of no viewer, in the part in question.
     fileprivate func probe(_ work: EngineWork, _ kind: RecordKey.Kind) async throws(StoreError) {
         let single = self as? any SingleTripStore
         let keys = (0..<4_096).lazy.map { RecordKey(kind, tenant: "-", name: "probe-\($0)") }
@@ -146,7 +146,7 @@ package struct ImmediateRecords: Sendable {
         try guarded.callAtOnce(EngineWork(.read)) { () throws(StoreError) in store.reading(of: key) }
     }
 
-    /// Writes a record unless somebody else wrote it meanwhile.
+    /// Writes a record unless it has changed meanwhile.
     /// - Returns: whether it was written.
     /// - Throws: `StoreError`.
     package func write(
@@ -186,7 +186,7 @@ package struct GuardedRecords: Sendable {
         all = regions ?? parts[0]
     }
 
-    /// What the stores are.
+    /// The names of the engines.
     package var engine: String { all.engine }
 
     /// The guard of the store that keeps a record.

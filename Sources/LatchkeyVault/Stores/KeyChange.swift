@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// What a key store says that another node may have changed, so that a cache forgets it.
+/// A key store's report that another node may have changed something, so that caches forget it.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 package enum KeyChange: Sendable, Hashable {
@@ -8,6 +8,6 @@ package enum KeyChange: Sendable, Hashable {
     case key(tenant: String, KeyID)
     /// Many keys of a tenant, a seed, or a data key.
     case tenant(String)
-    /// Anything: what was said meanwhile was not heard.
+    /// Anything: reports may have been missed.
     case everything
 }

@@ -60,7 +60,7 @@ public protocol KeyStore: StoreEngine {
     /// - Returns: false if the key was resealed or removed meanwhile; then nothing changed.
     func remove(_ held: SealedKey) async throws(StoreError) -> Bool
 
-    /// What tells this database from others; `nil` for one in memory, and for one whose tables a version before made.
+    /// The identity of this database; `nil` for one in memory, and for one whose tables an earlier version made.
     func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
 
     /// The tenant's sealed seeds.

@@ -35,7 +35,7 @@ package final class MemoryRecordStore: RecordStore {
     private let limit: Int
 
     /// - Parameters:
-    ///   - limit: how many records are held at once; beyond it the store is full. Defaults to a million.
+    ///   - limit: the most records held at the same time; beyond it the store is full. Defaults to a million.
     ///   - timekeeper: the time. Defaults to the machine's.
     package init(limit: Int = 1_000_000, timekeeper: any Timekeeper = SystemTimekeeper()) {
         self.limit = max(1, limit)
@@ -44,7 +44,7 @@ package final class MemoryRecordStore: RecordStore {
 
     package func read(_ key: RecordKey) async throws(StoreError) -> RecordReading { reading(of: key) }
 
-    /// What is held now.
+    /// The current reading of a record.
     package func reading(of key: RecordKey) -> RecordReading {
         let now = timekeeper.date
         return RecordReading(record: state.withLock { $0.records[key].flatMap { $0.at(now) } }, now: now)

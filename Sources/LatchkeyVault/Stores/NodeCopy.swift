@@ -2,7 +2,7 @@ package import Foundation
 package import LatchkeyCore
 package import LatchkeySystem
 
-/// What a node keeps on its own disk of the store of keys, so that it starts and licenses while the store is away.
+/// A node's copy of the store of keys on its own disk, so that it starts and licenses while the store is unavailable.
 ///
 /// Everything is sealed as in the store: rows and seeds by data keys, data keys by the key encryption key. Besides, it keeps the changes
 /// that could not reach the store yet.
@@ -27,7 +27,7 @@ package protocol NodeCopy: Sendable {
     /// The disabled keys.
     func takedowns() async throws(StoreError) -> [HeldKey]
 
-    /// Keeps rows as the store has them now. Does not wait; what does not fit into the queue is kept the next time that it is read.
+    /// Keeps rows as the store has them now. Does not wait; rows that do not fit into the queue are kept when they are read again.
     func keep(_ rows: [KeyRow])
 
     /// Keeps all tenants' data keys, in place of those before. Does not wait.
@@ -39,7 +39,7 @@ package protocol NodeCopy: Sendable {
     /// Forgets rows that the store does not have. Does not wait.
     func forget(_ kids: [KeyID], of tenant: String)
 
-    /// The rows of some keys, in any order; those that are not there are left out.
+    /// The rows of some keys, in any order; missing ones are left out.
     func rows(_ kids: [KeyID], of tenant: String) async throws(StoreError) -> [KeyRow]
 
     /// All tenants' data keys.
@@ -87,11 +87,11 @@ package struct NodeCopyFigures: Sendable, Hashable {
 
 /// A change that a node made while the store was away, and that the store gets afterwards.
 package struct PendingChange: Sendable, Hashable, Codable {
-    /// What was changed.
+    /// The change.
     package enum Kind: Sendable, Hashable, Codable {
-        /// Nobody gets the key any more.
+        /// A disabled key.
         case disabled(tenant: String, kid: String)
-        /// A session was stopped by somebody; the date is of the node's clock.
+        /// A stopped session, and who stopped it; the date is of the node's clock.
         case stopped(tenant: String, account: String, session: String, by: String, at: Date)
         /// An entry of the audit, in canonical form.
         case audit(text: String)

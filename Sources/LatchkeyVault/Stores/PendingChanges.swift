@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeyDecision
 package import LatchkeySystem
 
-/// The changes of a node that the stores have not got yet: in force here at once, delivered in their order when the stores answer.
+/// A node's changes that have not reached the stores: in force here immediately, delivered in order when the stores answer.
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class PendingChanges: Sendable {
@@ -69,9 +69,9 @@ package final class PendingChanges: Sendable {
         }
     }
 
-    /// Hands the changes over in their order. Ends at the first one that is not taken; a later call goes on there.
-    /// - Parameter deliver: hands one over; throws if its store does not take it now.
-    /// - Returns: whether none waits any more. One call at a time works; another one returns false.
+    /// Delivers the changes in order. Ends at the first one that is not taken; a later call resumes there.
+    /// - Parameter deliver: delivers one; throws if its store does not take it now.
+    /// - Returns: whether all were delivered. Only one call works at a time; a concurrent one returns false.
     @discardableResult
     package func deliver(_ deliver: (PendingChange.Kind) async throws -> Void) async -> Bool {
         let mayBegin = state.withLock { state in

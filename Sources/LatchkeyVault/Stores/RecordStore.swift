@@ -148,7 +148,7 @@ public struct RecordReading: Sendable, Hashable {
     public let record: Record?
     /// Now, by the engine's clock. Nodes' clocks differ; this one counts.
     public let now: Date
-    /// Whether nobody asked the store: it is what the node knows.
+    /// Whether the reading is the node's own knowledge, not the store's answer.
     package let isGuess: Bool
 
     /// An answer, with the engine's time.

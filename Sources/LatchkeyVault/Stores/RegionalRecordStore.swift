@@ -2,13 +2,13 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeySystem
 
-/// Records in several regions, each of which is kept in one of them: the home of its account.
+/// Records in several regions. Each record is in one region: the home of its account.
 ///
-/// So a limit is one for the whole world, and a node in another region goes the way to the home, and no other. The home is made of names
+/// So a limit is global, and a node in another region makes a trip to the home, and no other. The home is computed from names
 /// alone: every node finds the same one without asking. Another region takes over its share of the accounts, and no account moves between
 /// the others.
 ///
-/// Keeps nothing itself. `GuardedRecords` gives each region a guard of its own.
+/// Keeps nothing itself. `GuardedRecords` gives each region its own guard.
 ///
 /// Source: `Documentation/Server/Regions.md`.
 package final class RegionalRecordStore: RecordStore {
@@ -54,8 +54,8 @@ package final class RegionalRecordStore: RecordStore {
         try await store(of: key).remove(key, version: version)
     }
 
-    /// Of a record that several regions have, as after a change of the regions, the page has that of its home, which is the one that counts.
-    /// - Throws: `StoreError` of any region: a page without some accounts would say that they are not there.
+    /// If several regions have a record, as after a change of the regions, the page has the home's record, which counts.
+    /// - Throws: `StoreError` of any region: a page without some accounts would claim that they do not exist.
     package func page(
         of kind: RecordKey.Kind, _ tenant: String, prefix: String, after name: String?, limit: Int
     ) async throws(StoreError) -> [NamedRecord] {
@@ -87,7 +87,7 @@ package final class RegionalRecordStore: RecordStore {
             known.reduce(0) { $0 + $1.value }, isWhole: known.count == counts.count && known.allSatisfy(\.isWhole))
     }
 
-    /// Asks all regions at once. The outcomes come as they come.
+    /// Asks all regions concurrently. The outcomes come in any order.
     private func all<Value: Sendable>(
         _ ask: @escaping @Sendable (any RecordStore) async throws(StoreError) -> Value
     ) async -> [(region: String, outcome: Result<Value, StoreError>)] {

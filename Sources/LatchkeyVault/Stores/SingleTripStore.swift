@@ -1,16 +1,16 @@
 package import Foundation
 package import LatchkeySystem
 
-/// A store beyond a network, of which a node knows enough that most changes take one trip instead of two: it decides on what it guesses, and
-/// the store refuses what was decided on anything else.
+/// A store across a network, of which a node knows enough that most changes take one trip instead of two: it decides on a guess, and
+/// the store refuses decisions that were made on anything but its current state.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 package protocol SingleTripStore: RecordStore {
-    /// What a record says as far as this node knows, with a clock that is not ahead of the engine's; `nil` if it knows nothing of the clock.
+    /// A record as far as this node knows it, with a clock that is not ahead of the engine's; `nil` if it knows nothing of the clock.
     func guess(_ key: RecordKey) -> RecordReading?
 
-    /// As `write`, and gives what is held where nothing was written, to decide again.
-    /// - Parameter reading: what the decision is made of. A guess with a clock ahead of the engine's is refused, too.
+    /// As `write`, but returns the stored record if nothing was written, to decide again.
+    /// - Parameter reading: the basis of the decision. A guess with a clock ahead of the engine's is refused, too.
     /// - Returns: `nil` if it was written.
     func exchange(
         _ record: Record, at key: RecordKey, knowing reading: RecordReading, until end: Date, counting ends: [Date]
@@ -19,17 +19,17 @@ package protocol SingleTripStore: RecordStore {
     /// Extends a slot of an account without reading it.
     func extend(_ slot: SlotExtension, at key: RecordKey) async throws(StoreError) -> SlotExtension.Answer
 
-    /// Which part of the store a record is in. Parts fail each by itself.
+    /// The part of the store that a record is in. Each part fails independently.
     func part(of key: RecordKey) -> Int
 }
 
-/// A heartbeat: a slot that goes on.
+/// A heartbeat: a slot that continues.
 package struct SlotExtension: Sendable, Hashable {
-    /// What became of it.
+    /// The result of the heartbeat.
     package enum Answer: Sendable, Hashable {
         /// The slot's end, by the engine's clock.
         case extended(until: Date)
-        /// The record has no such slot; somebody has to look why.
+        /// The record has no such slot; the caller must find out why.
         case held(RecordReading)
     }
 

@@ -3,8 +3,8 @@ package import LatchkeySystem
 
 /// Whether the database is older than what this node has seen of it, as after a restored backup or at a former primary.
 ///
-/// The audit tells: it only grows, and each change of a key is in it before it is done. A database without the newest entry that this node has
-/// seen is behind. Then it lifts no takedown that is known here, until it has the entry again or an operator accepts it as it is.
+/// The audit shows it: it only grows, and each change of a key is in it before it is done. A database without the newest entry that this
+/// node has seen is behind. Then it lifts no takedown that is known here, until it has the entry again or an operator accepts it as it is.
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class StoreAge: Sendable {
@@ -25,10 +25,10 @@ package final class StoreAge: Sendable {
 
     private init(_ audit: any AuditStore, _ copy: (any NodeCopy)?) { (self.audit, self.copy) = (audit, copy) }
 
-    /// Begins with what a node's copy knows.
+    /// Begins with the knowledge of a node's copy.
     /// - Parameters:
     ///   - audit: the audit. One in memory begins anew with each process, and no copy keeps its entries.
-    ///   - copy: the node's own copy; without one, what was seen ends with the process.
+    ///   - copy: the node's own copy; without one, the seen entry is lost when the process ends.
     /// - Throws: `StoreError` of the copy.
     package static func open(_ audit: any AuditStore, copy: (any NodeCopy)?) async throws(StoreError) -> StoreAge {
         let age = StoreAge(audit, audit.reach == .memory ? nil : copy)
@@ -57,7 +57,7 @@ package final class StoreAge: Sendable {
     /// - Throws: `StoreError`; then nothing is known.
     @discardableResult
     package func look() async throws(StoreError) -> Bool {
-        // Before the database is asked: what somebody adds meanwhile is no setback.
+        // Read before the database is asked: entries that are added meanwhile are not a setback.
         let seen = if let copy { try await copy.seen() } else { state.withLock { $0.seen } }
         let last = try await audit.last()
         let setback = try await seen.setback(of: audit, ending: last, isKept: copy != nil)
@@ -82,9 +82,9 @@ package final class StoreAge: Sendable {
         try await look()
     }
 
-    /// Compares what the store says of some keys with the takedowns that are known, and looks where they differ: the entry of a new one is seen
-    /// from then on, and one that is gone may have come undone.
-    /// - Returns: the keys that stay disabled, because the store is behind; `nil` where its word counts.
+    /// Compares the store's answers for some keys with the known takedowns, and looks where they differ: the entry of a new one is seen
+    /// from then on, and a missing one may have come undone.
+    /// - Returns: the keys that stay disabled, because the store is behind; `nil` if the store's answer counts.
     package func held(_ kids: [KeyID], of tenant: String, against rows: [KeyRow]) async -> Set<KeyID>? {
         let disabled = Set(rows.filter(\.isDisabled).map(\.kid))
         var (known, isBehind) = state.withLock { state in
@@ -104,7 +104,7 @@ package final class StoreAge: Sendable {
 }
 
 extension AuditAnchor? {
-    /// Why an audit is behind what was seen of it; `nil` if it has the entry.
+    /// Why an audit is behind its last seen entry; `nil` if it has the entry.
     /// - Parameters:
     ///   - last: the audit's last entry.
     ///   - isKept: whether the entry is in a node's copy. Defaults to yes.

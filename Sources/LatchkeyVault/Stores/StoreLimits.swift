@@ -41,7 +41,7 @@ extension StoreError {
     /// Checks a name.
     /// - Parameters:
     ///   - name: the name, which no message repeats.
-    ///   - subject: what it names, in one word.
+    ///   - subject: the kind of thing it names, in one word.
     ///   - most: the most bytes.
     ///   - engine: the engine's name.
     /// - Throws: `storeUnfit` for a name that is empty, too long, or has a NUL, which PostgreSQL's text does not hold.

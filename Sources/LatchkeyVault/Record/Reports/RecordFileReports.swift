@@ -3,9 +3,9 @@ package import LatchkeyCore
 import LatchkeyForms
 package import LatchkeySystem
 
-/// Answers questions from the record's files, which it reads one after the other, on threads of its own that give way to all others.
+/// Answers questions from the record's files, which it reads one after the other, on its own threads that yield to all others.
 ///
-/// What would take too long is refused, and not answered in part.
+/// A question that would take too long is refused, not answered in part.
 ///
 /// Source: `Documentation/Server/Reports.md` §5.
 package final class RecordFileReports: RecordReporter {
@@ -113,7 +113,7 @@ package final class RecordFileReports: RecordReporter {
         }
     }
 
-    /// Reads on a thread of its own.
+    /// Reads on a separate thread.
     private func scan<Answer: Sendable>(
         _ times: Range<Int64>, _ work: @escaping @Sendable (inout FileScan, [String]) throws -> Answer
     ) async throws(StoreError) -> Answer {

@@ -2,7 +2,7 @@ package import Foundation
 package import LatchkeyCore
 import LatchkeyForms
 
-/// From when to when somebody asks the record, as people write it.
+/// The time range of a query of the record, as people write it.
 ///
 /// Source: `Documentation/Server/Reports.md` §1.
 package enum RecordRange {

@@ -1,16 +1,16 @@
-/// A question to the record: how much of what, in which time, of whom.
+/// A query of the record: which counts, grouped how, for which time and tenant.
 ///
-/// Counts licenses, renewals and refusals; how sessions end and how many there are at once is asked in other ways.
+/// Counts licenses, renewals and refusals; ends of sessions and concurrent sessions have other queries.
 ///
 /// Source: `Documentation/Server/Reports.md` §1.
 package struct RecordReport: Sendable, Hashable {
-    /// What the rows of one group have in common. The raw values are stable.
+    /// The property that the rows of one group share. The raw values are stable.
     package enum Grouping: String, Sendable, Hashable, CaseIterable {
         /// The hour or the day by UTC.
         case hour, day
         case content, account, device, country, code, policy, node, api
 
-        /// How long a group's time is, in milliseconds; `nil` for what is no time.
+        /// The length of a group's time, in milliseconds; `nil` for groupings other than time.
         package var milliseconds: Int64? {
             switch self {
             case .hour: 3_600_000
@@ -45,12 +45,12 @@ package struct RecordReport: Sendable, Hashable {
     }
 }
 
-/// What a report counts.
+/// The counts of a report.
 package struct RecordFigures: Sendable, Hashable {
     package var licenses = 0
     package var renewals = 0
     package var refusals = 0
-    /// How many different ones stand in the rows; empty ones are none.
+    /// The number of different non-empty accounts in the rows.
     package var accounts = 0
     package var devices = 0
     package var sessions = 0
@@ -66,11 +66,11 @@ package struct RecordFigures: Sendable, Hashable {
     }
 }
 
-/// What the record answers to a report.
+/// The record's answer to a report.
 package struct RecordReportAnswer: Sendable, Hashable {
     /// One group of rows.
     package struct Group: Sendable, Hashable {
-        /// What the rows have in common: a time in milliseconds since 1970, or a text, which may be empty.
+        /// The value that the rows share: a time in milliseconds since 1970, or a text, which may be empty.
         package enum Key: Sendable, Hashable {
             case time(Int64)
             case text(String)
@@ -84,7 +84,7 @@ package struct RecordReportAnswer: Sendable, Hashable {
 
     /// Times in their order; others by their rows, those with the most first.
     package let groups: [Group]
-    /// Of all groups, also of those that are not listed.
+    /// Of all groups, listed or not.
     package let total: RecordFigures
     /// How many groups there are.
     package let groupCount: Int
@@ -100,7 +100,7 @@ package struct RecordReportAnswer: Sendable, Hashable {
     package var isCut: Bool { groups.count < groupCount }
 }
 
-/// How many viewers a tenant had at once.
+/// The numbers of concurrent viewers of a tenant.
 package struct RecordViewers: Sendable, Hashable {
     /// The question.
     package struct Question: Sendable, Hashable {
@@ -129,7 +129,7 @@ package struct RecordViewers: Sendable, Hashable {
         package init(time: Int64, most: Int) { (self.time, self.most) = (time, most) }
     }
 
-    /// In the order of time. A bucket in which nobody counted is left out: that is not none.
+    /// In the order of time. A missing bucket was not counted, which does not mean zero viewers.
     package let points: [Point]
     package let asOf: Int64
     package var unread = UnreadLines()

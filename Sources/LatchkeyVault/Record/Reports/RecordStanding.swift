@@ -28,14 +28,14 @@ package struct RecordStanding: Sendable, Hashable {
 /// Source: `Documentation/Server/Reports.md` §5.
 package protocol RecordReporter: RecordReader {
     /// Counts.
-    /// - Throws: `StoreError`; `storeUnfit` for a range that is too long for what the engine can read.
+    /// - Throws: `StoreError`; `storeUnfit` for a range that is too long for the engine.
     func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer
 
     /// Some of the rows, the newest first, and what could not be read on the way to them.
     /// - Throws: `StoreError`.
     func page(_ query: RecordQuery) async throws(StoreError) -> (rows: [LicenseRecordRow], unread: UnreadLines)
 
-    /// How many viewers a tenant had at once.
+    /// The numbers of concurrent viewers of a tenant.
     /// - Throws: `StoreError`.
     func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers
 

@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Counts rows that somebody reads one after the other, where no database does it.
+/// Counts rows that are read one after the other, where no database counts them.
 ///
 /// Source: `Documentation/Server/Reports.md` §5.
 package struct ReportCount: Sendable {
@@ -81,7 +81,7 @@ extension RecordReport {
 }
 
 extension LicenseRecordRow {
-    /// What it has in common with the rows of its group.
+    /// The value that it shares with the rows of its group.
     fileprivate func key(_ grouping: RecordReport.Grouping) -> ReportKey {
         switch grouping {
         case .hour, .day:
@@ -99,7 +99,7 @@ extension LicenseRecordRow {
     }
 }
 
-/// What tells one group from another.
+/// The value that distinguishes one group from another.
 private enum ReportKey: Hashable, Comparable {
     case time(Int64)
     case text(ByteText)

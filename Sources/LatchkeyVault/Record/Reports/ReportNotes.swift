@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// What somebody has to know who reads figures of the record: what is not in them.
+/// Notes for readers of the record's figures: which rows are missing from them.
 ///
 /// Source: `Documentation/Server/Reports.md` §3.
 package struct ReportNotes: Sendable, Hashable {
@@ -23,15 +23,15 @@ package struct ReportNotes: Sendable, Hashable {
         }
     }
 
-    /// Sentences, the one that weighs most first.
+    /// Sentences, the most important first.
     package let sentences: [String]
 
     /// - Parameters:
-    ///   - times: what was asked for, in milliseconds since 1970.
+    ///   - times: the times of the query, in milliseconds since 1970.
     ///   - standing: how far the record reaches.
-    ///   - unshipped: what the node that was asked still has; `nil` if it ships nothing.
-    ///   - unread: what could not be read. Defaults to nothing.
-    ///   - answer: the groups; `nil` for what has none.
+    ///   - unshipped: the rows that this node still has to ship; `nil` if it ships nothing.
+    ///   - unread: the lines that could not be read. Defaults to nothing.
+    ///   - answer: the groups; `nil` for answers without groups.
     package init(
         on times: Range<Int64>, _ standing: RecordStanding, unshipped: Unshipped?, unread: UnreadLines = UnreadLines(),
         answer: RecordReportAnswer? = nil, grouping: RecordReport.Grouping? = nil

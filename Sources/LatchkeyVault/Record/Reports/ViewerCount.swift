@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// Finds how many viewers there were at once, from rows that somebody reads one after the other.
+/// Counts concurrent viewers from rows that are read one after the other.
 package struct ViewerCount: Sendable {
     private let question: RecordViewers.Question
     private var most: [Int64: Int] = [:]

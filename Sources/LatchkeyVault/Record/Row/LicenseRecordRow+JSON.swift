@@ -31,7 +31,7 @@ extension LicenseRecordRow {
         ]
     }
 
-    /// Reads a row. Strict: what is not as it is written is no row, but members that it does not know are left out.
+    /// Reads a row. Strict: a line in any other form is rejected, but unknown members are ignored.
     /// - Throws: `RecordRowError`.
     package init(json: some Collection<UInt8>) throws(RecordRowError) {
         let value: JSONValue
@@ -82,15 +82,15 @@ extension RecordPosition {
     }
 }
 
-/// Why a line is no row of the record.
+/// Why a line is not a row of the record.
 package struct RecordRowError: Error, Hashable {
-    /// What is wrong, on one line.
+    /// The problem, on one line.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 }
 
-/// Lines of the record's files that are no rows of this version: damage, or a later version's. They are in no answer.
+/// Unreadable lines of the record's files: damaged, or written by a later version. No answer includes them.
 package struct UnreadLines: Sendable, Hashable {
     package private(set) var count = 0
     /// Where the first is, and why.
@@ -98,7 +98,7 @@ package struct UnreadLines: Sendable, Hashable {
 
     package init() {}
 
-    /// The row of a line; `nil`, and counted, for a line that is none.
+    /// The row of a line; `nil`, and counted, if the line is not a row.
     mutating func row(_ line: some Collection<UInt8>, of path: String) -> LicenseRecordRow? {
         do throws(RecordRowError) { return try LicenseRecordRow(json: line) } catch {
             count += 1

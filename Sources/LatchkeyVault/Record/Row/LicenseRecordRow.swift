@@ -4,17 +4,17 @@
 ///
 /// Source: `Documentation/Server/Record.md` §1.
 package struct LicenseRecordRow: Sendable, Hashable {
-    /// What a row tells. The raw values are stable.
+    /// The event of a row. The raw values are stable.
     package enum Event: String, Sendable, Hashable, CaseIterable {
         /// A license for a playback that begins.
         case license
-        /// A license for a playback that goes on, or for a key that the device has stored.
+        /// A license that continues playback, or for a key that the device has stored.
         case renewal
         /// A request that got none.
         case refusal
         /// A session that is over; `cause` says how.
         case end
-        /// How many sessions a tenant has at once; `count` is their number.
+        /// The number of a tenant's concurrent sessions, in `count`.
         case viewers
     }
 
@@ -39,8 +39,8 @@ package struct LicenseRecordRow: Sendable, Hashable {
     package var time: Int64 = 0
     package var event = Event.license
     package var cause: Cause?
-    /// For how many the row stands: 1; the sessions of `viewers`; or refusals of one kind within a second that came in too great a number
-    /// to be told one by one.
+    /// How many events the row represents: 1; the sessions of `viewers`; or refusals of one kind within a second, if there were too many
+    /// to record one by one.
     package var count = 1
     package var tenant = ""
     /// The viewer's name in the token, or its pseudonym.
@@ -55,7 +55,7 @@ package struct LicenseRecordRow: Sendable, Hashable {
     package var content = ""
     /// The key's identifier.
     package var kid = ""
-    /// What was asked, such as `fairplay` or `drmtoday`: an endpoint's name.
+    /// The endpoint's name, such as `fairplay` or `drmtoday`.
     package var api = ""
     /// The kind of the license: `lease`, `rental`, `persistent` and so on; empty without a license.
     package var kind = ""

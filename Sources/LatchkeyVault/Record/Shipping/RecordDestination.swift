@@ -2,7 +2,7 @@ package import LatchkeySystem
 
 /// Where the rows of all nodes end up, each exactly once.
 ///
-/// A destination keeps beside the rows the position of each spool, and changes both at once: a crash on either side then neither loses a row
+/// A destination stores the position of each spool with the rows, and changes both atomically: a crash on either side neither loses a row
 /// nor doubles one.
 ///
 /// Source: `Documentation/Server/Record.md` §3.
@@ -14,7 +14,7 @@ package protocol RecordDestination: Sendable {
 
     /// Takes rows of one spool, in order: all, or none. Those up to the position that it has of the spool are left out.
     /// - Returns: the position that it has of the spool now: at least that of the last row, unless rows before the first are missing.
-    /// - Throws: `StoreError`. Nobody knows then whether the rows were taken.
+    /// - Throws: `StoreError`. It is unknown then whether the rows were taken.
     func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64
 
     /// Prepares for rows of days to come, and drops days of which all rows are too old by the destination's own clock.
@@ -26,10 +26,10 @@ package protocol RecordDestination: Sendable {
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int
 
     /// Asks whether it would take rows, and writes nothing.
-    /// - Returns: what is wrong; empty for a destination that is as it should be.
+    /// - Returns: the problems; empty for a healthy destination.
     func findings() async -> [StoreError]
 
-    /// Gives back what it holds open.
+    /// Releases its open files and connections.
     func close()
 }
 

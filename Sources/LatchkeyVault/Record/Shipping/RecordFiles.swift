@@ -3,10 +3,10 @@ import LatchkeyCore
 import LatchkeyForms
 package import LatchkeySystem
 
-/// The record as files: a folder for each day, in which each batch is a file of JSON lines with a name of its own.
+/// The record as files: a folder for each day, in which each batch is a uniquely named file of JSON lines.
 ///
-/// A file is written aside, kept by the disk and then named, so that it is there whole or not at all. Its name has the spool and the first
-/// and the last sequence: what files there are is the position.
+/// A file is written under another name, synced to the disk and then renamed, so that it exists whole or not at all. Its name has the spool
+/// and the first and last sequence: the set of files is the position.
 ///
 /// Source: `Documentation/Server/Record.md` §3.2.
 package final class RecordFiles: RecordDestination, RecordReader {
@@ -21,7 +21,7 @@ package final class RecordFiles: RecordDestination, RecordReader {
 
     /// - Parameters:
     ///   - folder: where the days' folders are; several nodes may share it.
-    ///   - threads: where files are written. Defaults to some of its own, with 30 s each.
+    ///   - threads: the threads that write files. Defaults to separate ones, with 30 s each.
     ///   - clock: changes an open file, and gives the day of that by its file system, in days since 1970. Defaults to the system's.
     package init(
         folder: String, threads: FileThreads = FileThreads(limit: .seconds(30)),
@@ -47,7 +47,7 @@ package final class RecordFiles: RecordDestination, RecordReader {
             positions.withLock { $0[batch.spool] = position }
             return position
         } catch {
-            // What was begun may still be done: the files tell.
+            // A write that was begun may still complete: the files decide.
             positions.withLock { $0[batch.spool] = nil }
             throw Self.error(error)
         }
@@ -177,7 +177,7 @@ extension RecordFiles {
 }
 
 extension RecordQuery {
-    /// Whether a row is among those that it asks for.
+    /// Whether the query asks for a row.
     package func wants(_ row: LicenseRecordRow) -> Bool {
         let pairs = [
             (tenant, row.tenant), (account, row.account), (device, row.device), (content, row.content),

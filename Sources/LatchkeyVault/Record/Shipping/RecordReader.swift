@@ -14,7 +14,7 @@ package protocol RecordReader: Sendable {
     func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow]
 }
 
-/// Which rows somebody wants to read. A member that is `nil` asks for nothing.
+/// The rows to read. A member that is `nil` does not restrict them.
 package struct RecordQuery: Sendable, Hashable {
     /// Milliseconds since 1970: from the first, up to the last, which is not among them.
     package var times: Range<Int64>

@@ -2,16 +2,16 @@ import Foundation
 package import LatchkeyCore
 package import LatchkeySystem
 
-/// Brings the rows of a spool where they are kept, in order, for as long as its task runs.
+/// Ships the rows of a spool to their destination, in order, for as long as its task runs.
 ///
-/// While the destination does not answer the spool grows, and shipping goes on by itself once it does.
+/// While the destination does not answer, the spool grows; shipping then resumes automatically.
 ///
 /// Source: `Documentation/Server/Record.md` §3.
 package final class RecordShipper: Sendable {
-    /// What somebody should know.
+    /// An event to report.
     package enum Event: Sendable {
         case shipped(Int)
-        /// A row that the destination refuses for what is in it. It stands in the file.
+        /// A row that the destination refuses because of its content. It is in the file.
         case refused(file: String, StoreError)
         case dropped(days: Int)
         /// Something that says nothing of the destination: files of the spool that cannot be read, days that cannot be dropped.
@@ -33,12 +33,12 @@ package final class RecordShipper: Sendable {
     private let report: @Sendable (Event) -> Void
 
     /// - Parameters:
-    ///   - spool: whose rows.
-    ///   - folder: where rows are put that the destination refuses.
-    ///   - destination: where they go.
+    ///   - spool: the spool of the rows.
+    ///   - folder: the folder for rows that the destination refuses.
+    ///   - destination: the destination.
     ///   - health: notes whether the destination answers.
     ///   - days: how many days it keeps; `nil` for all.
-    ///   - threads: where files are read. Defaults to some of its own.
+    ///   - threads: the threads that read files. Defaults to separate ones.
     ///   - timekeeper: the clock. Defaults to the machine's.
     ///   - report: called on any thread; must not wait.
     package init(
@@ -100,8 +100,8 @@ package final class RecordShipper: Sendable {
         try await threads.run(folder) { [spool] in spool.acknowledge(portion) }
     }
 
-    /// Ships rows. Those that the destination refuses for what is in them are looked for by halves and put aside, so that one of them holds up
-    /// no other.
+    /// Ships rows. Rows that the destination refuses because of their content are found by bisection and put aside, so that they do not
+    /// hold up the others.
     private func ship(_ batch: RecordBatch) async throws {
         do throws(StoreError) {
             return try await guarded.ask(EngineWork(.write)) { [destination] in
@@ -148,7 +148,7 @@ package final class RecordShipper: Sendable {
         }
     }
 
-    /// Reports what the health does not say.
+    /// Reports errors that the health does not cover.
     private func note(_ error: any Error) {
         if error is StoreError, guarded.health.isAway(for: .write) { return }
         if let known = error as? any DiagnosableError { report(.failed(known)) }

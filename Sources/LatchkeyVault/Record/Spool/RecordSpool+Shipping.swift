@@ -88,7 +88,7 @@ extension RecordSpool {
 }
 
 extension RecordSpool.Portion {
-    /// - Parameter damaged: told of bytes that are no row, and whether they are the file's last.
+    /// - Parameter damaged: called with the bytes that are not a row, and whether they are the file's last.
     fileprivate init(
         of bytes: [UInt8], _ segment: SpoolSegment, rows: Int, hasMore: Bool, node: String,
         damaged: (Int, Bool) -> Void
@@ -121,7 +121,7 @@ extension RecordSpool.Portion {
 /// Up to where a spool's rows were acknowledged. One file has a line for each spool: a segment's name, bytes, rows.
 struct Acknowledged {
     let segment, spool: String
-    /// The first sequence of the segment. What the spool wrote before it was shipped.
+    /// The first sequence of the segment. Everything before it is shipped.
     let first: UInt64
     let offset, rows: Int
 
@@ -142,7 +142,7 @@ struct Acknowledged {
         (self.offset, self.rows) = (offset, rows)
     }
 
-    /// Those of a folder's file. What is not as it was written is left out: its rows are sent again, which a destination notices.
+    /// The acknowledgments in a folder's file. Malformed lines are left out: their rows are sent again, which a destination notices.
     static func all(in folder: String) -> [Acknowledged] {
         guard let data = try? PlainFile.read("\(folder)/\(file)", limit: 1 << 20) else { return [] }
         // The last line may be torn: without its newline it does not count.

@@ -51,7 +51,7 @@ extension RecordSpool {
             var code = settings.disk.write(file.descriptor, bytes)
             if code == 0, settings.sync == .always { code = settings.disk.sync(file.descriptor) }
             guard code == 0 else {
-                // What follows begins a file of its own where this one cannot be cut.
+                // If this file cannot be cut, the next row begins a new one.
                 let isCut = ftruncate(file.descriptor, off_t(size)) == 0
                 if !isCut { state.withLock { ($0.file, $0.sequence) = (nil, $0.sequence + 1) } }
                 return String(cString: strerror(code))
@@ -73,8 +73,8 @@ extension RecordSpool {
         return nil
     }
 
-    /// The file for some more bytes, and what it has.
-    /// - Throws: `FileError`; with `always` also where the disk may not keep the file before, or the name of the new one.
+    /// The file for some more bytes, and its size.
+    /// - Throws: `FileError`; with `always` also if the disk may have lost the previous file, or the name of the new one.
     private func segment(for bytes: Int) throws(FileError) -> (SpoolFile, Int) {
         let (file, last, sequence) = state.withLock { ($0.file, $0.segments.last, $0.sequence) }
         if let file, let last, last.size + bytes <= settings.segmentBytes || last.size == 0 { return (file, last.size) }
@@ -94,9 +94,9 @@ extension RecordSpool {
         return (next, 0)
     }
 
-    /// Tells of a file or a folder that the disk may not have kept.
+    /// Reports a file or a folder that the disk may not have kept.
     /// - Parameter code: why; 0 if it has.
-    /// - Throws: `FileError` with `always`, by which no row may count as kept then.
+    /// - Throws: `FileError` with `always`: no row may count as kept then.
     private func check(_ code: Int32, _ path: String) throws(FileError) {
         guard code != 0 else { return }
         let reason = String(cString: strerror(code))
@@ -115,7 +115,7 @@ extension RecordSpool {
         report(.unsynced(reason: String(cString: strerror(code))))
     }
 
-    /// Lets nobody wait for a disk that hangs.
+    /// Makes sure that no caller waits for a disk that hangs.
     private func watch() {
         let begins = state.withLock { state in
             defer { state.isWatched = true }

@@ -2,10 +2,10 @@ package import Foundation
 import LatchkeyCore
 package import LatchkeySystem
 
-/// The rows of a node until they are where they are kept: files in a folder, to which rows are only appended.
+/// The rows of a node until they are shipped: files in a folder, to which rows are only appended.
 ///
-/// Many requests share one write, and whoever waits for a row waits for that write alone. Each process is a spool with a name of its own, and
-/// counts its rows from 1; those that a process before left are read first.
+/// Many requests share one write, and whoever waits for a row waits for that write alone. Each process is a spool with its own name, and
+/// counts its rows from 1; the rows that an earlier process left are read first.
 ///
 /// Source: `Documentation/Server/Record.md` §2.
 package final class RecordSpool: Sendable {
@@ -29,23 +29,23 @@ package final class RecordSpool: Sendable {
         case closed
     }
 
-    /// What became of a row.
+    /// The outcome of adding a row.
     package enum Outcome: Sendable, Hashable {
         case kept
-        /// The disk hangs: it is written once it goes on.
+        /// The disk hangs: the row is written when the disk recovers.
         case late
         case lost(Loss)
     }
 
-    /// What somebody should know.
+    /// An event to report.
     package enum Event: Sendable, Hashable {
         case kept(Int)
         case lost(Loss, Int, reason: String)
         /// The disk took longer than the patience.
         case hangs
-        /// The disk says that it may not have kept what was written; nobody knows which rows.
+        /// The disk reports that it may have lost written rows; it is unknown which.
         case unsynced(reason: String)
-        /// Bytes of a file that are no rows as they were written, or are gone, with how many rows that is; at the end, a crash tore the last
+        /// Bytes of a file that are damaged or missing, with the number of rows that they held; at the end, a crash tore the last
         /// one.
         case damaged(file: String, bytes: Int, rows: Int, isEnd: Bool)
     }
@@ -89,7 +89,7 @@ package final class RecordSpool: Sendable {
         var waitingBytes = 0
         /// Whether the queue writes, or is about to.
         var isWriting = false
-        /// Since when one write goes on, and who waits for it.
+        /// When the current write began, and who waits for it.
         var began: ContinuousClock.Instant?
         var underWay: [Promise<Outcome, Never>] = []
         var isStuck = false
@@ -99,7 +99,7 @@ package final class RecordSpool: Sendable {
         /// Whether the last write did not keep all of its rows, and nothing made room since.
         var lastWasLost = false
         var sequence: UInt64 = 0
-        /// The oldest first; the last is the one that is written, where there is a file.
+        /// The oldest first; the last is being written, if a file is open.
         var segments: [SpoolSegment] = []
         var file: SpoolFile?
         var standing = Standing()
@@ -162,7 +162,7 @@ package final class RecordSpool: Sendable {
         }
     }
 
-    /// The files that earlier processes left, without those that are known to be shipped.
+    /// The files that earlier processes left, except the ones known to be shipped.
     /// - Parameter found: the names in the folder.
     /// - Throws: `FileError` for a file of rows that cannot be read.
     private static func segments(_ found: [String], in folder: String) throws(FileError) -> [SpoolSegment] {
@@ -204,7 +204,7 @@ package final class RecordSpool: Sendable {
         }
     }
 
-    /// Keeps a row for which nobody waits.
+    /// Keeps a row without waiting for it.
     package func post(_ row: LicenseRecordRow) { add(row, nil) }
 
     private func add(_ row: LicenseRecordRow, _ promise: Promise<Outcome, Never>?) {
@@ -222,7 +222,7 @@ package final class RecordSpool: Sendable {
         if begins { queue.async { self.writeWaiting() } }
     }
 
-    /// Writes what waits, and has the disk keep all of it.
+    /// Writes all waiting rows and syncs them to the disk.
     package func flush() async {
         await withCheckedContinuation { done in
             queue.async {
@@ -235,12 +235,12 @@ package final class RecordSpool: Sendable {
         }
     }
 
-    /// Takes no more rows, and writes those that wait.
+    /// Takes no more rows, and writes the waiting ones.
     package func close() async {
         state.withLock { $0.isClosed = true }
         await flush()
     }
 
-    /// Leaves the folder to another spool; nobody touches this one any more.
+    /// Releases the folder to another spool; this one must not be used any more.
     package func leaveFolder() { lock.letGo() }
 }

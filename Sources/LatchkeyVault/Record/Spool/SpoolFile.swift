@@ -2,13 +2,13 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// What a spool does with the disk; tests put a disk there that fails or hangs.
+/// A spool's disk operations; tests inject a disk that fails or hangs.
 package struct SpoolDisk: Sendable {
     /// Writes all bytes at the end of a file, or returns why not.
     package var write: @Sendable (Int32, [UInt8]) -> Int32
-    /// Has the disk keep what was written; returns why not.
+    /// Syncs a file to the disk; returns why not.
     package var sync: @Sendable (Int32) -> Int32
-    /// Has the disk keep the names in a folder; returns why not.
+    /// Syncs the names in a folder to the disk; returns why not.
     package var syncFolder: @Sendable (String) -> Int32
 
     package init(
@@ -42,7 +42,7 @@ package struct SpoolDisk: Sendable {
     }
 }
 
-/// A file that is open for writing, closed when nobody needs it.
+/// A file that is open for writing, closed when it is no longer referenced.
 final class SpoolFile: Sendable {
     let descriptor: Int32
 
@@ -71,7 +71,7 @@ struct SpoolSegment: Sendable {
     var size = 0
     /// How many rows were in it when it was opened, and since then.
     var rows = 0
-    /// What was acknowledged of it.
+    /// The acknowledged offset.
     var offset = 0
     var acknowledgedRows = 0
 
@@ -80,7 +80,7 @@ struct SpoolSegment: Sendable {
         (self.start, self.spool, self.first) = (start, spool, first)
     }
 
-    /// A segment of an earlier process; `nil` for a name that is none.
+    /// A segment of an earlier process; `nil` if the name is not a segment's.
     init?(named name: String) {
         let parts = name.split(separator: "-")
         guard parts.count == 3, name.hasSuffix(".rows"), parts[1].count == 16, let start = Int64(parts[0]),
@@ -89,8 +89,8 @@ struct SpoolSegment: Sendable {
         (self.name, self.start, self.spool, self.first) = (name, start, String(parts[1]), first)
     }
 
-    /// Counts what is in the file.
-    /// - Throws: `FileError` for one that cannot be read: its rows must not be forgotten in silence.
+    /// Counts the rows in the file.
+    /// - Throws: `FileError` for an unreadable file: its rows must not be lost silently.
     mutating func measure(in folder: String) throws(FileError) {
         (size, rows) = try Self.count("\(folder)/\(name)")
     }
@@ -122,7 +122,7 @@ struct SpoolSegment: Sendable {
         }
     }
 
-    /// - Parameter reason: defaults to the one that `errno` holds.
+    /// - Parameter reason: defaults to the message of `errno`.
     private static func unread(_ path: String, _ reason: String = String(cString: strerror(errno))) -> FileError {
         FileError(
             code: "cannotRead", reason: "\(path) cannot be read: \(reason).",
