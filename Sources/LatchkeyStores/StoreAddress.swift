@@ -33,12 +33,12 @@ package enum StoreAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether it is a database of PostgreSQL's, whose tables somebody makes.
+    /// Whether it is a PostgreSQL database, whose tables have to be made.
     package var isDatabase: Bool {
         if case .postgresql = self { true } else { false }
     }
 
-    /// Whether a password stands in the address: behind the user's name, or as a parameter.
+    /// Whether the address contains a password: behind the user's name, or as a parameter.
     package var holdsPassword: Bool {
         guard case .postgresql(let secret) = self else {
             guard case .redis(let secret) = self else { return false }
@@ -49,7 +49,7 @@ package enum StoreAddress: Sendable, Hashable {
         return Self.holdsPassword(text, loginBefore: text.endIndex)
     }
 
-    /// The files of Redis's secrets that the address names, for those who look whether others can read them.
+    /// The files of Redis's secrets that the address names, to check whether others can read them.
     package var secretFiles: [String] {
         guard case .redis(let secret) = self, let address = try? RedisAddress(secret) else { return [] }
         return RedisAddress.File.allCases.filter(\.isSecret).compactMap { address.files[$0] }

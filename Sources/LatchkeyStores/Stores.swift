@@ -3,20 +3,20 @@ import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// What a store is opened for.
+/// The purpose of opening a store.
 package enum StorePurpose: Sendable, Hashable {
-    /// To serve: what is missing is made.
+    /// To serve: missing parts are made.
     case serving
     /// To see whether serving would work: nothing is made or changed.
     case checking
 }
 
-/// What an engine keeps, once it is open.
+/// An engine's stores, once it is open.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.4.
 package struct Stores: Sendable {
     package let records: any RecordStore
-    /// The same records for people who look, beside licenses where they have connections of their own.
+    /// The same records for operators, on separate connections if it has any.
     package let operatorRecords: any RecordStore
     /// How often nodes of a cluster sent a request elsewhere or put it off, since the start.
     package let redirections: @Sendable () -> [ClusterRedirection: UInt64]
@@ -24,7 +24,7 @@ package struct Stores: Sendable {
     package let keys: (any KeyStore)?
     /// `nil` for an engine that keeps records only.
     package let audit: (any AuditStore)?
-    /// What other nodes change about keys; ends at once for an engine of one node.
+    /// Changes of keys by other nodes; ends immediately for an engine of one node.
     package let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
     /// Does a kind of work with keys or audit in a form that changes nothing.
     package let probe: @Sendable (EngineRole, EngineOperation) async throws(StoreError) -> Void
@@ -98,11 +98,11 @@ package struct Stores: Sendable {
         }
     }
 
-    /// Makes a database's tables, or adds what they lack. A second time changes nothing.
+    /// Makes a database's tables, or adds missing parts. A second time changes nothing.
     /// - Parameters:
     ///   - address: a database, with the role that owns the tables.
-    ///   - role: the role as which servers run, which gets the rights that they need; `nil` grants nothing.
-    ///   - retention: which days of the record stay there, whatever a server wants. Defaults to what was said before; while nobody has, all.
+    ///   - role: the servers' role, which gets the rights that it needs; `nil` grants nothing.
+    ///   - retention: which days of the record stay there, whatever a server wants. Defaults to the previous setting, or all.
     /// - Returns: the database's fingerprint.
     /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
     @discardableResult
@@ -132,7 +132,7 @@ extension Stores {
 
 /// Which days of the record stay in its database, whatever a server wants.
 package enum RecordRetention: Sendable, Hashable {
-    /// Those that were said before.
+    /// The previously set days.
     case asBefore
     case all
     /// So many at least, today among them.

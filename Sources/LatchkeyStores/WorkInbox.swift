@@ -1,6 +1,6 @@
 import Foundation
 
-/// What waits for one thread.
+/// The queue of one thread's work.
 // Sound because everything is touched under `condition` only; the conformance suite adds from many tasks at once.
 final class WorkInbox<Work: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
@@ -23,7 +23,7 @@ final class WorkInbox<Work: Sendable>: @unchecked Sendable {
     }
 
     /// Waits for work.
-    /// - Returns: what waits, in its order; `nil` once the inbox is closed and empty.
+    /// - Returns: the waiting work, in order; `nil` once the inbox is closed and empty.
     func next(atMost count: Int) -> [Work]? {
         condition.withLock {
             while waiting.isEmpty {
@@ -36,7 +36,7 @@ final class WorkInbox<Work: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Refuses what comes from now on.
+    /// Refuses work from now on.
     package func close() {
         condition.withLock {
             isClosed = true

@@ -6,7 +6,7 @@ import LatchkeySystem
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 extension PostgreSQLStore {
-    /// What a node needs of each thing that it keeps: table or function, and the right.
+    /// A node's required rights for each thing that it keeps: table or function, and the right.
     private static func needs(_ use: StoreUse) -> [(object: String, right: String)] {
         func rights(_ table: String, _ rights: String...) -> [(String, String)] {
             rights.map { ("latchkey.\(table)", $0) }

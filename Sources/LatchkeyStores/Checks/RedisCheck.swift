@@ -58,7 +58,7 @@ struct RedisCheck {
                 faults.append(.fault(error, at: shown(seed)))
                 continue
             }
-            // What the address names and nobody needs now is missed when the others are away.
+            // Faulty nodes that the address names are not needed now, but are missed when the others are down.
             var findings: [StoreFinding] = faults.map { .notice($0.reason, $0.remedy) }
             if map.uncovered > 0 {
                 findings.append(
@@ -163,7 +163,7 @@ struct RedisCheck {
     /// Errors of which another look says more: at the role, the slots, or whether the data are loaded.
     private static let saidElsewhere: Set = ["MOVED", "ASK", "CLUSTERDOWN", "READONLY", "LOADING"]
 
-    /// What the user may not do, or Redis does not do, of what the store does.
+    /// The store's commands that the user may not run, or that Redis does not support.
     private func rights(
         _ socket: RedisSocket, _ place: RedisAddress.Endpoint, _ isNode: Bool
     ) throws(StoreError) -> [StoreFinding] {

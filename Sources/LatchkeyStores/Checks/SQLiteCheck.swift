@@ -12,7 +12,7 @@ enum SQLiteCheck {
         do throws(StoreError) {
             let connection = try SQLiteConnection(path: path, busy: .seconds(5), for: .checking)
             let words = try connection.rows("PRAGMA quick_check(1)") { row throws(StoreError) in try row.text(0) }
-            // Its words name tables and pages, and nothing of what they hold.
+            // SQLite's report names tables and pages, but none of their contents.
             guard words == ["ok"] else { return [.damagedFile(words.first ?? "")] }
             try SQLiteFile.checkRoom(of: path)
             return []

@@ -3,11 +3,11 @@ import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// What a look at a store finds that somebody should do something about. Holds no password.
+/// A finding of a store check that needs attention. Holds no password.
 package struct StoreFinding: Sendable, Hashable {
     /// Whether the store cannot be used as it is.
     package let isFault: Bool
-    /// What it is, one sentence.
+    /// The problem, in one sentence.
     package let reason: String
     /// What to do, one imperative sentence.
     package let remedy: String
@@ -44,17 +44,17 @@ extension StoreFinding {
     }
 }
 
-/// What a configuration keeps in a store.
+/// The data that a configuration keeps in a store.
 package enum StoreUse: String, Sendable, CaseIterable {
     case sessions, keys, audit
 }
 
 extension Stores {
-    /// Looks whether a database or Redis can be used, and changes nothing there: whom it answers, as what, with which rights and settings; and
-    /// whether a file is whole. Who may read it is looked at where it is opened.
+    /// Checks whether a database or Redis can be used, without changing it: whom it answers, in which role, with which rights and settings;
+    /// and whether a file is whole. A file's permissions are checked when it is opened.
     /// - Parameters:
-    ///   - address: where it is.
-    ///   - uses: what is kept there.
+    ///   - address: the store's address.
+    ///   - uses: the data kept there.
     package static func findings(at address: StoreAddress, for uses: Set<StoreUse>) async -> [StoreFinding] {
         switch address {
         case .memory: return []
@@ -70,7 +70,7 @@ extension Stores {
         }
     }
 
-    /// Looks on a thread of its own, which waits for files, sockets and names.
+    /// Checks on a separate thread, which waits for files, sockets and names.
     private static func onThread(_ look: @escaping @Sendable () -> [StoreFinding]) async -> [StoreFinding] {
         await withCheckedContinuation { done in
             Thread.detachNewThread { done.resume(returning: look()) }

@@ -10,7 +10,7 @@ final class PostgreSQLConnection {
         case failed
     }
 
-    /// What the server says next.
+    /// The next message of the server.
     enum Event {
         case answer(PostgreSQLAnswer)
         case failure(PostgreSQLFailure)
@@ -49,7 +49,7 @@ final class PostgreSQLConnection {
 
     var socket: Int32 { PQsocket(handle) }
 
-    /// Goes on connecting, when the socket is ready.
+    /// Continues connecting, when the socket is ready.
     func advance() -> Progress {
         guard !hasFailed else { return .failed }
         let polled = PQconnectPoll(handle)
@@ -61,7 +61,7 @@ final class PostgreSQLConnection {
         return .isUp
     }
 
-    /// Whether connecting has failed, as at a socket in the file system at once.
+    /// Whether connecting has failed, as it does immediately for a socket in the file system.
     var hasFailed: Bool { PQstatus(handle) == CONNECTION_BAD }
 
     /// Why connecting failed.
@@ -102,11 +102,11 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Ends a transaction: what was sent since the last one is done as a whole.
+    /// Ends a transaction: everything sent since the last one takes effect as a whole.
     func sync() -> Bool { PQpipelineSync(handle) == 1 }
 
-    /// Writes what waits.
-    /// - Returns: whether some still waits; `nil` if the connection broke.
+    /// Writes the buffered data.
+    /// - Returns: whether some is still buffered; `nil` if the connection broke.
     func flush() -> Bool? {
         switch PQflush(handle) {
         case 0: false
@@ -115,7 +115,7 @@ final class PostgreSQLConnection {
         }
     }
 
-    /// Reads what came.
+    /// Reads the available data.
     /// - Returns: false if the connection broke.
     func receive() -> Bool { PQconsumeInput(handle) == 1 }
 

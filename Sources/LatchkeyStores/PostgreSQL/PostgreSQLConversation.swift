@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// What was sent over a connection that is up, and waits for answers. Lives on its lane's thread.
+/// The requests on an established connection that wait for answers. Lives on its lane's thread.
 ///
-/// Each job ends with a sync, so that it is a transaction of its own: what fails takes nothing else with it.
+/// Each job ends with a sync, so that it is its own transaction: a failure affects no other job.
 final class PostgreSQLConversation {
     /// One step of a job whose answer is to come, in the order in which they were sent.
     private enum Step {
@@ -18,13 +18,13 @@ final class PostgreSQLConversation {
         var steps: [Step]
         var answers: [PostgreSQLAnswer] = []
         var failure: PostgreSQLFailure?
-        /// Whether nobody waits any more.
+        /// Whether the caller has given up waiting.
         var isLate = false
         /// Whether it is the connection's own.
         var isOwn = false
     }
 
-    /// The most jobs under way; what waits behind a slow one can still go another way.
+    /// The most jobs under way; jobs that wait behind a slow one can still go another way.
     private static let depth = 64
     private let connection: PostgreSQLConnection
     private let mailbox: PostgreSQLLane.Mailbox
@@ -67,7 +67,7 @@ final class PostgreSQLConversation {
         send(PostgreSQLJob(calls: [listen], deadline: now + .seconds(2)) { _ in }, isOwn: true)
     }
 
-    /// Sends what the connection has to be told first.
+    /// Sends the setup statements of a new connection.
     func open(_ setup: PostgreSQLLane.Setup) {
         var calls = [
             PostgreSQLCall(
@@ -95,7 +95,7 @@ final class PostgreSQLConversation {
     }
 
     private func send(_ job: PostgreSQLJob, isOwn: Bool) {
-        // The mailbox counts what it gave out, and nothing else.
+        // The mailbox counts only the jobs that it handed out.
         let job =
             isOwn
             ? job : PostgreSQLJob(calls: job.calls, deadline: job.deadline) { [mailbox] in mailbox.finish(job, $0) }
@@ -171,7 +171,7 @@ final class PostgreSQLConversation {
         return first.job.deadline + patience <= now
     }
 
-    /// Answers all that is under way: nobody knows whether it was done.
+    /// Fails all jobs under way: it is unknown whether they were done.
     func end(_ error: StoreError) {
         for one in pending where !one.isLate { one.job.done(.failure(one.failure?.error ?? error)) }
         pending = []

@@ -71,7 +71,7 @@ final class PostgreSQLDriver {
             }
         case .up(let conversation):
             conversation.ask(ifSilentFor: setup.pulse, at: now)
-            // Answers make room for what waits, and nothing else would wake the thread for it.
+            // Answers make room for waiting jobs, and nothing else would wake the thread for them.
             repeat {
                 conversation.send(&waiting)
                 if let error = conversation.advance() { return retreat(error) }
@@ -107,12 +107,12 @@ final class PostgreSQLDriver {
         mailbox.setUp(true)
     }
 
-    /// Leaves a connection, and tries the next host: at once, or after a pause if all have failed.
+    /// Leaves a connection, and tries the next host: immediately, or after a pause if all have failed.
     private func retreat(_ error: StoreError) {
         mailbox.setUp(false)
         if case .up(let conversation) = phase {
             conversation.end(error)
-            // At once, but not over and over to a server that drops each connection.
+            // Immediately, but not over and over to a server that drops each connection.
             phase = .pausing(until: (began ?? .now) + Self.firstPause)
             return
         }
@@ -124,7 +124,7 @@ final class PostgreSQLDriver {
         phase = .pausing(until: .now + min(Self.longestPause, Self.firstPause * (1 << min(rounds - 1, 10))))
     }
 
-    /// Answers jobs that cannot wait any longer. What is under way goes on, and nobody hears of it.
+    /// Answers jobs that cannot wait any longer. Jobs under way continue, but their results are dropped.
     private func expire() {
         let now = ContinuousClock.now
         let late = waiting.filter { $0.deadline <= now }

@@ -9,7 +9,7 @@ struct PostgreSQLFailure {
     /// - Parameter state: as PostgreSQL sent it.
     init(_ state: String) { self.state = state.utf8.count == 5 && state.utf8.allSatisfy(\.isOfState) ? state : "" }
 
-    /// Whether the same statements may succeed at once: a deadlock, or transactions that cross.
+    /// Whether an immediate retry of the statements may succeed: a deadlock, or conflicting transactions.
     var isCrossing: Bool { state == "40P01" || state == "40001" }
 
     /// Whether the connection is of no more use: the server ends, or takes no changes any more where it has to.

@@ -4,15 +4,15 @@ import LatchkeySystem
 
 /// The hosts of an address, each with the parameters of a connection.
 ///
-/// libpq would try them in turn by itself, but without a limit of time for each where its calls do not block.
+/// libpq would try them in turn itself, but without a time limit for each if its calls do not block.
 struct PostgreSQLHosts: Sendable {
-    /// What an address has by default, against hosts that say nothing any more.
+    /// The defaults of an address, against hosts that stop responding.
     private static let defaults = [
         "target_session_attrs": "read-write", "tcp_user_timeout": "3000", "keepalives_idle": "10",
         "keepalives_interval": "3", "keepalives_count": "3", "connect_timeout": "3",
         "fallback_application_name": "latchkey",
     ]
-    /// What every connection has.
+    /// The parameters of every connection.
     private static let fixed = ["client_encoding": "UTF8"]
 
     /// Keywords and values of each host; not empty. May hold a password.

@@ -7,7 +7,7 @@ struct PostgreSQLJob: Sendable {
     enum Outcome: Sendable {
         case answers([PostgreSQLAnswer])
         case failure(StoreError)
-        /// The same job may succeed at once.
+        /// An immediate retry of the job may succeed.
         case crossing(StoreError)
     }
 
@@ -16,9 +16,9 @@ struct PostgreSQLJob: Sendable {
     let done: @Sendable (Outcome) -> Void
 }
 
-/// One connection with a thread of its own, which connects again by itself.
+/// One connection with its own thread, which reconnects automatically.
 final class PostgreSQLLane: Sendable {
-    /// What a lane's connections are told when they are up, and what they hear.
+    /// The setup of a lane's connections, and their listeners.
     struct Setup: Sendable {
         var hosts: PostgreSQLHosts
         /// Whether a commit waits for the disk and a synchronous standby.
@@ -46,7 +46,7 @@ final class PostgreSQLLane: Sendable {
     }
 
     private static let limit = 4_096
-    /// A connection, a bell's two ends, and what a look for a host may take.
+    /// A connection, both ends of a bell, and the descriptors for looking up a host.
     private static let descriptors = 4
     private let share: OpenFileShare
     private let state = Locked(State())
@@ -95,7 +95,7 @@ final class PostgreSQLLane: Sendable {
         bell.ring()
     }
 
-    /// The lane as its thread sees it. The thread holds no lane, so that a lane that nobody needs ends it.
+    /// The lane as its thread sees it. The thread does not hold the lane, so that it ends when the lane is released.
     struct Mailbox {
         fileprivate let state: Locked<State>
         let bell: Bell

@@ -20,7 +20,7 @@ struct PostgreSQLPool: Sendable {
 
     /// Runs statements as one transaction, over the connection with the least to do.
     /// - Parameter limit: how long the caller waits for all of it.
-    /// - Throws: `StoreError`; then nobody knows whether it was done, except where PostgreSQL says that it was not.
+    /// - Throws: `StoreError`; it is unknown then whether it was done, unless PostgreSQL says that it was not.
     func run(_ calls: [PostgreSQLCall], within limit: Duration) async throws(StoreError) -> [PostgreSQLAnswer] {
         let deadline = ContinuousClock.now + limit
         for attempt in 1... {

@@ -18,7 +18,7 @@ struct PostgreSQLReaders: Sendable {
         }
     }
 
-    /// - Throws: what the body throws.
+    /// - Throws: the errors of the body.
     func ask<Answer: Sendable>(
         _ body: (PostgreSQLPool) async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
@@ -27,7 +27,7 @@ struct PostgreSQLReaders: Sendable {
             close()
             return answer
         } catch {
-            // One that hangs, or has its tables locked, takes connections, and nobody waits for it twice.
+            // A server that hangs, or whose tables are locked, still accepts connections; callers do not wait for it twice.
             guard error.kind == .unavailable, writers.isOut, let pool = try standIn() else { throw error }
             return try await body(pool)
         }

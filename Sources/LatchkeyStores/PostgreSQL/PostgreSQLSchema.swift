@@ -6,11 +6,11 @@ import LatchkeyVault
 ///
 /// A migration only adds, and each of its statements may run again, so that servers of two neighboring versions work on one database.
 package enum PostgreSQLSchema {
-    /// What this server needs, and what it still works with: a later expansion leaves `oldest` as it is.
+    /// The version that this server needs, and the oldest that it still works with: a later expansion leaves `oldest` as it is.
     static let version: Int64 = 3
     static let oldest: Int64 = 1
 
-    /// A number of our own for the lock under which tables are made.
+    /// The number of our lock for making tables.
     private static let lock = 0x4c74_4b79
 
     static let statements =
@@ -75,7 +75,7 @@ package enum PostgreSQLSchema {
             $$
             """,
             "REVOKE ALL ON FUNCTION \(setAside) FROM PUBLIC",
-            // What tells this database from others.
+            // The identity of this database.
             """
             CREATE TABLE IF NOT EXISTS latchkey.identity (
                 one boolean PRIMARY KEY DEFAULT true CHECK (one), fingerprint bytea NOT NULL)
@@ -110,8 +110,8 @@ package enum PostgreSQLSchema {
             [.bytes(fingerprint.bytes)])
     }
 
-    /// The rights of the role as which servers run: no DDL, nothing is deleted but records, and the audit only grows. A key that somebody
-    /// replaces or removes is set aside, where the role neither reads nor changes it.
+    /// The rights of the servers' role: no DDL, only records are deleted, and the audit only grows. A key that is replaced
+    /// or removed is set aside, where the role neither reads nor changes it.
     ///
     /// Run by the owner of the tables.
     /// - Parameter role: the role's name, which exists.

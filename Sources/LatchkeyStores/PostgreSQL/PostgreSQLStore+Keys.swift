@@ -5,7 +5,7 @@ package import LatchkeySystem
 package import LatchkeyVault
 
 extension PostgreSQLStore {
-    /// Up to as many keys each has a notification of its own; beyond, their tenant has one.
+    /// Up to this many keys, each key gets its own notification; beyond that, their tenant gets one.
     private static let notified = 64
 
     package func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
@@ -123,7 +123,7 @@ extension PostgreSQLStore {
             [.text(tenant), .array(.uuid, kids.map { .uuid($0.bytes) })])
     }
 
-    /// Tells other nodes, if the transaction commits.
+    /// Notifies other nodes, if the transaction commits.
     static func notice(_ tenant: String, _ kid: KeyID?) -> PostgreSQLCall {
         PostgreSQLCall(
             "keys-notice", "SELECT pg_notify('latchkey_keys', $1)",

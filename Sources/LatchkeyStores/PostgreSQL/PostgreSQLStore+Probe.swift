@@ -15,9 +15,9 @@ extension PostgreSQLStore {
         if operation == .write { try await Self.probe(work, commits: commits, role, .write, within: limit) }
     }
 
-    /// Looks whether two sessions have connections of their own: a pooler of transactions gives both the same one in turn, and then neither
+    /// Checks that two sessions have separate connections: a transaction pooler gives both the same one in turn, and then neither
     /// `LISTEN` nor `synchronous_commit` holds for the session that asked for it.
-    /// - Throws: `storeMisconfigured` if they have not. One that does not answer says nothing.
+    /// - Throws: `storeMisconfigured` if they do not. A database that does not answer proves nothing.
     static func checkSessions(
         _ one: PostgreSQLPool, _ other: PostgreSQLPool, within limit: Duration
     ) async throws(StoreError) {
@@ -41,7 +41,7 @@ extension PostgreSQLStore {
 
     /// - Parameters:
     ///   - pool: connections for the statements.
-    ///   - commits: a connection for what is committed.
+    ///   - commits: a connection for the commit.
     ///   - limit: how long each may take.
     static func probe(
         _ pool: PostgreSQLPool, commits: PostgreSQLPool, _ role: EngineRole, _ operation: EngineOperation,
@@ -51,7 +51,7 @@ extension PostgreSQLStore {
         func calls(_ name: String, _ sql: (String) -> String) -> [PostgreSQLCall] {
             tables.map { PostgreSQLCall("probe-\(name)-\($0)", sql("latchkey.\($0)")) }
         }
-        // What waits for a lock has everything behind it wait, which so has half of the time.
+        // A statement that waits for a lock holds up everything behind it, so it gets half of the time.
         let patience = PostgreSQLCall(
             "probe-patience", "SELECT set_config('lock_timeout', $1, true), set_config('work_mem', '64', true)",
             [.text("\((limit / 2).wholeMilliseconds)")])

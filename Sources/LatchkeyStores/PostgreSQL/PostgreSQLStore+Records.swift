@@ -109,7 +109,7 @@ struct RecordSweep: Sendable {
 }
 
 extension PostgreSQLStore {
-    /// Deletes some ended records now and then. Nobody waits for it, and what fails is done another time.
+    /// Deletes some ended records now and then. Callers do not wait for it, and failures are retried another time.
     private func forgetEnded() {
         guard let pages = sweep.withLock({ $0.next() }) else { return }
         Task { [work, sweep, settings] in

@@ -50,9 +50,9 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     ///   - address: `postgresql://…`, as libpq reads it; several hosts in turn until one takes changes.
     ///   - settings: limits.
     ///   - migrates: whether it makes or expands the tables first, for which the role has to own them.
-    ///   - role: the role as which servers run, which a migration grants what they need; `nil` grants nothing.
-    ///   - days: how many days of the record a migration has stay at least. Defaults to what was said before.
-    ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
+    ///   - role: the servers' role, to which a migration grants the rights it needs; `nil` grants nothing.
+    ///   - days: how many days of the record a migration keeps at least. Defaults to the previous setting.
+    ///   - mayBeAway: whether a database that does not answer is tried again later. Defaults to no.
     /// - Throws: `storeMisconfigured` without tables, `storeDamaged` with those of a newer server, `storeUnavailable`. No error repeats a
     ///   part of the address.
     package static func open(
@@ -88,7 +88,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         commits = try PostgreSQLPool(durable, count: 1, name: "commits")
     }
 
-    /// Makes the tables, or adds what they lack. Several nodes may do so at once; a second time changes nothing.
+    /// Makes the tables, or adds missing parts. Several nodes may do so concurrently; a second time changes nothing.
     /// - Parameters:
     ///   - role: gets the rights of a server; `nil` grants nothing.
     ///   - retention: which days of the record stay.
@@ -106,16 +106,16 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         _ = try await work.run(calls, within: settings.pageLimit)
     }
 
-    /// Ends the connections. What is under way is unavailable.
+    /// Ends the connections. Work under way fails as unavailable.
     package func close() {
         for pool in [records, work, commits] { pool.close() }
         readers.close()
     }
 
-    /// What other nodes, and this one, change about keys, over a connection of its own for as long as somebody listens.
+    /// Changes of keys by other nodes, and by this one, over a separate connection for as long as the stream has a listener.
     ///
-    /// Begins with `everything`, and says so again after each new connection and where a listener was too slow. Notifications are not
-    /// durable: look again by yourself now and then.
+    /// Begins with `everything`, and repeats it after each new connection and when a listener was too slow. Notifications are not
+    /// durable: also poll now and then.
     /// - Throws: `storeUnavailable` if the process has too many open files.
     package func changes() throws(StoreError) -> AsyncStream<KeyChange> {
         let (stream, continuation) = AsyncStream.makeStream(

@@ -82,7 +82,7 @@ struct PostgreSQLCall: Sendable {
     }
 }
 
-/// What a statement answered.
+/// The answer to a statement.
 struct PostgreSQLAnswer: Sendable {
     let rows: [PostgreSQLRow]
     /// How many rows it changed or gave.

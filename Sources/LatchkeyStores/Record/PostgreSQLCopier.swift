@@ -14,12 +14,12 @@ final class PostgreSQLCopier {
 
     /// Copies the rows that the position of their spool does not cover, and moves it, in one transaction.
     /// - Returns: the position then.
-    /// - Throws: `StoreError`. Nobody knows then whether it was done; the next attempt learns it from the position.
+    /// - Throws: `StoreError`. It is unknown then whether it was done; the next attempt learns it from the position.
     func copy(_ batch: RecordBatch) throws(StoreError) -> UInt64 {
         let isUsed = connection != nil
         do throws(StoreError) { return try attempt(batch) } catch {
             (connection, days) = (nil, [])
-            // What has been idle may have ended long ago.
+            // An idle connection may have ended long ago.
             guard isUsed, error.kind == .unavailable else { throw error }
         }
         do throws(StoreError) { return try attempt(batch) } catch {

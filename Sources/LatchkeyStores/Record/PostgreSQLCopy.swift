@@ -147,7 +147,7 @@ final class PostgreSQLCopy {
         while true {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else { throw .late }
-            // What the server has to say is heard while the connection takes no more.
+            // The server's messages are read while the connection takes no more data.
             var polled = pollfd(fd: socket, events: Int16(events) | Int16(POLLIN), revents: 0)
             let count = poll(&polled, 1, Int32(clamping: Int(left.inMilliseconds.rounded(.up))))
             if count > 0 { return }

@@ -6,7 +6,7 @@ package import LatchkeyVault
 
 /// The record in PostgreSQL: rows come by COPY, and the position of their spool with them in one transaction.
 ///
-/// It has connections of its own: one that copies, and one that reads.
+/// It has its own connections: one that copies, and one that reads.
 ///
 /// Source: `Documentation/Server/Record.md` §3.1.
 package final class PostgreSQLRecord: RecordDestination, RecordReader {
@@ -28,7 +28,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
     ///   - address: `postgresql://…`.
     ///   - days: how many days it is to keep, for its findings. Defaults to all.
     ///   - limit: how long a batch or a page may take. Defaults to 15 s.
-    /// - Throws: `StoreError` for an address that is none.
+    /// - Throws: `StoreError` for an invalid address.
     package init(_ address: Secret, days: Int? = nil, limit: Duration = .seconds(15)) throws(StoreError) {
         (self.days, self.limit) = (days, limit)
         let hosts = try PostgreSQLHosts(address)

@@ -3,10 +3,10 @@ package import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// Answers questions from the record in PostgreSQL, which counts by itself, over connections that nothing else uses.
+/// Answers questions from the record in PostgreSQL, which does the counting, over connections that nothing else uses.
 ///
-/// Different accounts, devices and sessions are told apart by 64 bits of a hash: of 10,000,000 of them, one report in some 400,000 counts one
-/// too few.
+/// Different accounts, devices and sessions are distinguished by 64 bits of a hash: of 10,000,000 of them, one report in some 400,000
+/// counts one too few.
 ///
 /// Source: `Documentation/Server/Reports.md` §5.
 package final class PostgreSQLRecordReports: RecordReporter {
@@ -22,7 +22,7 @@ package final class PostgreSQLRecordReports: RecordReporter {
     ///   - address: `postgresql://…`.
     ///   - reader: reads the rows.
     ///   - limit: how long PostgreSQL may work on one question. Defaults to 45 s.
-    /// - Throws: `StoreError` for an address that is none.
+    /// - Throws: `StoreError` for an invalid address.
     package init(
         _ address: Secret, reader: any RecordReader, limit: Duration = .seconds(45)
     ) throws(StoreError) {
@@ -109,7 +109,7 @@ package final class PostgreSQLRecordReports: RecordReporter {
     }
 }
 
-/// What the reports need of the database beside the record's own tables.
+/// The reports' needs of the database, besides the record's own tables.
 enum PostgreSQLReportSchema {
     static let statements = [
         """
@@ -170,7 +170,7 @@ extension RecordReport {
 }
 
 extension RecordReport.Grouping {
-    /// What the rows of one group have in common, in SQL. Texts by their bytes.
+    /// The value that the rows of one group share, in SQL. Texts by their bytes.
     fileprivate var column: String {
         switch self {
         case .hour: "date_trunc('hour', time, 'UTC')"
@@ -181,7 +181,7 @@ extension RecordReport.Grouping {
 }
 
 extension RecordViewers.Question {
-    /// Its statement: a row for each bucket in which somebody counted; one without a bucket where nobody did.
+    /// Its statement: a row for each bucket that was counted; one without a bucket if none was.
     var statement: PostgreSQLCall {
         PostgreSQLCall(
             "record-viewers",

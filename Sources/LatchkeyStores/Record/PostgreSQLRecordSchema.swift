@@ -15,7 +15,7 @@ enum PostgreSQLRecordSchema {
         "code", "reason", "microseconds", "decision",
     ]
 
-    /// A number of our own for the lock under which days are made and dropped.
+    /// The number of our lock for making and dropping days.
     private static let lock = 0x4c74_5265
 
     static let statements = [
@@ -126,7 +126,7 @@ enum PostgreSQLRecordSchema {
         }
     }
 
-    /// What a server's role needs: it adds rows, reads them, and changes none.
+    /// The rights of a server's role: it adds rows, reads them, and changes none.
     static func grants(to name: String) -> [String] {
         [
             "GRANT SELECT, INSERT ON latchkey.license_records TO \(name)",

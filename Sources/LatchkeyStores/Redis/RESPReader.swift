@@ -46,7 +46,7 @@ package struct RESPReader: Sendable {
     package static let longestAnswer = 16 * 1_048_576
 
     private var buffer: [UInt8] = []
-    /// Where the next answer begins; what is before was given.
+    /// The start of the next answer; the bytes before it have been handed out.
     private var start = 0
     /// The number of bytes from there without which another look is in vain.
     private var needed = 1
@@ -83,13 +83,13 @@ package struct RESPReader: Sendable {
 }
 
 extension StoreError {
-    /// Bytes that are no answer.
+    /// Bytes that are not an answer.
     fileprivate static func redisSent(_ what: String) -> Self {
         .redis("Redis sent \(what).", remedy: "Check that the address belongs to a Redis server.")
     }
 }
 
-/// One look at what is there.
+/// One parse of the available bytes.
 private struct Look {
     let buffer: [UInt8]
     var index: Int

@@ -179,7 +179,7 @@ struct RedisScheme {
 }
 
 extension RedisAddress.Endpoint {
-    /// A place as Redis writes it in an answer: `HOST:PORT`, without a host where it is the one that answered.
+    /// A place as Redis writes it in an answer: `HOST:PORT`; without a host, it is the answering node's.
     init?(_ text: Substring, from asked: Self) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil

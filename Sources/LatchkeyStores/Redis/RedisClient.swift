@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A connection to Redis with a thread of its own, on which any number of tasks send commands, one behind the other without waiting.
+/// A connection to Redis with its own thread, on which any number of tasks pipeline commands.
 ///
 /// Connects when it is needed, and again after a failure; checks then that the server is a primary.
 ///
@@ -10,7 +10,7 @@ import LatchkeySystem
 final class RedisClient: Sendable {
     private let inbox: RedisInbox
     private let share: OpenFileShare
-    /// A connection, a bell's two ends, and what a look for a primary may take.
+    /// A connection, both ends of a bell, and the descriptors for looking for a primary.
     private static let descriptors = 4
 
     /// - Parameters:
@@ -21,7 +21,7 @@ final class RedisClient: Sendable {
         guard let share = OpenFileShare(Self.descriptors), let inbox = RedisInbox()
         else { throw .redis("The process has no file descriptor left.", .full) }
         (self.inbox, self.share) = (inbox, share)
-        // Ends when the client goes away: `deinit` closes the inbox.
+        // Ends when the client is released: `deinit` closes the inbox.
         let thread = Thread {
             var driver = RedisDriver(address, inbox, limit: limit, timekeeper: timekeeper)
             driver.run()
@@ -49,7 +49,7 @@ final class RedisClient: Sendable {
     }
 }
 
-/// Commands that one task sends, and what waits for the answers.
+/// Commands that one task sends, and the promise of their answers.
 struct RedisCall: Sendable {
     let bytes: [UInt8]
     let count: Int
@@ -93,7 +93,7 @@ final class RedisInbox: Sendable {
         ring()
     }
 
-    /// What has come; `nil` after the end.
+    /// The waiting calls; `nil` after the end.
     func take() -> [RedisCall]? {
         var rings = [UInt8](repeating: 0, count: 1_024)
         _ = read(bell, &rings, rings.count)

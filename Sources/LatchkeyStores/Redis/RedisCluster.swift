@@ -4,8 +4,8 @@ import LatchkeySystem
 
 /// The nodes of a cluster: sends each request to the primary of its slot, and follows where nodes send it.
 ///
-/// Connections are made when they are needed, for each primary its own. The map of slots comes from any node, at the first call, when a node
-/// sends somebody elsewhere, and when one does not answer.
+/// Each primary gets its own connections when they are needed. The map of slots comes from any node, at the first call, when a node
+/// redirects a request, and when one does not answer.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 final class RedisCluster: Sendable {
@@ -35,7 +35,7 @@ final class RedisCluster: Sendable {
         var answers: [RESPValue]?
     }
 
-    /// The most nodes that are asked for the map at once.
+    /// The most nodes that are asked for the map at the same time.
     private static let asked = 5
     /// How long a map counts as new.
     private static let newness = Duration.milliseconds(20)
@@ -62,8 +62,8 @@ final class RedisCluster: Sendable {
     /// - Throws: `StoreError` if no node answers.
     func primaries() async throws(StoreError) -> [RedisAddress.Endpoint] { try await map().primaries }
 
-    /// Sends requests, and follows redirections until the time is over. A node that does not answer is not asked again with them: nobody
-    /// knows whether it did what it was asked.
+    /// Sends requests, and follows redirections until the time is over. A node that does not answer is not sent them again: it is unknown
+    /// whether it carried them out.
     func send(
         _ requests: [RedisServers.Request], on lane: RedisServers.Lane
     ) async throws(StoreError) -> [[RESPValue]] {
@@ -105,12 +105,12 @@ final class RedisCluster: Sendable {
         "The cluster does not accept commands for some of its slots.",
         remedy: "Run redis-cli --cluster check; while slots move or a replica takes over, this resolves automatically.")
 
-    /// Sends to each node what is its.
+    /// Sends each node its requests.
     private func send(
         _ groups: [Goal: [Int]], _ requests: [RedisServers.Request], _ lane: RedisServers.Lane
     ) async throws(StoreError) -> [(goal: Goal, indices: [Int], answers: [[RESPValue]])] {
         let calls = groups.map { goal, indices in (goal: goal, indices: indices, sent: indices.map { requests[$0] }) }
-        // The usual case, without a task of its own.
+        // The usual case, without a separate task.
         if calls.count == 1, let call = calls.first {
             return [(call.goal, call.indices, try await send(call.sent, to: call.goal, lane))]
         }
@@ -141,7 +141,7 @@ final class RedisCluster: Sendable {
         do throws(StoreError) {
             answers = try await client(at: goal.place, lane).send(commands)[...]
         } catch {
-            // Beside the call: who comes next finds the replica that took over.
+            // In the background: the next caller finds the replica that took over.
             if error.kind == .unavailable { _ = startTask { _ = try? await self.refreshed() } }
             throw error
         }
@@ -227,8 +227,8 @@ final class RedisCluster: Sendable {
         }
     }
 
-    /// Asks nodes for the map, and takes the first that comes: one that hangs holds up nobody. Where none comes, the error is one that somebody
-    /// has to mend, if there is one, and the last otherwise.
+    /// Asks nodes for the map, and takes the first that comes: a hanging node delays nothing. If none comes, the error is one that an
+    /// operator has to fix, if there is one, and otherwise the last.
     private func ask(_ places: [RedisAddress.Endpoint], for promise: Promise<RedisSlotMap, any Error>) {
         let errors = Locked<[StoreError]>([])
         for place in places {
@@ -257,7 +257,7 @@ final class RedisCluster: Sendable {
             state.refresh = nil
             guard case .success(let map) = outcome else { return }
             (state.map, state.refreshed) = (map, now)
-            // Connections to nodes that are gone are closed once nobody waits at them.
+            // Connections to removed nodes are closed when no call waits for them.
             let known = Set(seeds).union(map.primaries).union(map.replicas)
             state.clients = state.clients.filter { known.contains($0.key.place) }
         }
@@ -266,7 +266,7 @@ final class RedisCluster: Sendable {
 }
 
 extension ClusterRedirection {
-    /// What an error of Redis means for a request; `nil` for any other error.
+    /// The meaning of an error of Redis for a request; `nil` for any other error.
     fileprivate init?(_ text: String) {
         switch text.prefix(while: { $0 != " " }) {
         case "MOVED": self = .moved

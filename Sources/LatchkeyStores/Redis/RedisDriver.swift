@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeySystem
 
-/// The thread of a connection: sends what tasks leave in the inbox, and gives answers to those who wait, in order.
+/// The thread of a connection: sends the calls that tasks leave in the inbox, and hands the answers to the waiting tasks, in order.
 struct RedisDriver {
     /// A call that was sent, and the answers so far.
     private struct Sent {
@@ -44,7 +44,7 @@ struct RedisDriver {
         fail(.redis("The client was closed."), [])
     }
 
-    /// Sends new calls, and takes what came.
+    /// Sends new calls, and takes the answers.
     private mutating func step(_ calls: [RedisCall]) throws(StoreError) {
         guard let socket else { return }
         for call in calls {
@@ -70,7 +70,7 @@ struct RedisDriver {
         if case .error(let text) = answer, text.hasPrefix("READONLY") { throw StoreError(redis: text) }
     }
 
-    /// Nobody knows what became of what was sent.
+    /// Fails all calls: it is unknown whether the sent ones were carried out.
     private mutating func fail(_ error: StoreError, _ calls: [RedisCall]) {
         for one in sent { one.call.promise.resolve(.failure(error)) }
         for call in calls { call.promise.resolve(.failure(error)) }
@@ -98,7 +98,7 @@ struct RedisDriver {
         case .cluster: throw .redis("A connection must be to one node of a cluster.", .misconfigured)
         case .sentinels(let places, let name):
             var failure = StoreError.redis("No sentinel knows the primary.")
-            // A sentinel that was cut off names one that is none any more.
+            // A sentinel that was cut off may name a former primary.
             for sentinel in places {
                 guard let place = place(by: sentinel, name, trust) else { continue }
                 do throws(StoreError) { return try server(at: place, trust) } catch { failure = error }
@@ -116,7 +116,7 @@ struct RedisDriver {
         }
         if let words = try address.login() { _ = try ask(words) }
         if address.database != 0 { _ = try ask(["SELECT", "\(address.database)"]) }
-        // A node of a cluster sends on what it does not take.
+        // A node of a cluster redirects requests that it does not take.
         if case .node = address.form { return socket }
         guard try ask(["ROLE"]).elements?.first?.text == "master" else {
             throw .redis("The Redis server is a replica.", remedy: "Use the address of the primary, or of sentinels.")

@@ -2,7 +2,7 @@ import LatchkeyVault
 
 /// The names of keys.
 ///
-/// Where a cluster spreads them, the accounts of a tenant are in shards: what stands in braces chooses the slot, so that an account and the
+/// Where a cluster spreads them, the accounts of a tenant are in shards: the text in braces chooses the slot, so that an account and the
 /// sets that count and list it are on one primary, and one script changes all three.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeySystem
 
-// What a connection logs in with. Files are read for each, so that a new password or certificate is used without a restart.
+// The credentials of a connection. Files are read for each connection, so that a new password or certificate is used without a restart.
 extension RedisAddress {
     private static let limit = 1 << 20
 

@@ -2,8 +2,8 @@ import Foundation
 import LatchkeyCore
 import LatchkeyVault
 
-/// What a node remembers of Redis, so that it can guess: the clocks of servers, and the records that it wrote last. What is guessed wrong costs
-/// a trip, and nothing else.
+/// A node's memory of Redis, so that it can guess: the clocks of servers, and the records that it wrote last. A wrong guess costs only
+/// a trip.
 final class RedisMemory: Sendable {
     private struct Clock {
         /// The server's time less this machine's uptime, at most: an answer is older than its arrival.

@@ -16,7 +16,7 @@ extension RedisRecordStore {
         return try await kept(kind, tenant)
     }
 
-    /// What the writes have kept: a sum over the shards, in one trip to each primary.
+    /// The count that the writes have kept: a sum over the shards, in one trip to each primary.
     private func kept(_ kind: RecordKey.Kind, _ tenant: String) async throws(StoreError) -> RecordCount {
         let first = layout.count(kind, tenant, 0)
         // Before the sum: a count that ends between the two would call a sum whole that lacks its last records.
@@ -47,10 +47,10 @@ extension RedisRecordStore {
         return try answers.first?.first.checked().bytes != nil
     }
 
-    /// Lists records that another version of the server wrote, or that were lost from the list, and says so at the end. One at a time for each
+    /// Lists records that another version of the server wrote, or that the list lost, then marks it complete. One at a time for each
     /// tenant.
     /// - Parameters:
-    ///   - most: about how many are looked at before it returns; the rest is done beside.
+    ///   - most: about how many are looked at before it returns; the rest is done in the background.
     ///   - ends: when each thing in a record's bytes ends, to count it, too; `nil` to list only.
     func list(
         _ kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: (@Sendable ([UInt8]) -> [Date])?
@@ -62,7 +62,7 @@ extension RedisRecordStore {
                 counting.withLock { _ = $0.remove(place) }
                 return
             }
-            // There are many: nobody waits for the rest. What fails begins again with the next look.
+            // There are many: the caller does not wait for the rest. After a failure, the next look begins again.
             startTask { [self] in
                 _ = try? await list(kind, tenant, from: next, most: .max, ends)
                 counting.withLock { _ = $0.remove(place) }
@@ -73,7 +73,7 @@ extension RedisRecordStore {
         }
     }
 
-    /// - Returns: where to go on; `nil` at the end.
+    /// - Returns: where to continue; `nil` at the end.
     private func list(
         _ kind: RecordKey.Kind, _ tenant: String, from start: String, most: Int,
         _ ends: (@Sendable ([UInt8]) -> [Date])?
@@ -122,7 +122,7 @@ extension RedisRecordStore {
         for answers in try await run(script, calls, on: .operators) { _ = try answers.first.checked() }
     }
 
-    /// Some keys of the database, and where to go on; `0` at the end. A key may come twice.
+    /// Some keys of the database, and where to continue; `0` at the end. A key may come twice.
     package func keys(
         _ start: String, _ prefix: String, from cursor: String, count: Int = 1_000
     ) async throws(StoreError) -> (keys: [RESPValue], next: String) {

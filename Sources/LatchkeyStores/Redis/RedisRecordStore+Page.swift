@@ -51,7 +51,7 @@ extension RedisRecordStore {
         for answers in try await run(.forgetEnded, calls, on: .operators) { _ = try answers.first.checked() }
     }
 
-    /// Lists what another version of the server wrote, where it is the first to be asked.
+    /// Lists the records of another version of the server, if this is the first call.
     /// - Throws: `StoreError` while others are being listed.
     private func requireList(_ kind: RecordKey.Kind, _ tenant: String) async throws(StoreError) {
         let names = layout.names(kind, tenant, 0)
@@ -70,7 +70,7 @@ private struct RedisNames {
     private struct Shard {
         let names: String
         var found: ArraySlice<[UInt8]> = []
-        /// Where to go on, as `ZRANGEBYLEX` takes it; `nil` at the end.
+        /// Where to continue, in the syntax of `ZRANGEBYLEX`; `nil` at the end.
         var from: [UInt8]?
         /// The last name that was found.
         var last: [UInt8] = []
@@ -80,7 +80,7 @@ private struct RedisNames {
     private let to: [UInt8]
 
     init(_ layout: RedisLayout, _ kind: RecordKey.Kind, _ tenant: String, prefix: [UInt8], after name: [UInt8]?) {
-        // The empty name is no name.
+        // The empty name is the marker, not a name.
         let behind = name.flatMap { prefix.lexicographicallyPrecedes($0) || prefix == $0 ? $0 : nil }
         let start = behind ?? (prefix.isEmpty ? [] : nil)
         let from = start.map { [UInt8(ascii: "(")] + $0 } ?? [UInt8(ascii: "[")] + prefix

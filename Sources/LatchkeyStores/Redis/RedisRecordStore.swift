@@ -3,11 +3,11 @@ package import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// Records in Redis or Valkey, one server or a cluster: a hash of version and bytes each, which Redis forgets at its end.
+/// Records in Redis or Valkey, one server or a cluster: a hash of version and bytes for each, which expires at its end.
 ///
-/// A write is one script, so that nobody comes between comparing and setting. The scripts keep the ends of slots and the names of accounts in
-/// sorted sets, so that nobody has to look through the records to count or list them. Reads, writes and what people look at have connections
-/// of their own. Redis has to run with `maxmemory-policy noeviction`, or slots vanish.
+/// A write is one script, so that comparing and setting are atomic. The scripts keep the ends of slots and the names of accounts in
+/// sorted sets, so that counting and listing do not scan the records. Reads, writes and operators' queries have separate
+/// connections. Redis has to run with `maxmemory-policy noeviction`, or slots vanish.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 package final class RedisRecordStore: SingleTripStore {
@@ -63,7 +63,7 @@ package final class RedisRecordStore: SingleTripStore {
         lanes = (.operators, .operators)
     }
 
-    /// The same records for people who look: over connections of their own, and with more patience.
+    /// The same records for operators: over separate connections, and with more patience.
     package var forOperators: RedisRecordStore { RedisRecordStore(of: self) }
 
     /// How often nodes of a cluster sent a request elsewhere or put it off.
@@ -155,7 +155,7 @@ package final class RedisRecordStore: SingleTripStore {
         return .extended(until: Date(timeIntervalSince1970: Double(end) / 1_000))
     }
 
-    /// What a script found in place of what it was told; `nil` if it did its work. Notes the clock.
+    /// The record that a script found instead of the expected one; `nil` if it did its work. Notes the clock.
     private func held(_ answers: [RESPValue], _ key: RecordKey) throws(StoreError) -> RecordReading? {
         let parts = try answers.first.checked().elements ?? []
         guard parts.count > 2, let now = RESPValue.list(Array(parts[1...2])).time else { throw Self.damaged }
@@ -167,7 +167,7 @@ package final class RedisRecordStore: SingleTripStore {
     // MARK: Scripts
 
     /// Runs a script on a record that may run twice. In a cluster it is tried once more with the primary that took over, if there is time.
-    /// - Parameter arguments: what the script gets; for the second time, `true`.
+    /// - Parameter arguments: the script's arguments; for the second time, `true`.
     /// - Throws: `StoreError` of the first time, if there is no second.
     private func change(
         _ script: RedisScript, _ key: RecordKey, _ arguments: (Bool) -> [[UInt8]]
@@ -186,7 +186,7 @@ package final class RedisRecordStore: SingleTripStore {
         }
     }
 
-    /// What tells a script that it may have done its work before.
+    /// The argument that warns a script that it may have done its work before.
     private static func word(_ isAgain: Bool) -> [UInt8] { Array((isAgain ? "again" : "").utf8) }
 
     private func changeOnce(

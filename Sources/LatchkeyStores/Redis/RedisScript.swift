@@ -14,7 +14,7 @@ struct RedisScript {
         digest = (try? MessageDigest.sha1(Array(text.utf8)).hexString) ?? ""
     }
 
-    /// Sets version, bytes and end, if the version is still the one that was read: ARGV has that, the three, and `again` for a call whose first
+    /// Sets version, bytes and end, if the version has not changed: ARGV has the version that was read, the three, and `again` if the first
     /// answer is not known.
     static let write = RedisScript(
         """
@@ -68,7 +68,7 @@ struct RedisScript {
 
         """
 
-    /// Forgets some of what has ended: between the times below zero and those above it there is nothing else but the empty member.
+    /// Forgets some ended things and records: between the times below zero and above it there is only the empty member.
     private static let forget = """
         local function forget(now, most)
             local ended = redis.call('ZRANGEBYSCORE', KEYS[2], -now, now, 'LIMIT', 0, most)
@@ -93,9 +93,9 @@ struct RedisScript {
     /// As `write`, counts and lists. ARGV has the version that was read, then version, bytes, end, the time of the decision if it was not read
     /// from this clock, `again` for a call whose first answer is not known, the name, and when each thing ends.
     ///
-    /// Answers with 1 or 0, the clock, and after 0 what is held. The time of the decision must not be ahead of the clock, or slots would end
-    /// too soon. A record that was written without being listed makes the list incomplete. One call in four forgets some of what ended, more
-    /// than four add.
+    /// Answers with 1 or 0, the clock, and after 0 the held record. The time of the decision must not be ahead of the clock, or slots would
+    /// end too soon. A record that was written without being listed makes the list incomplete. One call in four forgets ended ones, more
+    /// than four calls add.
     static let writeAndCount = RedisScript(
         index + forget + clock + """
             local held = redis.call('HMGET', KEYS[1], 'v', 'i', 'n')
@@ -145,14 +145,14 @@ struct RedisScript {
         return 1
         """)
 
-    /// Forgets what has ended: up to so many things and records as ARGV says. The first key is a record's, whose shard it is.
+    /// Forgets ended things and records, at most as many of each as ARGV says. The first key is a record's, and selects the shard.
     static let forgetEnded = RedisScript(forget + clock + "return forget(now, ARGV[1])")
 
     /// Extends a slot in an account's record: ARGV has its session, its fence, by how many milliseconds from now on, and the account's name.
     ///
-    /// Answers with 1, the clock and the slot's end; or with 0, the clock and what is held where there is no such slot. It knows the form of
+    /// Answers with 1, the clock and the slot's end; or with 0, the clock and the held record if it has no such slot. It knows the form of
     /// `AccountState.recordBytes`, where a slot is the session, three texts that may be missing, the content, and four numbers. Things count in
-    /// the order in which slots stand there.
+    /// the order of the slots.
     static let extend = RedisScript(
         clock + """
             local held = redis.call('HMGET', KEYS[1], 'v', 'b', 'i')

@@ -6,7 +6,7 @@ import LatchkeySystem
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 final class RedisServers: Sendable {
-    /// What a connection is for. Each has its own, so that nobody waits behind somebody else's work.
+    /// The purpose of a connection. Each purpose has its own, so that one kind of work does not wait behind another.
     enum Lane: Hashable, CaseIterable {
         /// A license's and a heartbeat's.
         case reads, writes
@@ -74,7 +74,7 @@ final class RedisServers: Sendable {
 
 /// One of the 16,384 slots of a cluster.
 ///
-/// Source: the specification of Redis Cluster: CRC-16 (XMODEM) of the key, or of what is between its first braces.
+/// Source: the specification of Redis Cluster: CRC-16 (XMODEM) of the key, or of the part between its first braces.
 struct RedisSlot: Sendable, Hashable {
     static let count = 16_384
     let number: Int

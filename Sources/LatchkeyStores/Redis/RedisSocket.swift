@@ -3,12 +3,12 @@ import LatchkeyCore
 import LatchkeyHTTP
 import LatchkeySystem
 
-/// A socket that never blocks longer than it is told. Belongs to one thread.
+/// A socket that never blocks longer than its limit. Belongs to one thread.
 final class RedisSocket {
     let descriptor: CInt
     private(set) var reader = RESPReader()
     private var tls: TLSSession?
-    /// Why nothing more comes, for whoever has taken what came before; `nil` as long as something may come.
+    /// Why no more bytes come, for callers that have taken the earlier ones; `nil` as long as more may come.
     private var ending: StoreError?
     private let timekeeper: any Timekeeper
 
@@ -91,7 +91,7 @@ final class RedisSocket {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Sends what the socket takes now.
+    /// Sends as much as the socket takes now.
     /// - Returns: how many bytes.
     func send(_ bytes: ArraySlice<UInt8>) throws(StoreError) -> Int {
         if let tls {
@@ -107,13 +107,13 @@ final class RedisSocket {
         return 0
     }
 
-    /// Takes what has come.
-    /// - Throws: `StoreError` at the end of the connection; `answer` throws it where something came before the end.
+    /// Takes the available bytes.
+    /// - Throws: `StoreError` at the end of the connection; if bytes came before the end, `answer` throws it.
     func receive() throws(StoreError) {
         if let ending { throw ending }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         if let tls {
-            // What it holds back rings no bell.
+            // Bytes that TLS holds back do not wake the thread.
             var hasCome = false
             while true {
                 switch buffer.withUnsafeMutableBytes({ tls.receive($0) }) {
@@ -142,7 +142,7 @@ final class RedisSocket {
     }
 
     /// The next answer; `nil` until it is there.
-    /// - Throws: `StoreError` for bytes that are no answer, and once all answers are taken that came before the end.
+    /// - Throws: `StoreError` for bytes that are not an answer, and at the end, once all earlier answers are taken.
     func answer() throws(StoreError) -> RESPValue? {
         if let answer = try reader.next() { return answer }
         if let ending { throw ending }
@@ -179,7 +179,7 @@ final class RedisSocket {
             guard left > .zero else { return false }
             var waiting = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
             let count = poll(&waiting, 1, left.wholeMilliseconds)
-            // A signal is no answer.
+            // A signal is not an answer.
             guard count < 0, errno == EINTR else { return count > 0 }
         }
     }
@@ -233,7 +233,7 @@ extension StoreError {
     private static let rightsRemedy =
         "Give the user its commands and the keys latchkey:*; `latchkey-server run --check` lists missing rights."
 
-    /// What an error of Redis means.
+    /// The meaning of an error of Redis.
     init(redis answer: String) {
         let word = answer.prefix { $0 != " " }
         let reason = "Redis answered: \(String(answer.prefix(120)).onOneLine)"
@@ -242,7 +242,7 @@ extension StoreError {
             case "OOM": .redis(reason, .full)
             case "NOAUTH", "WRONGPASS": .redis(reason, .misconfigured)
             case "NOPERM": .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
-            // What a script calls.
+            // A command that a script calls.
             case "ERR" where answer.hasPrefix("ERR The user executing the script can't"):
                 .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
             // Where a cluster is named, it is followed: `RedisCluster`.

@@ -3,7 +3,7 @@ import LatchkeySystem
 import LatchkeyVault
 
 extension KeyRow {
-    /// Checks that the row can stand in every engine, and that it is one key's.
+    /// Checks that every engine can store the row, and that it is one key's.
     /// - Throws: `storeUnfit`.
     func check(for engine: String) throws(StoreError) {
         try StoreError.check(sealed.tenant, "tenant", StoreLimits.tenantBytes, engine)
@@ -30,7 +30,7 @@ extension KeyRow {
 
 extension SealedKey {
     /// The kid of a content key.
-    /// - Throws: `storeUnfit` for what is no content key.
+    /// - Throws: `storeUnfit` for anything but a content key.
     func contentKeyID(for engine: String) throws(StoreError) -> KeyID {
         try StoreError.check(tenant, "tenant", StoreLimits.tenantBytes, engine)
         guard case .contentKey(let kid) = subject else {
@@ -40,7 +40,7 @@ extension SealedKey {
     }
 
     /// The version of a seed.
-    /// - Throws: `storeUnfit` for what is no seed.
+    /// - Throws: `storeUnfit` for anything but a seed.
     func seedVersion(for engine: String) throws(StoreError) -> UInt32 {
         try StoreError.check(tenant, "tenant", StoreLimits.tenantBytes, engine)
         guard case .seed(let version) = subject else {

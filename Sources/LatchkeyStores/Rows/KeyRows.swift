@@ -77,7 +77,7 @@ enum StoredList {
     }
 
     private static func json(_ values: [String]) -> String {
-        // Texts always have a JSON form; an encoder says otherwise only for numbers that are none.
+        // Texts always have a JSON form; an encoder fails only for numbers that are not finite.
         String(decoding: (try? JSONEncoder().encode(values)) ?? Data("[]".utf8), as: UTF8.self)
     }
 }

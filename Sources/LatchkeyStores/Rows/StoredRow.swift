@@ -15,7 +15,7 @@ protocol StoredRow {
 
 extension StoredRow {
     /// The text of a column.
-    /// - Throws: `storeDamaged` for what is not UTF-8.
+    /// - Throws: `storeDamaged` if it is not UTF-8.
     func text(_ column: Int) throws(StoreError) -> String {
         guard let text = String(validating: try bytes(column), as: UTF8.self) else { throw damaged(column) }
         return text
@@ -27,8 +27,8 @@ extension StoredRow {
         return version
     }
 
-    /// A value made of what the column holds.
-    /// - Throws: `storeDamaged` where there is none.
+    /// A value made from the column.
+    /// - Throws: `storeDamaged` if the column holds none.
     func value<Stored, Value>(
         _ column: Int, _ stored: Stored, _ make: (Stored) -> Value?
     ) throws(StoreError) -> Value {

@@ -55,7 +55,7 @@ final class SQLiteConnection {
         pagesOfLog.deallocate()
     }
 
-    /// Notes from now on how long the log is, which is then brought into the file by nobody else than who asks for it.
+    /// Follows the length of the log from now on. The log is then brought into the file only on request.
     func followLog() {
         // Called on the thread of the connection, within a call of it.
         sqlite3_wal_hook(
@@ -78,7 +78,7 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether no transaction is open. After some errors SQLite has rolled it back by itself.
+    /// Whether no transaction is open. After some errors SQLite has rolled it back automatically.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
     /// Runs a statement to its end.
@@ -107,7 +107,7 @@ final class SQLiteConnection {
         try rows(sql, values) { row throws(StoreError) in try row.integer(0) }.first ?? 0
     }
 
-    /// Runs a script of our own, statement by statement, without keeping them.
+    /// Runs one of our scripts, statement by statement, without keeping them.
     func execute(_ script: String) throws(StoreError) {
         let code = sqlite3_exec(handle, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw StoreError.sqlite(code) }
@@ -175,7 +175,7 @@ struct SQLiteRow: StoredRow {
 }
 
 extension StoreError {
-    /// What a result code means. SQLite's own message may quote values, so it is not repeated.
+    /// The meaning of a result code. SQLite's own message may quote values, so it is not repeated.
     static func sqlite(_ code: Int32) -> Self {
         let words = String(cString: sqlite3_errstr(code))
         let reason = "SQLite answered \(code): \(words)."

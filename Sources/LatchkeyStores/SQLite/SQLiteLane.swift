@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A connection with a thread of its own, so that no thread of Swift's waits for a disk.
+/// A connection with its own thread, so that no Swift thread waits for a disk.
 ///
-/// Writes that wait while another one is on its way go into one transaction together, each with a savepoint: one that fails takes back
+/// Writes that wait while another one is under way share one transaction, each with a savepoint: one that fails takes back
 /// its own changes and no others. Callers get their answers after the commit.
 final class SQLiteLane: Sendable {
     /// What happens to a write when the power fails.
@@ -53,7 +53,7 @@ final class SQLiteLane: Sendable {
 
     deinit { close() }
 
-    /// Ends the thread once it has done what waits. What comes later is unavailable.
+    /// Ends the thread after the waiting work. Later work fails as unavailable.
     package func close() { inbox.close() }
 
     /// The thread has ended, and the connection is closed. A caller that is cancelled waits no longer.
@@ -92,9 +92,9 @@ final class SQLiteLane: Sendable {
         }.get()
     }
 
-    /// Writes when there is time, perhaps together with others, and nobody waits for it. What fails, or does not fit into the queue, is not
-    /// written.
-    /// - Parameter done: gets the error of what fails. Defaults to nothing.
+    /// Writes when there is time, perhaps together with others, without a waiting caller. A write that fails, or does not fit into the
+    /// queue, is dropped.
+    /// - Parameter done: called with the error of a failed write. Defaults to nothing.
     func writeLater(
         _ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void,
         done: @escaping @Sendable (StoreError?) -> Void = { _ in }

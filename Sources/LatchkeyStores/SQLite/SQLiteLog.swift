@@ -2,12 +2,12 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// Keeps a copy of a file in use from being taken for the whole: what is new stands in the log beside it, `-wal`.
+/// Prevents a copy of a file in use from being taken for the whole: new changes are in the log next to it, `-wal`.
 ///
-/// Each time before the log is brought into the file, a number in it rises, in two tables; and afterwards, in the log again, a second
-/// number follows it. So who reads the file with its log, as `sqlite3` does for a backup, finds all of them equal, but for the moment in
-/// between; who copies the file alone never does while a server has it open, nor who copies file and log at different times. A server that
-/// ends, or is killed, leaves them equal.
+/// Each time before the log is brought into the file, a number in it rises, in two tables; afterwards, in the log again, a second
+/// number follows it. So a reader of the file with its log, such as `sqlite3` for a backup, finds all of them equal, except for the moment
+/// in between. A copy of the file alone never does while a server has it open, nor does a copy of file and log at different times. A server
+/// that ends, or is killed, leaves them equal.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.4.
 struct SQLiteLog: Sendable {
@@ -45,7 +45,7 @@ struct SQLiteLog: Sendable {
         }
     }
 
-    /// Begins: from now on a copy of the file alone is told from the whole.
+    /// Begins: from now on a copy of the file alone is recognized.
     func begin(_ connection: SQLiteConnection) {
         connection.followLog()
         bring(connection)
@@ -57,7 +57,7 @@ struct SQLiteLog: Sendable {
         bring(connection)
     }
 
-    /// Has the numbers equal, so that the log may end with the last connection.
+    /// Makes the numbers equal, so that the log may end with the last connection.
     func end(_ connection: SQLiteConnection) {
         // Where the disk is full, the next start says what to do.
         _ = try? connection.run("UPDATE log SET goes_on = began WHERE goes_on <> began")
@@ -73,11 +73,11 @@ struct SQLiteLog: Sendable {
                 let (isBusy, pages, brought) = (try row.integer(0), try row.integer(1), try row.integer(2))
                 return isBusy == 0 && pages == brought
             }.first
-            // Where a reader is in the way, the log goes on, and the next try waits for some more of it.
+            // If a reader is in the way, the log stays, and the next try waits until it has grown.
             let next = isWhole == true ? pages : max(pages, connection.logPages + pages / 4)
             limit.withLock { $0 = next }
         } catch {
-            // A disk that is full, for example: what is written afterwards fails and says so, and the next long log tries again.
+            // A full disk, for example: later writes fail and report it, and the next long log tries again.
             if !connection.isOutsideTransaction { _ = try? connection.run("ROLLBACK") }
         }
         end(connection)

@@ -3,10 +3,10 @@ package import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// A node's own copy of a store of keys, in one file that nobody else may read.
+/// A node's own copy of a store of keys, in one file that no other user may read.
 ///
-/// Keeping does not wait: it goes through a queue to a thread of its own. Beyond the limit the rows go first that the store was not asked
-/// about for the longest time.
+/// Keeping does not wait: it goes through a queue to a separate thread. Beyond the limit, the first rows to go are the ones that the store
+/// was not asked about for the longest time.
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class SQLiteNodeCopy: NodeCopy {
@@ -44,7 +44,7 @@ package final class SQLiteNodeCopy: NodeCopy {
         try SQLiteFile.prepare(path, for: .serving)
         let first = try SQLiteConnection(path: path, busy: .seconds(5))
         try SQLiteSchema.copy.migrate(first)
-        // The newest entry of the audit, `NUMBER:HASH`. No migration: a version before still opens the file, when somebody goes back.
+        // The newest entry of the audit, `NUMBER:HASH`. No migration: an earlier version still opens the file after a downgrade.
         try first.execute(
             "CREATE TABLE IF NOT EXISTS seen (one INTEGER PRIMARY KEY CHECK (one = 1), anchor TEXT NOT NULL) STRICT")
         writer = SQLiteLane(first, name: "copy-writer")
@@ -53,7 +53,7 @@ package final class SQLiteNodeCopy: NodeCopy {
         self.timekeeper = timekeeper
     }
 
-    /// Ends the threads once they have done what waits.
+    /// Ends the threads after the waiting work.
     package func close() {
         for lane in [writer, reader] { lane.close() }
     }
@@ -117,7 +117,7 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     package func keep(_ dataKeys: [WrappedDataKey]) {
         let now = timekeeper.date
-        // What is kept every half minute writes at least a time, so that it can tell that a write goes well.
+        // Keeping every half minute writes at least a time, so that it notices when writes succeed again.
         later(endsFailure: true) { connection throws(StoreError) in
             let held = try Self.dataKeys(connection)
             if held != dataKeys {
@@ -164,7 +164,7 @@ package final class SQLiteNodeCopy: NodeCopy {
         }
     }
 
-    /// A write that nobody waits for. One that fails is made good by the next reading of the same rows.
+    /// A write without a waiting caller. If it fails, the next read of the same rows makes up for it.
     private func later(
         endsFailure: Bool = false, _ work: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Void
     ) {

@@ -3,7 +3,7 @@ import LatchkeySystem
 
 /// The tables of a file, and how older files get them.
 ///
-/// A migration only adds. Its number stands in `user_version`, and `application_id` says that the file is ours.
+/// A migration only adds. Its number is in `user_version`, and `application_id` marks the file as ours.
 struct SQLiteSchema {
     /// The number that says whose file it is.
     let applicationID: Int64
@@ -39,7 +39,7 @@ struct SQLiteSchema {
         CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
         CREATE TRIGGER audit_keeps BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
         """,
-        // Keys that were replaced or removed, as they were sealed, and what tells this file from others.
+        // Keys that were replaced or removed, as they were sealed, and the identity of this file.
         """
         CREATE TABLE former_keys (
             tenant TEXT NOT NULL, kid BLOB NOT NULL, content BLOB NOT NULL, track TEXT NOT NULL,
@@ -67,7 +67,7 @@ struct SQLiteSchema {
         """,
     ]
 
-    /// Checks whose file it is, and adds what it lacks. Two processes may do so at once.
+    /// Checks whose file it is, and adds missing parts. Two processes may do so concurrently.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.
     func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         try check(connection)
@@ -95,7 +95,7 @@ struct SQLiteSchema {
         }
     }
 
-    /// Checks whose file it is, and changes nothing. It may lack what a migration adds.
+    /// Checks whose file it is, and changes nothing. It may lack later migrations.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.
     func check(_ connection: SQLiteConnection) throws(StoreError) {
         // In a transaction, so that another process's migration is seen whole or not at all.

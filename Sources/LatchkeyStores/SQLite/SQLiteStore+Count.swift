@@ -14,7 +14,7 @@ extension SQLiteStore {
             let kept = try connection.number(
                 "SELECT coalesce(sum(number), 0) FROM counts WHERE tenant = ?1 AND kind = ?2 AND second > ?3",
                 place + [.integer(CountedSeconds.second(now, .down))])
-            // Those that a version of the server wrote that kept no count.
+            // Records of a server version that kept no count.
             let others = try connection.rows(
                 "SELECT bytes FROM records WHERE tenant = ?1 AND kind = ?2 AND counted IS NULL AND ends > ?3 LIMIT ?4",
                 place + [.date(now), .integer(most + 1)]
@@ -57,7 +57,7 @@ extension SQLiteConnection {
         }.first ?? nil
     }
 
-    /// Counts what a record has, and no longer what it had.
+    /// Counts a record's current things, and no longer its former ones.
     func count(
         _ new: CountedSeconds?, insteadOf former: CountedSeconds?, _ key: RecordKey
     ) throws(StoreError) {

@@ -30,7 +30,7 @@ extension SQLiteStore {
         return try await writer.write(.lazy) { connection throws(StoreError) in
             if isSweepDue { try Self.forgetEnded(connection, at: now) }
             guard let replaced else {
-                // What it replaces has ended, with all that counts in it.
+                // The replaced record has ended, with everything counted in it.
                 guard try connection.run(Self.insert, values) == 1 else { return false }
                 try connection.count(counted, insteadOf: nil, key)
                 return true

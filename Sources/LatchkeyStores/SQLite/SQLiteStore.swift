@@ -12,7 +12,7 @@ import LatchkeyVault
 package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     static let name = "sqlite"
 
-    /// How many writes of records there are from one look for ended ones to the next, and how many are forgotten at once.
+    /// How many writes of records there are between two looks for ended ones, and how many are forgotten each time.
     private static let sweep = 256
 
     package let engine = SQLiteStore.name
@@ -54,12 +54,12 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
         self.timekeeper = timekeeper
     }
 
-    /// Ends the threads once they have done what waits.
+    /// Ends the threads after the waiting work.
     package func close() {
         for lane in [writer, reader, pages] { lane.close() }
     }
 
-    /// Ends the threads, and waits until the file is closed: it then needs no log beside it.
+    /// Ends the threads, and waits until the file is closed: it then needs no log.
     package func closed() async {
         // The writer last: of connections that close at the same time, none may bring the log into the file.
         for lane in [reader, pages] { lane.close() }
@@ -69,7 +69,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     }
 
     /// Does a kind of work in a form that changes nothing: a write brings the file's first page to the disk again, as it is.
-    /// - Throws: what the work throws.
+    /// - Throws: the errors of the work.
     package func probe(_ operation: EngineOperation) async throws(StoreError) {
         guard operation == .write else {
             _ = try await hasTables()
@@ -112,7 +112,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 
 /// The file itself.
 enum SQLiteFile {
-    /// Held until a new file is closed, so that nobody of this process has opened it by then.
+    /// Held until a new file is closed, so that nothing else in this process has opened it by then.
     private static let making = NSLock()
 
     /// Checks that the file could be made.
@@ -129,7 +129,7 @@ enum SQLiteFile {
 
     /// The file as an address for SQLite that changes neither the file nor its folder.
     ///
-    /// Without a log nobody has the file open, and SQLite would make a log and an index beside it to read it. With one it is read together
+    /// Without a log the file is not open anywhere, and SQLite would make a log and an index to read it. With one it is read together
     /// with the log, through the index that is there.
     static func readOnly(_ path: String) -> String {
         var plain = CharacterSet.urlPathAllowed
@@ -139,7 +139,7 @@ enum SQLiteFile {
         return "file:\(escaped)?mode=ro\(isAtRest ? "&immutable=1" : "")"
     }
 
-    /// Checks that a server could change the file and write beside it.
+    /// Checks that a server could change the file and write next to it.
     private static func checkRights(_ path: String) throws(StoreError) {
         for file in [path, path + "-wal", path + "-shm"] where access(file, F_OK) == 0 {
             guard access(file, R_OK | W_OK) == 0 else { throw unopened(errno) }
