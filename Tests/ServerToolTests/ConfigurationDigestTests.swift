@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// What the metric `latchkey_config_info` says, by which an alert finds nodes that differ.
+/// The metric `latchkey_config_info`, by which an alert finds nodes that differ.
 @Suite(.timeLimit(.minutes(1))) struct ConfigurationDigestTests {
     private let folder: ServerFolder
 

@@ -1,7 +1,7 @@
 import LatchkeyForms
 import LatchkeyTesting
 
-/// What a server answered, to be compared with a description in OpenAPI.
+/// A server's answer, to be compared with a description in OpenAPI.
 struct DescribedAnswer: Sendable {
     /// The method, and the path as the description has it.
     let method, path: String
@@ -17,8 +17,8 @@ struct DescribedAnswer: Sendable {
         ])
     }
 
-    /// What is wrong with a description and with answers by it, line by line.
-    /// - Parameter isWhole: whether the answers are to have everything that is described.
+    /// The problems of a description and of answers by it, line by line.
+    /// - Parameter isWhole: whether the answers must have every described member.
     static func problems(
         _ description: JSONValue, _ answers: [DescribedAnswer], isWhole: Bool = false
     ) async throws -> [String] {

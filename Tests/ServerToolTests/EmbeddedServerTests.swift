@@ -37,7 +37,7 @@ import Testing
     @Test func `a program's own store of sessions takes the place of the one that the configuration names`()
         async throws
     {
-        // Nobody listens there.
+        // Nothing listens there.
         let folder = try ServerFolder(["stores.sessions": "redis://127.0.0.1:9"])
         try await folder.makeTenants()
         let (store, started) = (DictionaryStore(), Promise<LicenseServer, any Error>())
@@ -71,7 +71,7 @@ import Testing
         #expect(wrong?.reason.contains("“demo”") == true)
         #expect(try await LicenseServer.createTenant("demo", configuration: url, stores: stores))
         #expect(try await !LicenseServer.createTenant("demo", configuration: url, stores: stores))
-        // A second start opens what the first one sealed.
+        // A second start opens the data that the first one sealed.
         for number in 1...2 {
             let server = try await LicenseServer(configuration: url, stores: stores)
             let test = TestServer(folder, server)

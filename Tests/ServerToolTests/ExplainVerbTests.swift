@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// `latchkey-server explain` of what a running server knows.
+/// `latchkey-server explain` with the knowledge of a running server.
 @Suite(.timeLimit(.minutes(2)))
 struct ExplainVerbTests {
     private func explain(_ stage: TestServer, _ id: String, _ more: String...) async throws -> ToolRun {

@@ -60,7 +60,7 @@
 
         deinit { process.send(SIGKILL) }
 
-        /// A port on which nothing listens, below those that the system gives to whoever asks for any: none of them can take it meanwhile.
+        /// A port on which nothing listens, below the range from which the system assigns ports: it cannot be taken meanwhile.
         private static func freePort() -> UInt16 {
             while true {
                 let port = UInt16.random(in: 15_000..<32_000)

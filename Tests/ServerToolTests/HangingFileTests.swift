@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// Files that are none, or that the system does not give: the reload fails with words, and everything else goes on.
+/// Files that are not regular files, or that the system does not deliver: the reload fails with an error, and everything else continues.
 @Suite(.timeLimit(.minutes(2)))
 struct HangingFileTests {
     /// - Parameter spc: made before the files of the credentials became something else.
@@ -67,7 +67,7 @@ struct HangingFileTests {
         #expect(stage.server.current === former)
         try await Self.expectLife(stage, spc)
         held.letGo()
-        // What the thread found too late is not in force; the next reload is.
+        // The thread's late finding is not in force; the next reload's is.
         try await stage.server.reload()
         #expect(stage.server.current !== former)
     }
@@ -95,7 +95,7 @@ struct HangingFileTests {
         clock.advance(by: .seconds(60))
         await watching.untilSomeoneSleeps()
         held.letGo()
-        // Then the file is none.
+        // Then the file is not a regular file.
         let configuration = stage.folder.configuration
         let text = try stage.folder.text()
         try FileManager.default.removeItem(atPath: configuration)
@@ -110,7 +110,7 @@ struct HangingFileTests {
         watching.advance(by: .seconds(1))
         await watching.untilSomeoneSleeps()
         #expect(stage.server.current.settings.drainDelay == .seconds(3))
-        // The log has a thread of its own.
+        // The log has its own thread.
         while await !stage.log.contains("It is a pipe, not a regular file") {
             try Task.checkCancellation()
             await Task.yield()

@@ -11,7 +11,7 @@ final class HeldFile: Sendable {
     private let times = Locked(0)
     private let requestLimit = DispatchSemaphore(value: 0)
 
-    /// - Parameter name: what the path of the file or the folder ends in.
+    /// - Parameter name: the end of the file's or folder's path.
     init(_ name: String) { self.name = name }
 
     /// For `FileThreads`.
@@ -32,10 +32,10 @@ final class HeldFile: Sendable {
     /// Holds up the next one who opens the file.
     func holdsNext() { holds.withLock { $0 = true } }
 
-    /// How often somebody was held up.
+    /// How often a caller was held up.
     var timesHeld: Int { times.withLock { $0 } }
 
-    /// Waits until somebody is held up.
+    /// Waits until a caller is held up.
     func untilHeld() async {
         await withCheckedContinuation { waiter in held.whenResolved { _ in waiter.resume() } }
     }

@@ -63,7 +63,7 @@ import Testing
         let switched = SessionCounts(AccountSessions(accounts: store, secrets: []), shared.metrics)
         #expect(await switched.counts(of: ["demo"])["demo"]?.value == 0)
         store.setDown(true)
-        // Whoever looks sees what was counted last. The record of viewers has no number that nobody counted.
+        // A reader sees the last count. The record of viewers has no number that was not counted.
         #expect(await switched.counts(of: ["demo"])["demo"]?.value == 0)
         #expect(await switched.count(["demo"]).isEmpty)
         let some = SessionCounts(AccountSessions(accounts: PartlyCounted(), secrets: []), shared.metrics)

@@ -11,7 +11,7 @@ import Testing
 
 /// A new key encryption key on two servers over one database: known, then in force, then wrapped again, then alone.
 @Suite(.timeLimit(.minutes(5))) struct KeyEncryptionKeyTests {
-    /// What a node's configuration has, in the order of the steps.
+    /// The keys in a node's configuration, in the order of the steps.
     private enum Step: Int, CaseIterable {
         case old, known, inForce, new
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Two servers, each with a file of its own, over one database.
+    /// Two servers, each with its own file, over one database.
     private final class Pair {
         let folder: ServerFolder
         private let text: String
@@ -62,7 +62,7 @@ import Testing
             try await start(node)
         }
 
-        /// Has a server read its file, which has to leave the store as it is; then each starts again.
+        /// Makes a server read its file, which has to leave the store as it is; then each starts again.
         func step(_ step: Step, _ node: Int) async throws {
             let before = try await wrappers()
             try write(step, node)

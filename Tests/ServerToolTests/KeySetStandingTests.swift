@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// What an operator learns of key sets for tokens, and of the operator's own service.
+/// The operator's view of key sets for tokens, and of the operator's own service.
 @Suite(.timeLimit(.minutes(2)))
 struct KeySetStandingTests {
     /// The demonstration's key, one that is too short, and a private one.

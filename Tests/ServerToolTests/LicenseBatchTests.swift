@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// A server whose licenses are opened several at once.
+/// A server that opens several licenses in one batch.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltLibrary.canBuild, "there is no C compiler"))
 struct LicenseBatchTests {
     /// A server whose limits no burst reaches.
@@ -23,7 +23,7 @@ struct LicenseBatchTests {
         return await stage.lines("crypto_mb")
     }
 
-    /// Asks for licenses at once until several were opened together; each has to be right.
+    /// Requests licenses concurrently until several were opened together; each has to be right.
     private func burst(_ stage: TestServer) async throws {
         let metrics = stage.server.shared.metrics
         while metrics.rsaBatches.value == 0 {

@@ -190,7 +190,7 @@ struct LicenseServerTests {
         let error = await #expect(throws: StoreError.self) {
             try await stage.server.shared.accounts.accounts.all.read(RecordKey(.account, tenant: "demo", name: "anna"))
         }
-        // The engine's own clock and the server's run down at once; either may be first.
+        // The engine's own clock and the server's run down together; either may be first.
         let reasons = ["The engine did not answer within 60 ms.", "Redis does not answer."]
         #expect(error.map { reasons.contains($0.reason) } == true)
     }

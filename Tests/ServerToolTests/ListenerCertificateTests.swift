@@ -41,7 +41,7 @@ struct ListenerCertificateTests {
             return seen == (players.der, operators.der)
         }
 
-        /// What the operators' listener answers over TLS.
+        /// The operators' listener's answer over TLS.
         func ask(_ path: String, _ method: String = "GET") async throws -> String {
             let connection = try await TLSConnection.open(Self.port(stage.server.addresses.operators))
             return try await connection.ask(

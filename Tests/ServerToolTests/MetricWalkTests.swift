@@ -225,7 +225,7 @@ import Testing
         var generator = SystemRandomNumberGenerator()
         let spc = Array(try device.exchange(for: "skd://movie", using: &generator).spc.revealed)
         let input = KeyServerModule.Opening(module: stage.server.current.licensee.module, spc: spc)
-        // However long the machine takes, nobody is refused.
+        // However long the machine takes, no request is refused.
         let patience = AdmissionRules(target: .seconds(3_600), patience: .seconds(3_600), deadline: .seconds(3_600))
         let pool = WorkerPool(threads: 1, rules: patience)
         try await moves(
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    /// What a changed configuration moves.
+    /// The metrics that a changed configuration moves.
     private func configuration(_ stage: TestServer, _ certificate: SelfSigned) async throws {
         let (server, folder) = (stage.server, stage.folder)
         let good = try folder.text("jwks.json")
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    /// What is there from the start and moves with the program only.
+    /// The metrics that exist from the start and change only with the program.
     private static func standing(_ stage: TestServer) -> Set<String> {
         let values = reading(stage)
         let names: Set = [

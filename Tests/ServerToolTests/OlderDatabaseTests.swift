@@ -11,7 +11,7 @@ import Testing
 @testable import StoreProcesses
 @testable import TestServers
 
-/// A database that is older than what a node has seen: a takedown stays in force, everything that an operator looks at says why, and a verb accepts it.
+/// A database that is older than the node's last look: a takedown stays in force, every operator view says why, and a verb accepts it.
 @Suite(.timeLimit(.minutes(3))) struct OlderDatabaseTests {
     private static let words = "The database is older than this node's last view of it"
 

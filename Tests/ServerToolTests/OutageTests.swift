@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// A running server whose database goes away: licenses, and everything that says so.
+/// A running server whose database goes down: licenses, and all reports of the outage.
 @Suite(.timeLimit(.minutes(5))) struct OutageTests {
     @Test
     func `for ten minutes without the database licenses go on, blocked ones do not, and all APIs say what is out`()
@@ -56,7 +56,7 @@ import Testing
         #expect(done.status == 202)
         #expect(done.json["stored"] == .flag(false))
         #expect(try await stage.license(1).status == 403)
-        // What gives keys out has to be accounted for at once.
+        // An action that hands out keys must be in the audit before it is done.
         let enabled = try await stage.admin("tenants/demo/keys/\(TestServer.kid(1))/enable", "POST")
         #expect(enabled.status == 503)
         await stage.server.lookAtEngines()
@@ -189,7 +189,7 @@ import Testing
         let strict = try await TestServer.switched()
         #expect(try await strict.license(9).status == 404)
         await strict.stop(within: .zero)
-        // The demonstration's tenant derives what nobody packaged.
+        // The demonstration's tenant derives keys that were never packaged.
         let stage = try await TestServer()
         let id = "never-packaged-1"
         #expect(try await stage.license(headers: ["X-Request-Id": id]).0.status == 200)

@@ -15,8 +15,8 @@ enum PythonRun {
     /// A file of the repository.
     static func file(_ path: String) -> String { root.appending(path: path).path }
 
-    /// Runs Python with the packages, on a thread of its own.
-    /// - Returns: what it printed.
+    /// Runs Python with the packages, on a separate thread.
+    /// - Returns: its output.
     /// - Throws: unless it ends with 0.
     static func output(_ arguments: String...) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in

@@ -13,7 +13,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// Reloads that come at once, and what they do not bring into force.
+/// Concurrent reloads, and the settings that they do not bring into force.
 @Suite(.timeLimit(.minutes(2)))
 struct ReloadTests {
     @Test func `who asks while work goes on gets the result of one more run after it`() async throws {

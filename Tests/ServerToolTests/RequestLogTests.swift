@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// What a running server writes of requests.
+/// A running server's log of requests.
 @Suite(.timeLimit(.minutes(5))) struct RequestLogTests {
     private func lines(of stage: TestServer) async -> [JSONValue] {
         await stage.stop()

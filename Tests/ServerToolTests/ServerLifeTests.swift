@@ -13,7 +13,7 @@ import Testing
     @testable import LatchkeyServer
 #endif
 
-/// A server's life by a clock that the test moves: signals, the drain, systemd's watchdog, and what goes on beside requests.
+/// A server's life by a clock that the test moves: signals, the drain, systemd's watchdog, and background work.
 @Suite(.timeLimit(.minutes(2))) struct ServerLifeTests {
     /// A server that serves until its signals stop it.
     private final class Life: Sendable {
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a serving node sees a change of its files at the next look`() async throws {
         let life = try await Life()
-        // Each look may be the first one, which counts what is there as known.
+        // Each look may be the first one, which counts everything found as known.
         var delay = 0
         while life.stage.server.current.settings.drainDelay == .zero {
             try Task.checkCancellation()

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What happens beside players' requests has its line in the log, with what an operator looks for.
+/// Events other than players' requests have lines in the log, with the facts that an operator looks for.
 @Suite(.timeLimit(.minutes(1))) struct ServerLogLineTests {
     @Test func `an audit that takes nothing is told for packagers and for operators`() async throws {
         let stage = try await TestServer.switched()
@@ -48,7 +48,7 @@ import Testing
         await stage.server.apply(.everything)
         let told = await stage.lines(#""event":"outage""#, #""tenant":"demo""#, #""level":"error""#)
         #expect(told.count == 1)
-        // What was known before counts.
+        // The previous state counts.
         #expect(try await stage.license(1).status == 200)
     }
 

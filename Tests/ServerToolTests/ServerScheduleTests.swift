@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What a running server does by the clock beside requests: how often it looks at its engines, and what it catches up with.
+/// A running server's scheduled work: how often it probes its engines, and how it catches up.
 @Suite(.timeLimit(.minutes(2))) struct ServerScheduleTests {
     /// A server over a database that can be taken away, on a clock that the test moves.
     private struct Stage {
@@ -22,7 +22,7 @@ import Testing
             test = try await TestServer.switched(derives: unlisted, time: time)
         }
 
-        /// Runs one of the server's loops beside a test.
+        /// Runs one of the server's loops during a test.
         func during(_ loop: @escaping @Sendable (LicenseServer) async -> Void, _ body: () async throws -> Void)
             async throws
         {
@@ -83,7 +83,7 @@ import Testing
         let vault = try #require(stage.server.current.tenants["demo"]?.vault)
         let (kid, copy) = (try TestServer.keyID(1), try #require(stage.server.shared.engines.keys.copy))
         _ = try await vault.key(kid)
-        /// The copy keeps what it hears on a thread of its own.
+        /// The copy keeps changes on a separate thread.
         func untilCopied(isDisabled: Bool) async throws {
             while try await copy.rows([kid], of: "demo").map(\.isDisabled) != [isDisabled] {
                 try Task.checkCancellation()

@@ -207,7 +207,7 @@ struct ServerVerbTests {
         let whole = await Run("audit", "verify", "--config", stage.folder.configuration)
         #expect(whole.status == .yes, "\(whole.error)")
         #expect(whole.output.contains("intact up to entry 4"))
-        // What a cron job keeps elsewhere.
+        // The anchor that a cron job keeps elsewhere.
         let anchor = try #require(whole.output.firstMatch(of: /Anchor: (4:[0-9a-f]{64})\n/)).1
         #expect(whole.error.contains("--at-least"))
         let again = await Run(

@@ -89,7 +89,7 @@ import Testing
         await time.untilSomeoneSleeps(for: .seconds(300))
         for count in 2...4 {
             try await stage.server.reload()
-            // The new one has fetched and waits, and nobody else does.
+            // Only the new one, which has fetched, waits.
             while service.connections < count || time.sleeperCount != 1 {
                 try Task.checkCancellation()
                 await Task.yield()
@@ -108,7 +108,7 @@ import Testing
         #expect(JSONValue(body) == .object(["user": .text("anna"), "asset": .text("movie")]))
     }
 
-    /// With what the operator's own service answers, and what the player gets for it.
+    /// With the answer of the operator's own service, and the player's result.
     @Test(arguments: [
         (200, "", "200"), (200, #"{"policy":{"blocked":{"users":["anna"]}}}"#, "403 blocked"), (204, "", "200"),
         (302, "", "503 storeUnavailable"), (403, "", "403 notEntitled"), (404, "", "403 notEntitled"),
@@ -276,7 +276,7 @@ import Testing
             }
             await watching.untilSomeoneSleeps()
             if hanging { held.letGo() }
-            // What was let go has ended when the threads take work again.
+            // The released work has ended when the threads take work again.
             while (try? await threads.run("a look") {}) == nil { try Task.checkCancellation() }
         }
         for _ in 0..<3 { try await looks(hanging: true) }

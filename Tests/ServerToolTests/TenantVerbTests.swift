@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `a copy of a live file without its log is refused by name, and nothing is made in it`() async throws {
-        // What is open all the time keeps everything in the log.
+        // A store that stays open keeps everything in the log.
         let live = try await ServerEngines.open(ConfigurationFile(configuration))
         defer { live.close() }
         #expect(await ToolRun("tenant", "create", "demo", "--config", configuration).status == .yes)

@@ -4,7 +4,7 @@ import LatchkeyTerminal
 
 @testable import LatchkeyServerTool
 
-/// What came of running the tool inside a test.
+/// The result of running the tool inside a test.
 struct ToolRun {
     let status: LatchkeyTerminal.ExitStatus
     let output: String

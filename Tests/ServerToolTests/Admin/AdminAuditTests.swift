@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AdminAuditTests {
     // MARK: - The addresses
 
-    /// What is sent to an address, and what that leaves.
+    /// A request to an address, and its entries in the audit.
     struct Action {
         var query = ""
         /// The key of the path.
@@ -45,7 +45,7 @@ import Testing
     /// The address of a stream that does not end.
     private static let endless = "GET /admin/v1/events"
 
-    /// Everything but plain reads. What is asked by `POST` and changes nothing leaves nothing.
+    /// Everything except plain reads. A query by `POST` that changes nothing leaves no entry.
     private static let actions: [String: Action] = [
         "POST /admin/v1/sign-in": Action { [AuditEvent(.adminLogin, of: $0, by: $0)] },
         "DELETE /admin/v1/tenants/{tenant}/keys/{kid}": Action(
@@ -174,7 +174,7 @@ import Testing
         for secret in secrets { #expect(!entries.contains { $0.text.contains(secret) }, "A secret is in the audit.") }
     }
 
-    /// What the audit got since it had so many entries. A session, whose name nobody knows before, is `any`.
+    /// The entries that the audit gained beyond a count. A session's name is unpredictable, and reads `any`.
     private static func events(_ test: TestServer, since count: Int) async throws -> [AuditEvent] {
         try await test.server.shared.engines.audit.entries(from: UInt64(count) + 1, limit: 1_000).map { entry in
             let json = try #require(JSONValue(Data(entry.text.utf8)))
@@ -228,7 +228,7 @@ import Testing
 
     @Test func `a wrong key leaves the address that it came from, whatever it asked for`() async throws {
         let requests = Self.requests()
-        // The audit tells of the first one within a minute, so that each gets a server of its own.
+        // The audit reports the first one within a minute, so each gets its own server.
         #expect(requests.count > 10)
         for request in requests {
             try await Self.run { test in
@@ -279,7 +279,7 @@ import Testing
         }
     }
 
-    /// The API of the server with an audit of its own.
+    /// The API of the server with a separate audit.
     static func api(
         _ test: TestServer, _ audit: any AuditStore, reload: @escaping @Sendable () -> Void = {}
     ) throws -> AdminAPI {

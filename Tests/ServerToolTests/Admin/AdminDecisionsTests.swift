@@ -46,7 +46,7 @@ import Testing
         #expect(try await test.packager(replace, "POST", body: TestServer.document([1])).status == 403)
         let overview = try await test.admin("overview").json
         guard case .object(let reasons)? = overview["reasons"] else { return #expect(Bool(false)) }
-        // Those of packagers are among the refusals beside it, too.
+        // The refusals next to it include the packagers', too.
         #expect(reasons.compactMapValues(\.number) == ["tokenForm": 1, "cpixReplace": 1])
         #expect(overview["notices"] != nil)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// The description of the admin API: it has each address, and what it says is what the server answers.
+/// The description of the admin API: it has each address, and describes the server's answers correctly.
 @Suite(.timeLimit(.minutes(5))) struct AdminDescriptionTests {
     @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
     func `each address answers as it is described: what is asked for, an entry of the audit, a refusal`() async throws {
@@ -70,7 +70,7 @@ import Testing
             let keys = test.server.shared.engines.keys
             let rows = try await keys.page(of: "demo", search: "", after: nil, limit: 100)
             for request in AdminAuditTests.requests() {
-                // It notes that somebody looks, and says who that is.
+                // It notes each look, and by whom.
                 guard let event = request.action.events("admin:security-1").first, !request.name.hasSuffix("/sign-in")
                 else { continue }
                 let reply = try await request.send(to: test, key: TestServer.key(.security), dryRun: true)

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// Keys that operators replace and remove, and what packagers are told.
+/// Keys that operators replace and remove, and the packagers' answers.
 @Suite(.timeLimit(.minutes(5))) struct AdminKeyReplacementTests {
     private static let other = "AgICAgICAgICAgICAgICAg=="
 
@@ -61,7 +61,7 @@ import Testing
         #expect(try await test.audit().contains("keyReplaced demo/\(one) by admin:security-1"))
     }
 
-    /// Has somebody else change what an entry is about, once, before it is done.
+    /// Changes the subject of an entry elsewhere, once, before the action is done.
     private struct MeddledAudit: AuditStore {
         let memory = MemoryAuditStore()
         let meddle: @Sendable () async -> Void

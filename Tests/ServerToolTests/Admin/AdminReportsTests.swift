@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What operators are told of the record, and what it costs licenses.
+/// The operators' reports of the record, and their cost to licenses.
 @Suite(.timeLimit(.minutes(5))) struct AdminReportsTests {
     private static let now = RecordStage.now
     private static let hour = RecordStage.hour
@@ -117,7 +117,7 @@ import Testing
         #expect(reply.json["bucketSeconds"]?.number == 3_600 && reply.json["most"]?.number == 9)
         #expect(reply.texts("points", "time") == ["2026-11-27T06:00:00Z", "2026-11-27T11:00:00Z"])
         #expect(reply.list("points").compactMap { $0["viewers"]?.number } == [9, 5])
-        // No count is no count of nobody.
+        // A missing count is not a count of zero.
         let none = try await stage.test.admin("tenants/demo/viewers?from=2026-11-20&to=2026-11-21")
         #expect(none.status == 200 && none.json["most"] == nil && none.list("points").isEmpty)
     }
@@ -167,7 +167,7 @@ import Testing
         #expect(reply.status == 503 && reply.json["code"]?.text == "recordAway", "\(reply.text)")
         let license = try await stage.test.license(1, token: try stage.test.token(), requestID: "request-1")
         #expect(license.status == 200)
-        // What the node knows by itself needs no record.
+        // The node's own knowledge needs no record.
         #expect(try await stage.test.admin("requests/request-1").json["source"]?.text == "decisions")
         let unknown = try await stage.test.admin("requests/request-2")
         #expect(unknown.status == 503 && unknown.json["reason"]?.text?.contains("record was not read") == true)
@@ -275,7 +275,7 @@ import Testing
         let own = notes(.init(node: "a", rows: 12, oldest: 5_000))
         #expect(own.count == 2 && own[0].contains("node b last shipped") && own[1].contains("a has 12 rows"), "\(own)")
         #expect(notes(.init(node: "a", rows: 0, oldest: nil)).count == 1)
-        // Those that wait are younger than the range.
+        // The waiting rows are newer than the range.
         #expect(notes(.init(node: "a", rows: 1, oldest: 700_000), 0..<600_000).count == 1)
     }
 }

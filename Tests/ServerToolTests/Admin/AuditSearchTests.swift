@@ -30,7 +30,7 @@ import Testing
         AuditSearch(who: who, did: did, to: to, since: since, until: until)
     }
 
-    /// What is looked for among 60 entries, and which ones are found.
+    /// Searches among 60 entries, and the entries that they find.
     private static let searches: [(AuditSearch, [UInt64])] = [
         (search(did: "STOPPED"), Array(stride(from: 3, through: 60, by: 3))),
         (search(who: "operator-0"), Array(stride(from: 6, through: 60, by: 6))),

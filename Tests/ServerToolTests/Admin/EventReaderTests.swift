@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// How many read events at once.
+/// How many clients read events at the same time.
 @Suite(.timeLimit(.minutes(1))) struct EventReaderTests {
     @Test func `of readers that come at once no more are taken than there may be`() async throws {
         let test = try await TestServer()
@@ -24,7 +24,7 @@ import Testing
         #expect(statuses.count { $0 == 503 } == 60 - OperatorFeed.mostReaders)
     }
 
-    /// What happens to somebody who reads events.
+    /// How a reader of events ends.
     enum End: String, CaseIterable {
         case signOut, sessionIsOver, grantTakenOut, otherTenants, keyTakenOut
 

@@ -9,9 +9,9 @@ import Testing
 @testable import StoreProcesses
 @testable import TestServers
 
-/// Servers that keep a record, and what they are asked about it.
+/// Servers that keep a record, and their answers about it.
 @Suite(.timeLimit(.minutes(5))) struct RecordedServerTests {
-    /// Runs a node with a folder of its own, has it ship what it has, and stops it.
+    /// Runs a node with its own folder, ships its rows, and stops it.
     private static func node(
         _ root: TemporaryFolder, spool: String = "spool", to destination: String, accounts: JSONValue? = nil,
         _ body: (TestServer) async throws -> Void
@@ -46,7 +46,7 @@ import Testing
             #expect(try await test.admin("requests/request-5").json["source"]?.text == "refusals")
         }
         for (name, folder) in [("the same", folder), ("another", other)] {
-            // A spool of its own, so that all that it knows is of the record.
+            // A separate spool, so that everything it knows comes from the record.
             try await Self.node(folder, spool: "spool-2", to: destination) { test in
                 let decided = try await test.admin("requests/request-4")
                 #expect(decided.json["source"]?.text == "record", "\(name): \(decided.text)")

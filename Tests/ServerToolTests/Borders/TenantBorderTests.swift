@@ -11,9 +11,9 @@ import Testing
 @testable import LatchkeyVendorWire
 @testable import TestServers
 
-/// Two tenants, two certificates, operators of each and of both: nobody sees or changes anything of another tenant.
+/// Two tenants, two certificates, operators of each and of both: none sees or changes anything of another tenant.
 ///
-/// The addresses are those of the routers' own tables, so that a new one is walked, too.
+/// The addresses come from the routers' own tables, so that a new one is tested, too.
 @Suite(.timeLimit(.minutes(5))) struct TenantBorderTests {
     /// How many combinations were asked.
     private final class Cells: Sendable {
@@ -24,15 +24,15 @@ import Testing
 
     // MARK: - Operators
 
-    /// What an address of the admin API is asked.
+    /// The request to an address of the admin API.
     private struct Question {
         var query = ""
         var body: (@Sendable (TenantStage, Owner) async throws -> String)?
-        /// Whether it changes something, so that it is asked by each operator with what is there to change.
+        /// Whether it changes something; then each operator gets a separate key to change.
         var kid: @Sendable (Owner, Int) -> String = { owner, _ in owner.kid(1) }
     }
 
-    /// What is asked of addresses that take more than a plain `GET`. `{}` is the tenant's name.
+    /// The requests to addresses that take more than a plain `GET`. `{}` is the tenant's name.
     private static let questions: [String: Question] = [
         "POST /admin/v1/sign-in": Question(body: { _, _ in "" }),
         "GET /admin/v1/refusals": Question(query: "?tenant={}"),
@@ -69,7 +69,7 @@ import Testing
         "POST /admin/v1/tenants/{tenant}/reseal": Question(body: { _, _ in "" }),
         "POST /admin/v1/tenants/{tenant}/seed": Question(body: { _, _ in "" }),
     ]
-    /// The address of a stream that does not end, which has a test of its own.
+    /// The address of a stream that does not end, which has its own test.
     private static let endless = "GET /admin/v1/events"
 
     private static func path(_ text: String, _ tenant: String, _ request: String, _ kid: String) -> String {
@@ -104,7 +104,7 @@ import Testing
         #expect(cells.count == 2 * 9 * (AdminAPI.routes.flatMap(\.methods).count - 1) && cells.count >= 540)
     }
 
-    /// Asks one address about a tenant as one operator, and compares with what they may see.
+    /// Asks one address about a tenant as one operator, and compares the answer with the operator's rights.
     private static func ask(
         _ stage: TenantStage, _ name: String, _ route: Route<AdminAPI.Page>, _ method: HTTPMethod, _ question: Question,
         _ owner: Owner, _ one: StagedOperator

@@ -49,7 +49,7 @@ import Testing
         #expect(try await Self.status(stage, "bronze", .bronze) == 200)
         #expect(try !metrics().contains(series("amber", "amber")))
 
-        // What is wrong leaves all as it was, and says whose it is.
+        // A faulty file changes nothing, and the error names its tenant.
         let error = await #expect(throws: ServerProblems.self) { try await Self.rotate(stage, .amber, "gone") }
         #expect(error?.reason.contains("tenants.amber.licensee.credentials[0].certificate") == true)
         #expect(try await Self.status(stage, "stranger", .amber) == 200)
@@ -122,7 +122,7 @@ import Testing
         #expect(
             amber.usage.used(amber.settings.limits, at: Date()).mapValues(\.value)
                 == [.sessions: 1, .keys: 2, .licensesPerDay: 2])
-        // A node that ends tells of its last licenses.
+        // A stopping node reports its last licenses.
         #expect(TenantBound(amber.usage, amber.settings.limits, at: Date()).take(.asMany) == nil)
         await node.stop(within: .zero)
         await stage.server.exchangeUsage()

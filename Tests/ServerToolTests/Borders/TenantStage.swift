@@ -54,7 +54,7 @@ struct Owner: Sendable, Equatable, CustomTestStringConvertible {
     }
 }
 
-/// Somebody who operates the server.
+/// An operator of the server.
 struct StagedOperator: Sendable, CustomTestStringConvertible {
     let role: AdminRole
     /// `nil` for all tenants.
@@ -70,11 +70,11 @@ struct StagedOperator: Sendable, CustomTestStringConvertible {
     func covers(_ owner: Owner) -> Bool { self.owner == nil || self.owner == owner }
 }
 
-/// A server with two tenants, each with credentials, policy, packager, vendors' APIs, keys, a viewer and three operators of its own, and with
-/// three operators of all.
+/// A server with two tenants, each with its own credentials, policy, packager, vendors' APIs, keys, viewer and three operators, and with
+/// three operators of both tenants.
 struct TenantStage: Sendable {
     let stage: TestServer
-    /// The certificate of each tenant, and one that is nobody's.
+    /// The certificate of each tenant, and one that belongs to neither.
     let certificates: [String: FairPlayCertificate]
 
     var server: LicenseServer { stage.server }
@@ -203,7 +203,7 @@ extension TenantStage {
             headers: ["X-Request-Id": requestID, "Content-Type": "application/json"])
     }
 
-    /// The session of a tenant's viewer, who plays if nobody does.
+    /// The session of a tenant's viewer, who starts playing if none is.
     func session(_ owner: Owner) async throws -> String {
         #expect(try await play(owner).status == 200)
         let account = try await server.shared.operatorAccounts.account("\(owner.name)-ann", of: owner.name)

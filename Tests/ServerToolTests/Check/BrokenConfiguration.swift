@@ -7,7 +7,7 @@ import Testing
 @testable import StoreProcesses
 @testable import TestServers
 
-/// A way to break a configuration, and what the check has to say of it.
+/// A way to break a configuration, and the check's expected finding.
 struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let expected: [String]
@@ -27,7 +27,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         (testDescription, self.expected, self.spoil) = (name, expected, spoil)
     }
 
-    // MARK: - What is wrong with the form
+    // MARK: - Faulty form
 
     static let ofForm: [Self] = [
         Self("a comma too many", "This is not JSON from line") {
@@ -61,7 +61,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    // MARK: - What is wrong with files
+    // MARK: - Faulty files
 
     static let ofFiles: [Self] = [
         Self("another key encryption key", "tenants.demo.keys: ") {
@@ -109,7 +109,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    // MARK: - What is wrong with addresses
+    // MARK: - Faulty addresses
 
     static let ofAddresses: [Self] = [
         with(
@@ -143,7 +143,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
             "players.address: “example” is not an IP address."),
     ]
 
-    // MARK: - What is wrong with stores
+    // MARK: - Faulty stores
 
     static let ofStores: [Self] = [
         with(
@@ -302,7 +302,7 @@ struct BrokenConfiguration: Sendable, CustomTestStringConvertible {
     static let all = ofForm + ofFiles + ofAddresses + ofStores
 }
 
-/// A default that is dangerous, and what the check, the start and the console say of it.
+/// A dangerous default, and the warnings of the check, the start and the console.
 struct DangerousDefault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let place: String

@@ -24,7 +24,7 @@ final class CheckStage {
     var replica: RedisProcess?
     /// A file system that this stage has something on.
     private(set) var disk: SmallDisk?
-    /// What stands between a node and its PostgreSQL.
+    /// The pooler between a node and its PostgreSQL.
     private(set) var pooler: PgBouncerProcess?
     /// The address of that Redis for a user; empty without one.
     private(set) var sessions = ""
@@ -32,7 +32,7 @@ final class CheckStage {
 
     static var isInstalled: Bool { PostgreSQLProcess.programs != nil && RedisProcess.isInstalled }
 
-    /// - Parameter server: the PostgreSQL. Defaults to the one that tests share.
+    /// - Parameter server: the PostgreSQL. Defaults to the one shared by tests.
     init(over server: PostgreSQLProcess? = nil) async throws {
         folder = try ServerFolder()
         if let server { self.server = server } else { self.server = try await PostgreSQLProcess.shared.value }
@@ -113,7 +113,7 @@ final class CheckStage {
         try folder.edit(["tenants.demo.callout.url": "http://127.0.0.1:\(port)/ask"])
     }
 
-    /// With a PostgreSQL on a file system of its own.
+    /// With a PostgreSQL on its own file system.
     convenience init(on disk: SmallDisk) async throws {
         try await self.init(over: PostgreSQLProcess(in: disk.path))
         self.disk = disk
@@ -136,7 +136,7 @@ final class CheckStage {
     /// Keeps what ends with its last reference.
     func keep(_ one: AnyObject) { kept.append(one) }
 
-    /// Lets go what was kept last.
+    /// Releases the object that was kept last.
     func letGo() { kept.removeLast() }
 
     /// Every row of the database, by table.

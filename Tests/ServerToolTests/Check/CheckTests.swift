@@ -87,7 +87,7 @@ struct CheckTests {
         await #expect(throws: ServerProblems.self) { try await TestServer(stage.folder) }
     }
 
-    /// Every command that a store sends is among those that the check tries: a user with these alone takes, counts and stops slots.
+    /// The check tries every command that a store sends: a user with only these rights takes, counts and stops slots.
     @Test func `a user of Redis with no more than the check tries can do all that a store does`() async throws {
         let stage = try await CheckStage()
         let commands = RedisCommandUse.all.map { "+\($0.name)" } + ["+role", "+wait"]
@@ -187,7 +187,7 @@ struct CheckTests {
         _ = try await server.server.shared.audit.append(AuditEvent(.keyDisabled, of: "demo/1", by: "admin:ops"))
         if !isInUse {
             await server.stop()
-            // The threads of the stores end by themselves, and the last one takes the log away.
+            // The threads of the stores end on their own time, and the last one removes the log.
             for name in ["latchkey.db-wal", "copy.db-wal"] {
                 while FileManager.default.fileExists(atPath: folder.file(name).path) {
                     await Task.yield()
@@ -203,7 +203,7 @@ struct CheckTests {
     }
 }
 
-/// What is in a folder and below it: names, bytes, times.
+/// The contents of a folder and its subfolders: names, bytes, times.
 struct FolderFacts: Equatable {
     private(set) var names: [String] = []
     private var facts: [String: [String]] = [:]

@@ -6,10 +6,10 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// The check as another user, which a process can become only once: so in a process of its own.
+/// The check as another user, which a process can become only once: so in a separate process.
 @Suite(.timeLimit(.minutes(2)))
 struct CheckUserTests {
-    /// The program beside the tests; `nil` if it was not built.
+    /// The program next to the tests; `nil` if it was not built.
     private static let program: String? = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {

@@ -74,7 +74,7 @@ struct ConsolePageTests {
 }
 
 extension HTTPResponse {
-    /// A page that opens the console in a window of its own, works it as a person would, and reports what it saw.
+    /// A page that opens the console in a separate window, uses it as a person would, and reports the result.
     fileprivate static func harness(_ width: Int) -> HTTPResponse {
         let page = """
             <!doctype html><script>

@@ -36,7 +36,7 @@ final class HeadlessBrowser: Sendable {
     deinit { if process.isRunning { process.terminate() } }
 
     /// Ends the browser.
-    /// - Parameter last: what it logs last. A page's requests may overtake its messages.
+    /// - Parameter last: the last line that it logs. A page's requests may overtake its messages.
     /// - Returns: the lines of its log.
     func end(after last: String) async -> [String] {
         while process.isRunning, !lines.contains(where: { $0.contains(last) }) { await Task.yield() }

@@ -89,7 +89,7 @@ extension Mishap {
 }
 
 extension CheckStage {
-    /// With a PostgreSQL on a file system of its own, and room for what it writes ahead.
+    /// With a PostgreSQL on its own file system, and room for its write-ahead log.
     static func alone(on disk: SmallDisk) async throws -> CheckStage {
         let stage = try await CheckStage(on: disk)
         try await stage.takeRole()
@@ -98,7 +98,7 @@ extension CheckStage {
         return stage
     }
 
-    /// Tells this stage's Redis something until it says that it stands so.
+    /// Sends a command to this stage's Redis until it reports a state.
     func tell(_ words: [String], until standing: String) throws {
         repeat {
             _ = try redisProcess?.answer(to: words)

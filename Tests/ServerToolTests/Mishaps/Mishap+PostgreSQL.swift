@@ -38,11 +38,11 @@ extension Mishap {
                 try await stage.dropConnections()
             }, proof: startsAnew
         )
-        // What was under way as its connection was ended is asked again.
+        // Requests that were under way when their connection was ended are sent again.
         .passing("SQLSTATE 57P01", "The key store answers again.")
     }
 
-    /// A node without a copy starts, and licenses what it has never read.
+    /// A node without a copy starts, and licenses keys that it has never read.
     private static let startsAnew: @Sendable (CheckStage, TestServer) async throws -> Void = { stage, _ in
         try stage.folder.edit(["stores.copy": nil])
         let file = try ConfigurationFile(stage.folder.configuration)
@@ -156,7 +156,7 @@ extension Mishap {
         postgreSQL(
             "behind PgBouncer, by session", stage: CheckStage.pooled,
             proof: { stage, node in
-                // What another node changes is heard through the pooler.
+                // Another node's changes are heard through the pooler.
                 try await stage.asOwner("UPDATE latchkey.keys SET disabled = true WHERE kid = '\(TestServer.kid(2))'")
                 try await stage.asOwner("NOTIFY latchkey_keys, 'demo:'")
                 while try await node.license(2).status == 200 {}
@@ -172,7 +172,7 @@ extension CheckStage {
     /// The role of a node that owns nothing.
     var role: String { "node_\(database)" }
 
-    /// With a PostgreSQL of its own.
+    /// With a separate PostgreSQL.
     static func alone() async throws -> CheckStage {
         let stage = try await CheckStage(over: PostgreSQLProcess())
         try await stage.takeRole()
@@ -190,7 +190,7 @@ extension CheckStage {
         return stage
     }
 
-    /// With a pooler between a node's role and a PostgreSQL of its own.
+    /// With a pooler between a node's role and a separate PostgreSQL.
     static func pooled() async throws -> CheckStage {
         let stage = try await alone()
         try await stage.pool(stage.role)
@@ -213,7 +213,7 @@ extension CheckStage {
     /// Runs a statement.
     func asOwner(_ sql: String) async throws { try await server.query(sql, in: database) }
 
-    /// Ends the node's connections, as what goes by new ones alone takes its time.
+    /// Ends the node's connections, because a fault that affects only new ones would take time to show.
     func dropConnections() async throws {
         try await server.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)' AND datname = '\(database)'",

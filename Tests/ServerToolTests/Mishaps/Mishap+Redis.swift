@@ -86,7 +86,7 @@ extension Mishap {
 }
 
 extension CheckStage {
-    /// With sessions in a Redis of its own.
+    /// With sessions in a separate Redis.
     static func overRedis(parameters: String = "") async throws -> CheckStage {
         let stage = try await CheckStage()
         try await stage.ownRedis()

@@ -13,7 +13,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     typealias Step = @Sendable (CheckStage) async throws -> Void
 
     let engine: String
-    /// What the page calls it.
+    /// The mishap's name on the page.
     let name: String
     /// The status of a license for a key that the node knows, as long as it lasts.
     let license: Int
@@ -21,9 +21,9 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     let stage: @Sendable () async throws -> CheckStage
     let make: Step
     let undo: Step
-    /// What a node may be told while the mishap is being made; empty for nothing.
+    /// What a node may report while the mishap is being made; empty for nothing.
     var passing: [String] = []
-    /// Whether only what the server does each half minute finds it.
+    /// Whether only the server's half-minute work finds it.
     var takesHalfMinutes = false
     /// What else is right as long as it lasts.
     let proof: @Sendable (CheckStage, TestServer) async throws -> Void
@@ -58,7 +58,7 @@ extension Mishap {
         return mishap
     }
 
-    /// Another program's lock of the file is no outage: SQLite is a part of this process, and what is late there is overload.
+    /// Another program's lock of the file is not an outage: SQLite is a part of this process, and a late answer there means overload.
     static let ofSQLite = [
         Mishap(
             "SQLite", "another program holds the file's lock for writes", license: 503,

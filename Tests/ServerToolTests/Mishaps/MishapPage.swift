@@ -29,7 +29,7 @@ struct MishapPage {
             ["–", "right"].contains(cell) ? [] : cell.split(separator: "<br>").map(String.init)
         }
 
-        /// Whether a check says this, and nothing else. Ports and numbers of entries, which stand behind, are the test's own.
+        /// Whether a check says this, and nothing else. Ports and numbers of entries, which come last, are the test's own.
         func agrees(check told: [String]) -> Bool {
             let told = told.map { $0.replacing(/redis:\/\/127\.0\.0\.1:\d+/, with: "redis://HOST") }
             return told.count == check.count && zip(told, check).allSatisfy { $0.hasPrefix($1) }

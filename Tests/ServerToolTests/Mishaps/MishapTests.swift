@@ -55,7 +55,7 @@ struct MishapTests {
         #expect(row.agrees(check: told), "\(told)")
         let lines = await troubles(node).dropFirst(known)
         let log = lines.filter { line in !mishap.passing.contains { line.contains($0) } }
-        // An outage that began with what passes has no entry of its own when that has passed.
+        // An outage that began with a passing error has no log entry after that error.
         let isOtherwiseLogged = log.isEmpty && row.isLogged && !lines.isEmpty
         #expect(row.agrees(log: log) || isOtherwiseLogged, "\(lines.joined(separator: "\n"))")
         #expect(!log.contains { $0.contains(" again.") }, "It came and went: \(log.joined(separator: "\n"))")
@@ -74,14 +74,14 @@ struct MishapTests {
         await node.stop(within: .zero)
     }
 
-    /// What the log has of engines, and of what the record lost.
+    /// The log's lines about engines, and about rows that the record lost.
     private static func troubles(_ node: TestServer) async -> [String] {
         await node.lines(#""event":""#).filter { line in
             ["outage", "record"].contains { line.contains("\"event\":\"\($0)\"") }
         }
     }
 
-    /// Works and looks, as viewers and the clock do, until what is said is as it should be.
+    /// Works and looks, as viewers and the clock do, until everything is reported as expected.
     private static func watch(
         _ node: TestServer, _ mishap: Mishap, until isRight: (Watched) -> Bool
     ) async throws -> Watched {

@@ -11,7 +11,7 @@ struct Watched: Equatable, CustomStringConvertible {
     /// The kinds of work at which `latchkey_store_outage` is 1, and `latchkey_store_behind` if it is.
     var gauges: [String] = []
     var readiness = "`ready`"
-    /// What the console's table of engines says of those that are away, and its notices of anything else.
+    /// The console's rows of unavailable engines, and its notices of anything else.
     var console: [String] = []
     /// The shipped alerts whose expressions are true.
     var alerts: [String] = []
@@ -54,7 +54,7 @@ struct Watched: Equatable, CustomStringConvertible {
     }
 }
 
-/// The figures of a server, and the alerts on those that are no rates.
+/// The figures of a server, and the alerts on figures other than rates.
 struct Metrics {
     struct Alert {
         let name: String

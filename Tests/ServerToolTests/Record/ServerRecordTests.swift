@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What a running server puts into its record.
+/// The rows that a running server adds to its record.
 @Suite(.timeLimit(.minutes(5))) struct ServerRecordTests {
     private static func stage(
         _ more: [String: JSONValue?] = [:], prepare: (ServerFolder) throws -> Void = { _ in },
@@ -43,7 +43,7 @@ import Testing
         #expect(try await stage.license(for: "otto").0.status == 200)
         #expect(try await Self.clearKey(stage, token: "no.token.atall") == 401)
         #expect(try await stage.player("fairplay", "POST", body: Data([1]), bearer: token).status >= 400)
-        // What is no license has no row.
+        // Only licenses have rows.
         #expect(try await stage.player("certificate").status == 200)
         #expect(try await stage.player("nothing").status == 404)
 
@@ -149,7 +149,7 @@ import Testing
             + notices.filter { $0.hasPrefix("The record's spool") }.map { String($0.prefix { $0 != "," }) }
     }
 
-    /// A record of a stage's server, on a disk of its own.
+    /// A record of a stage's server, on its own disk.
     private static func record(of stage: TestServer, whenFull: String, disk: SpoolDisk) throws -> LicenseRecord {
         let settings = try ServerSettings(
             json: Data(
@@ -271,7 +271,7 @@ import Testing
         #expect(try record.spool.next() == nil)
         let torn = sync == "always" ? 0 : 1
         #expect(counts(torn))
-        // A hundred rows whose file goes away.
+        // A hundred rows whose file is deleted.
         record.viewers(Dictionary(uniqueKeysWithValues: (0..<100).map { ("t\($0)", 1) }))
         await record.spool.flush()
         let now = try #require(
@@ -290,7 +290,7 @@ import Testing
         _ = try await stage.license()
         let record = try #require(stage.server.shared.record)
         #expect(record.spool.standing.rows == 1)
-        // What a crash leaves: the folder, copied as it is.
+        // The state after a crash: a copy of the folder.
         let left = stage.root.path("left")
         try FileManager.default.copyItem(atPath: stage.folder.url.appending(path: "spool").path, toPath: left)
         await stage.server.stop()

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What the members of the record's settings do.
+/// The effects of the members of the record's settings.
 extension SettingCase {
     static let record: [SettingCase] = [
         SettingCase("record.folder", base: recording, ["record.folder": #""b""#], "a", "b") { stage in

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What the members of a configuration outside its tenants do.
+/// The effects of a configuration's members outside its tenants.
 extension SettingCase {
     static let server: [SettingCase] =
         listeners + stores + wrapping + keySources + licensee
@@ -244,7 +244,7 @@ extension SettingCase {
                 try await stage.importKeys(first...min(count, first + 499))
             }
             let copy = stage.server.shared.engines.keys.copy
-            // What is kept waits in a queue, and this write comes behind it.
+            // Kept rows wait in a queue, and this write comes behind them.
             try await copy?.remove(PendingChange(.audit(text: "none")))
             let rows = try await copy?.figures().rows ?? 0
             return count > 1_000 && rows <= 1_000 ? "at most 1000" : "\(rows)"

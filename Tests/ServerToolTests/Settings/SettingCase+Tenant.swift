@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What the members of a tenant do.
+/// The effects of the members of a tenant.
 extension SettingCase {
     /// A case of a member below `tenants.*`; places in the configuration are below the demonstration's tenant.
     private static func tenant(
@@ -70,7 +70,7 @@ extension SettingCase {
         },
         tenant("limits.keys", ["limits.keys": "2"], "200", "409") { stage in
             try await stage.importKeys(1...2)
-            // What is there may come again.
+            // An existing key may come again.
             try await stage.importKeys(1...2)
             return "\(try await stage.packager("cpix", TestServer.document(3...3)).status)"
         },

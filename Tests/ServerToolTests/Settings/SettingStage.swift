@@ -9,17 +9,17 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// One member of a configuration, and what a running server answers with it and without it.
+/// One member of a configuration, and a running server's answers with it and without it.
 struct SettingCase: Sendable, CustomTestStringConvertible {
     /// The member's place, as `ServerSettings.memberPaths` has it.
     let path: String
-    /// What both servers have beside the demonstration's configuration: members by place, in JSON; an empty text removes one.
+    /// The members that both servers add to the demonstration's configuration: by place, in JSON; an empty text removes one.
     var base: [String: String] = [:]
-    /// What the second server has more.
+    /// The members that only the second server has.
     let with: [String: String]
     /// The two answers.
     let without, expected: String
-    /// What the service on loopback does, whose port stands for `{service}` in the members.
+    /// The service on loopback, whose port replaces `{service}` in the members.
     var service: (@Sendable (String, Int) -> LoopbackServer.Action)?
     /// Puts more into the folder.
     var prepare: @Sendable (ServerFolder) throws -> Void = { _ in }
@@ -46,7 +46,7 @@ struct SettingCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(path): \(without) → \(expected)" }
 
-    /// What a server with some members answers; `no start` for one that does not start.
+    /// The answer of a server with some members; `no start` if it does not start.
     func answer(_ members: [String: String]) async throws -> String {
         let service = try service.map { try LoopbackServer($0) }
         let time = ManualTimekeeper(date: Date())
@@ -74,7 +74,7 @@ struct SettingStage: Sendable {
 
     var server: LicenseServer { stage.server }
 
-    /// What a reply says: its status, with a refusal's code.
+    /// A reply in short: its status, with a refusal's code.
     private static func word(_ reply: HTTPReply) -> String {
         let code = JSONValue(reply.body)?["error"]?["code"]?.text
         return code.map { "\(reply.status) \($0)" } ?? "\(reply.status)"
@@ -91,7 +91,7 @@ struct SettingStage: Sendable {
                 "fairplay", "POST", body: stage.exchange().spc.revealed, bearer: token.revealedText, headers: headers))
     }
 
-    /// The key of a license, as a word that tells it from others.
+    /// The key of a license, as a word that distinguishes it from others.
     func key() async throws -> String {
         let (reply, exchange) = try await stage.license()
         guard reply.status == 200 else { return "\(reply.status)" }
@@ -159,7 +159,7 @@ struct SettingStage: Sendable {
         return JSONValue(inner)?["status"]?.text ?? "\(reply.status)"
     }
 
-    /// What a server of the same folder answers after this one has stopped, as a restart has it.
+    /// The answer of a server of the same folder after this one has stopped, as after a restart.
     func afterRestart(_ body: (SettingStage) async throws -> String) async throws -> String {
         await stage.stop(within: .zero)
         let again = try await TestServer(stage.folder, time: time)

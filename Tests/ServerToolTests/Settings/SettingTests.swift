@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SettingTests {
     private static let cases = SettingCase.server + SettingCase.tenants + SettingCase.record
 
-    /// Members that suites of their own guard, by the suite and the place.
+    /// Members that other suites guard, by the suite and the place.
     private static let elsewhere: [(suites: String, place: String, names: [String])] = [
         ("LicenseServerTests", "stores.", ["sessionMilliseconds"]),
         ("ServerLifeTests", "", ["drainDelay"]),

@@ -5,9 +5,9 @@ import Testing
 @testable import LatchkeyServer
 @testable import TestServers
 
-/// A provider that does what it must not, and browsers that bring what is not theirs: nobody is signed in.
+/// A provider that breaks the rules, and browsers that bring foreign codes: every sign-in fails.
 @Suite(.timeLimit(.minutes(5))) struct HostileProviderTests {
-    /// What becomes of each fault: the page's code.
+    /// The outcome of each fault: the page's code.
     private static let table: [(StandInProvider.Fault, String)] = [
         (.otherIssuerInDocument, "signOnProvider"), (.plainAuthorization, "signOnProvider"),
         (.noS256, "signOnProvider"), (.documentIsNoJSON, "signOnProvider"), (.hugeDocument, "signOnAway"),
@@ -30,7 +30,7 @@ import Testing
         _ fault: StandInProvider.Fault, _ code: String
     ) async throws {
         let stage = try await SignOnStage()
-        // A sign-in of somebody else, whose code is not used yet.
+        // Another person's sign-in, whose code is not used yet.
         _ = try await stage.browser().begin()
         stage.time.advance(by: .seconds(11))
         stage.provider.fault = fault
@@ -87,13 +87,13 @@ import Testing
         let (browser, other) = (stage.browser(), stage.browser())
         let back = try #require(try await browser.begin().back)
         let kept = browser.jar
-        // Somebody else's browser, with no sign-in of its own and with one.
+        // Another person's browser, without its own sign-in and with one.
         #expect(try await other.ask(back).text.contains("<code>signOnState</code>"))
         _ = try await other.begin()
         #expect(try await other.ask(back).text.contains("<code>signOnState</code>"))
         #expect(other.jar.isEmpty || !other.jar.keys.contains("__Host-latchkey-session"))
         #expect(try await browser.ask(back).status == 303)
-        // The same answer again, with the cookie that the browser was told to forget.
+        // The same answer again, with the cookie that the browser was asked to forget.
         browser.jar = kept
         #expect(try await browser.ask(back).text.contains("<code>signOnState</code>"))
         let late = stage.browser()

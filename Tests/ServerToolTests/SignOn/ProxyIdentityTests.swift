@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// Who a trusted proxy says that somebody is.
+/// The identity that a trusted proxy states.
 @Suite(.timeLimit(.minutes(5))) struct ProxyIdentityTests {
     private static let ada = [
         "X-Forwarded-User": "ada", "X-Forwarded-Groups": "everybody, video-operators", "X-Latchkey-Console": "1",

@@ -24,7 +24,7 @@ final class SignOnStage: Sendable {
 
     var server: LicenseServer { stage.server }
 
-    /// - Parameter openID: members of `operators.openID` beside those that it needs, in JSON; an empty text removes one.
+    /// - Parameter openID: members of `operators.openID` besides the required ones, in JSON; an empty text removes one.
     init(_ openID: [String: String] = [:]) async throws {
         let time = ManualTimekeeper(date: Date())
         let provider = try StandInProvider(time: time)
@@ -82,7 +82,7 @@ final class SignOnBrowser: Sendable {
         set { cookies.withLock { $0 = newValue } }
     }
 
-    /// Asks the server, or the provider for an address of its own.
+    /// Asks the server, or the provider if the address is its.
     /// - Parameter headers: more headers.
     func ask(_ target: String, _ method: String = "GET", headers: [String: String] = [:]) async throws -> HTTPReply {
         let isOwn = target.hasPrefix("/") || target.hasPrefix(base)

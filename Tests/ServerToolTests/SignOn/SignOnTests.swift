@@ -143,7 +143,7 @@ import Testing
         #expect(!overview.text.contains("operators.openID"))
     }
 
-    /// What the console's first page says.
+    /// The text of the console's first page.
     private func overview(_ stage: SignOnStage) async throws -> String {
         try await stage.stage.admin("overview").text
     }

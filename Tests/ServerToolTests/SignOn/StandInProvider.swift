@@ -9,11 +9,11 @@ import TLSPeer
 @testable import LatchkeyHTTP
 @testable import LatchkeyServer
 
-/// An OpenID provider in small, over TLS on loopback, that can do each thing that a provider must not.
+/// A small OpenID provider, over TLS on loopback, that can break each rule for providers.
 ///
-/// It checks what a provider checks: the client's secret, PKCE, the redirect, and that a code is used once.
+/// It checks what real providers check: the client's secret, PKCE, the redirect, and that a code is used once.
 final class StandInProvider: Sendable {
-    /// What it does wrong; `none` does nothing wrong.
+    /// Its fault; `none` breaks no rule.
     enum Fault: String, Sendable, CaseIterable {
         case none
         // Its discovery document.
@@ -148,7 +148,7 @@ final class StandInProvider: Sendable {
         return .json(.object(["keys": .array(keys)]))
     }
 
-    /// Signs somebody in without asking, and sends the browser back.
+    /// Signs a user in without asking, and sends the browser back.
     private static func authorize(_ request: HTTPRequest, _ state: inout State, _ issuer: String) -> HTTPResponse {
         guard let redirect = request.queryValue("redirect_uri"), let name = request.queryValue("state"),
             let challenge = request.queryValue("code_challenge"), let nonce = request.queryValue("nonce"),

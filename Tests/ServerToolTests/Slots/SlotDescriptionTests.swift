@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// What the description of the API for slots says, and what a running server sends.
+/// The description of the API for slots, and a running server's answers.
 @Suite(.timeLimit(.minutes(5))) struct SlotDescriptionTests {
     @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
     func `each status and member that a server sends is described, each described one is sent, and so is each request`()
@@ -103,7 +103,7 @@ import Testing
         _ = try await ask("DELETE", "/slots", 503, token: heartbeat)
     }
 
-    /// What the listener sends to those who ask too often.
+    /// The listener's answers to clients that ask too often.
     private func limits(_ answers: Locked<[DescribedAnswer]>) async throws {
         let stage = try await TestServer(["limits.perTenant": 1], time: ManualTimekeeper(date: Date()))
         for _ in 0..<5 { _ = try await stage.player("certificate") }

@@ -209,7 +209,7 @@ import Testing
         #expect(try await account() == ["fairplay", "widevine"])
         service.refuses.withLock { $0 = false }
 
-        // The player tells its heartbeats itself, and ends its session.
+        // The player sends its own heartbeats, and ends its session.
         #expect(try await stage.player("slots/heartbeat", "POST", bearer: heartbeat).status == 200)
         #expect(try await stage.player("slots", "DELETE", bearer: heartbeat).status == 204)
         #expect(try await widevine("tablet").status == 200)
