@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What a test waits for with `LatchkeyTesting` ends with the test's time limit, which cancels.
+/// Every wait of a test with `LatchkeyTesting` ends with the test's time limit, which cancels.
 @Suite(.timeLimit(.minutes(1))) struct CancelledWaitTests {
     /// The waits of the product, none of which anything ends.
     enum Wait: CaseIterable {

@@ -118,7 +118,7 @@ import Testing
     }
 }
 
-/// What a failure, an event and the statistics say about the title.
+/// The title in a failure, in an event and in the statistics.
 @Suite(.timeLimit(.minutes(2))) struct AssetReportTests {
     @Test func `each event of a key request names its title, in JSON and in a log`() async throws {
         let harness = Harness()
@@ -160,7 +160,7 @@ import Testing
         await withCheckedContinuation { done in
             keys.license(for: SampleBytes.spc, key: key, asset: "movie-1") { _ in done.resume() }
         }
-        // The app was away when the lease ended: a last renewal is asked for, which nobody makes.
+        // The app was in the background when the lease ended: a last renewal is requested, which never comes.
         let events = harness.loader.events()
         harness.clock.advance(by: .seconds(61))
         for await event in events { if case .renewalDue = event.kind { break } }

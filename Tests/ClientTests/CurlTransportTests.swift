@@ -15,7 +15,7 @@
         private func request(_ url: URL, _ fields: [String: String] = [:], method: String = "GET") -> URLRequest {
             var request = URLRequest(url: url)
             request.httpMethod = method
-            // `setValue` leaves out what has a line break; this does not.
+            // `setValue` leaves out fields with a line break; this does not.
             request.allHTTPHeaderFields = fields
             return request
         }

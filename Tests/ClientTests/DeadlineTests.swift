@@ -64,7 +64,7 @@ import Testing
         #expect(error?.reason == "There was no answer within 30 s.")
     }
 
-    // A step by itself has no key's deadline around it.
+    // A lone step has no key's deadline around it.
     @Test func `a step by itself ends at the deadline, before its attempt does`() async {
         let harness = Harness(post: [.hang]) { $0.retry.deadline = .seconds(5) }
         let task = Task { try await harness.loader.license(for: SPCMessage(SampleBytes.spc), key: key) }

@@ -4,7 +4,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// What an app writes to its log for support. No secret is in it.
+/// The text that an app writes to its log for support. No secret is in it.
 private func report(_ error: ContentKeyError) -> String {
     var lines = ["\(error.code) at \(error.stage?.rawValue ?? "no stage")", error.reason, error.remedy]
     if let service = error.service {

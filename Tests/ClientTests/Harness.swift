@@ -109,7 +109,7 @@ struct Harness {
 }
 
 extension AsyncStream<KeyEvent> {
-    /// The events up to and with the one that ends a number of key requests.
+    /// The events until a number of key requests have ended, including the last.
     func untilAnswered(_ count: Int = 1) async -> [KeyEvent] {
         var events: [KeyEvent] = []
         var answered = 0

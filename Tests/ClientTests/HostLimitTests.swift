@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Many keys at once, and few requests at a time.
+/// Many concurrent keys, and few requests at a time.
 @Suite(.timeLimit(.minutes(5))) struct HostLimitTests {
     /// Keys on four hosts.
     private static func requests(_ count: Int = 1_000) -> [FakeKeyRequest] {

@@ -190,7 +190,7 @@ private final class SlotHarness: Sendable {
     var loader: ContentKeyLoader {
         get throws { try #require(owned.withLock { $0 }) }
     }
-    /// What the server was asked, with the slot's token.
+    /// The requests that the server got, with the slot's token.
     var log: [String] { state.withLock { $0.log } }
     /// The errors with which keys ended.
     var failures: [ContentKeyError] { state.withLock { $0.requests }.flatMap(\.ends) }
@@ -213,7 +213,7 @@ private final class SlotHarness: Sendable {
         .reply(HTTPReply(status: status, body: Data(#"{"error":{"code":"\#(code)","reason":"So."}}"#.utf8)))
     }
 
-    /// Has the player renew its key when it is asked to.
+    /// Makes the player renew its key when asked to.
     func attachPlayer() { state.withLock { $0.hasPlayer = true } }
 
     func request(_ purpose: KeyPurpose = .streaming) -> FakeKeyRequest {

@@ -94,7 +94,7 @@ import Testing
     }
 }
 
-/// Remembers what it was told of.
+/// Remembers the reports that it gets.
 private final class CountedRecord: LoaderRecord {
     let noted = Locked<Set<String>>([])
 

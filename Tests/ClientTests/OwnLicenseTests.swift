@@ -21,7 +21,7 @@ private struct CarelessIntegration: VendorIntegration {
     }
 }
 
-/// What an integration in code gives is looked at, as a profile's reply is: a device's error would not say what it was.
+/// The license of an integration in code is checked, as a profile's reply is: a device's error would not say what is wrong.
 @Suite(.timeLimit(.minutes(1))) struct OwnLicenseTests {
     private func answer(_ step: FakeTransport.Step) async -> FakeKeyRequest.Answer {
         await Harness(CarelessIntegration(), post: [step]) { $0.retry = .never }.answer()

@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Keys of players that make SPCs by themselves.
+/// Keys of players that make SPCs themselves.
 @Suite(.timeLimit(.minutes(5))) struct PlayerKeysTests {
     private static let leasing: VendorProfile = {
         var profile = VendorProfile.raw

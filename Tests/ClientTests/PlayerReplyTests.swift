@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-/// What an adapter told its player.
+/// An adapter's answer to its player.
 @Suite struct PlayerReplyTests {
     @Test func `the player is told once`() {
         let reply = PlayerReply()

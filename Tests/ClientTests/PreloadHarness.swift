@@ -61,8 +61,8 @@ final class EarlyPlayer: PreloadingPlayer {
 
     /// - Parameters:
     ///   - loader: answers the requests.
-    ///   - makesRequests: whether the player does what it promises.
-    ///   - isAble: which keys it takes.
+    ///   - makesRequests: whether the player keeps its promise.
+    ///   - isAble: whether it takes a key.
     init(
         _ loader: ContentKeyLoader, makesRequests: Bool = true,
         isAble: @escaping @Sendable (KeyURI) -> Bool = { _ in true }
@@ -101,9 +101,9 @@ extension PreloadResult.Outcome {
 }
 
 extension PreloadResult {
-    /// What became of the first key's parts: certificate, lookup, connection, credentials, license.
+    /// The outcomes of the first key's parts: certificate, lookup, connection, credentials, license.
     var first: [String] { Part.allCases.map { part in keys.first?[part].word ?? "" } }
 
-    /// What became of a part, key by key.
+    /// The outcome of a part, key by key.
     func words(_ part: Part) -> [String] { keys.map { $0[part].word } }
 }

@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What a preload does with the playlists of a stream.
+/// How a preload uses the playlists of a stream.
 @Suite(.timeLimit(.minutes(5))) struct PreloadPlaylistTests {
     private typealias Stream = PreloadStream
 

@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What a preload asks for ahead is used once, and only in its time.
+/// Credentials that a preload fetches ahead are used once, and only while they are valid.
 @Suite(.timeLimit(.minutes(5))) struct PreparedCredentialsTests {
     private static let playlist = FakeTransport.Step.ok(PreloadStream.media([PreloadStream.session]))
 

@@ -9,8 +9,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Remedies of the catalogue of errors are done, through what an app can call, and help. Of the other kinds a test makes the error, and nobody
-/// does its remedy yet: `Case.madeElsewhere`.
+/// Remedies in the catalogue of errors are carried out, through an app's API, and help. For the other kinds a test makes the error, but its
+/// remedy is not carried out yet: `Case.madeElsewhere`.
 @Suite(.timeLimit(.minutes(1))) struct RemedyTests {
     @Test(arguments: Case.all)
     fileprivate func `what an error says to do makes the key come`(_ one: Case) async throws {

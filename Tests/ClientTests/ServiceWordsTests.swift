@@ -6,7 +6,7 @@ import Testing
 
 @testable import Latchkey
 
-/// What a service says of its own accord, on its way to the app.
+/// A service's own words, on their way to the app.
 @Suite(.timeLimit(.minutes(5))) struct ServiceWordsTests {
     /// Source: `Documentation/Vendors/README.md` §23.7.
     @Test func `the words and the request id of a refusal reach the app in error and event`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Adapters) @testable import Latchkey
 
-/// What becomes of a session that is refused, cannot be kept alive, or sleeps.
+/// Sessions that are refused, cannot be kept alive, or sleep.
 @Suite(.timeLimit(.minutes(5))) struct SessionFailureTests {
     static let tooMany = FakeTransport.Step.reply(
         HTTPReply(status: 400, body: Data(#"{"errorCode":1007,"message":"Too many sessions"}"#.utf8)))
@@ -76,7 +76,7 @@ import Testing
         await harness.untilFailed()
         #expect(harness.failures.map(\.code) == ["forbidden"] && harness.failures.first?.stage == .heartbeat)
         #expect(await harness.hasNoTimer())
-        // The source goes on as long as a request is pending.
+        // The source continues as long as a request is pending.
         let isOver = Gate()
         let pending = try harness.loader.answer(
             harness.request(spc: {

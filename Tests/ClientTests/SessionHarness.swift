@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A license service with secure sessions: it counts sessions, knows their tokens and writes down what it is asked.
+/// A license service with secure sessions: it counts sessions, knows their tokens and logs its requests.
 final class FakeSessionService: Sendable {
     fileprivate struct State {
         var log: [String] = []
@@ -29,7 +29,7 @@ final class FakeSessionService: Sendable {
 
     private let state = Locked(State())
 
-    /// What was asked, in order: step and tokens, `license TOKEN-1,SESSION-1`.
+    /// The requests, in order: step and tokens, `license TOKEN-1,SESSION-1`.
     var log: [String] { state.withLock { $0.log } }
     /// The sessions that are open.
     var openSessions: Set<Int> { state.withLock { $0.open } }
@@ -46,7 +46,7 @@ final class FakeSessionService: Sendable {
     /// Has sessions opened from now on ask for a heartbeat after this many seconds.
     func setHeartbeat(_ seconds: Int) { state.withLock { $0.heartbeat = seconds } }
 
-    /// Has the next requests of a step fare otherwise.
+    /// Gives the next requests of a step faults.
     func fault(_ step: String, _ faults: FakeTransport.Step...) {
         state.withLock { $0.faults[step, default: []] += faults }
     }
@@ -67,7 +67,7 @@ final class FakeSessionService: Sendable {
             ? (isRenewal ? "renew" : "license") : String(path.split(separator: "/").last ?? "")
         let tokens = request.value(forHTTPHeaderField: "nv-authorizations") ?? ""
         let (isSent, gate) = state.withLock { state in
-            // What is cancelled before it is sent never comes to the service; asked within the lock, because a teardown may follow at once.
+            // A request canceled before it is sent never reaches the service; checked in the lock, as a teardown may follow immediately.
             guard !Task.isCancelled else { return (false, nil as Gate?) }
             state.log.append("\(step) \(tokens)")
             state.note(step, tokens)
@@ -129,7 +129,7 @@ extension FakeSessionService.State {
     }
 }
 
-/// A loader of NAGRA's profile over that service, with a player that asks again when it is told to.
+/// A loader of NAGRA's profile over that service, with a player that asks again on request.
 final class SessionHarness: Sendable {
     static let key: KeyURI = "skd://ZGVtby0x?x=1"
     static let period = Duration.seconds(100)
@@ -137,7 +137,7 @@ final class SessionHarness: Sendable {
     let service = FakeSessionService()
     let clock = ManualTimekeeper()
     let transport: FakeTransport
-    /// What the app was asked for.
+    /// The requests for credentials that the app got.
     let asked = Locked<[Credentials.Request]>([])
     private let owned: Locked<ContentKeyLoader?>
     private let heard = Locked((renewals: 0, requests: [FakeKeyRequest]()))
@@ -182,7 +182,7 @@ final class SessionHarness: Sendable {
     /// Waits until the player was asked to renew its key, which is after the time that it has for that begins.
     func untilAskedToRenew() async { while renewals == 0, !Task.isCancelled { await Task.yield() } }
 
-    /// Has the player renew its key when it is asked to, or say so and never do it. Without this it cannot.
+    /// Makes the player renew its key when asked to, or promise it and never do it. Without this it cannot.
     func attachPlayer(comes: Bool = true) {
         player.withLock { player in
             player = { [weak self] in
@@ -214,7 +214,7 @@ final class SessionHarness: Sendable {
     /// Lets the last handle of the loader go.
     func dropLoader() { owned.withLock { $0 = nil } }
 
-    /// Lets a heartbeat's time come, for a player that has the answers to its requests: a session goes on before its renewal is
+    /// Lets a heartbeat come due, for a player that has the answers to its requests: a session continues before its renewal is
     /// answered, and the deadline of that request may not pass in between.
     func passPeriod() async {
         for request in heard.withLock({ $0.requests }) { _ = await request.firstAnswer() }

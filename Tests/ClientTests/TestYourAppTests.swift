@@ -13,7 +13,7 @@ import Testing
     let key: KeyURI =
         "skd://movies.la.drm.cloud/acquire-license/fairplay?BrandGuid=b&KID=11111111-2222-3333-4444-555555555555"
 
-    /// The app's own loader, over what a test gives.
+    /// The app's own loader, over the test's parts.
     func loader(
         _ transport: FakeTransport, at time: any Timekeeper = ManualTimekeeper(), store: MemoryKeyStore? = nil
     ) throws -> ContentKeyLoader {
@@ -27,7 +27,7 @@ import Testing
             configuration: configuration, transport: transport, timekeeper: time)
     }
 
-    /// What a player gets for the key.
+    /// The player's answer for the key.
     func answer(_ loader: ContentKeyLoader, _ title: AssetID? = nil) async -> FakeKeyRequest.Answer {
         let request = FakeKeyRequest(key, asset: title)
         loader.answer(request)

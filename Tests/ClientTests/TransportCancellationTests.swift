@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Whoever gives up is answered at once and once, and takes nobody else's exchange along.
+/// A caller that gives up is answered immediately and once, and does not cancel another caller's exchange.
 @Suite(.timeLimit(.minutes(5))) struct TransportCancellationTests {
     @Test(arguments: TransportUnderTest.all)
     func `cancelling ends the exchange and closes the connection`(_ transport: TransportUnderTest) async throws {

@@ -27,7 +27,7 @@ struct OriginCase: Sendable, CustomTestStringConvertible {
     let name: String
     /// How the error of the wrong value begins.
     let sentence: String
-    /// What is said of the value: the error of the key, or the warning beside it.
+    /// The report about the value: the error of the key, or the warning next to it.
     let said: @Sendable (Value) async -> String?
     var testDescription: String { name }
 
@@ -167,7 +167,7 @@ extension ConfiguredVendor {
 private struct OwnIntegration: VendorIntegration {
     let identifier = "own"
     var bundled: Data? = SampleBytes.certificate
-    /// What it makes of the certificate's reply, if it is not bundled.
+    /// The certificate in the reply, if it is not bundled.
     var certificate = Data()
     var ckc = SampleBytes.ckc()
     var host = "l.example"

@@ -33,7 +33,7 @@ struct AcmeKeyRequest: PlayerKeyRequest {
     func renew() -> Bool { call.askAgain() }
 }
 
-/// A player that makes SPCs by itself and takes completions.
+/// A player that makes SPCs itself and takes completions.
 nonisolated final class AcmePlayerKeys: Sendable {
     private let keys: PlayerKeys
     private let onFailure: @Sendable (KeyFailure) -> Void

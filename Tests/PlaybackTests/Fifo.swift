@@ -15,7 +15,7 @@ final class Fifo: Sendable {
         try #require(mkfifo(self.url.path, 0o600) == 0)
     }
 
-    /// Waits until somebody opens it for reading, and opens the other end.
+    /// Waits until a reader opens it, and opens the other end.
     func openForWriting() async -> Writer {
         let path = url.path
         return await withCheckedContinuation { continuation in

@@ -4,7 +4,7 @@ import LatchkeyMedia
 import StandInEngine
 import Testing
 
-/// A reset of the media services, and what an app observes of its player.
+/// A reset of the media services, as an app observes it in its player.
 @Suite(.timeLimit(.minutes(5))) struct MediaServicesTests {
     @Test func `a player that was there at a reset of the media services plays nothing any more`() async throws {
         let fixture = try StandInFixture()

@@ -4,7 +4,7 @@ import Testing
 
 /// `Documentation/Players.md`, the page that the stand-ins are written from.
 ///
-/// What no source states is marked *inferred* there, and names the trial on a device that would show it. What a stand-in refuses is in the table of `StandInRule`.
+/// Statements without a source are *inferred* there, with the trial that would prove them. `StandInRule` has the table of refusals.
 @Suite struct PlayersPageTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -20,7 +20,7 @@ import Testing
                 sleeping.resolve(.success(()))
                 try await wait.valueOrCancel()
             } onCancel: {
-                // On a thread of its own, so that a lock that is held fails the test and does not hang it.
+                // On a separate thread, so that a held lock fails the test and does not hang it.
                 let asked = DispatchSemaphore(value: 0)
                 let alarm = alarm.withLock { $0 }
                 Thread.detachNewThread { [answer] in

@@ -48,8 +48,8 @@ final class LeaseHarness: Sendable {
     private let made = Locked<[FakeKeyRequest]>([])
 
     /// - Parameters:
-    ///   - answer: what the service does with the license request of a number, counted from 1.
-    ///   - configure: changes the loader's configuration; jitter is none unless it says.
+    ///   - answer: the service's answer to the license request of a number, counted from 1.
+    ///   - configure: changes the loader's configuration; without a change there is no jitter.
     private init(
         _ time: VirtualTime, _ vendor: TermedVendor,
         answer: @escaping @Sendable (_ number: Int) -> FakeTransport.Step,

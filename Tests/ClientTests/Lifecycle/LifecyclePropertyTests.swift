@@ -6,8 +6,8 @@ import Testing
 
 @_spi(Adapters) @_spi(Integrations) @testable import Latchkey
 
-/// What holds for keys whatever happens to them in whatever order: replies, failures, cancellations, jumps of the clocks, and
-/// players that do what they should not.
+/// Invariants of keys in any order of events: replies, failures, cancellations, jumps of the clocks, and
+/// misbehaving players.
 @Suite(.timeLimit(.minutes(5))) struct LifecyclePropertyTests {
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
     func `any order of events keeps the rules of a key's life`(seed: UInt64) async throws {
@@ -125,7 +125,7 @@ private final class WildStage: Sendable {
         handle.abandon()
     }
 
-    /// What a player does that is asked to renew.
+    /// The player's answer to a renewal.
     func renew(_ request: WildRequest) -> Bool {
         let renewal = { @Sendable in WildRequest(request.keyURI, .renewal, request.player, self) }
         switch random(0..<8) {
@@ -150,7 +150,7 @@ private final class WildStage: Sendable {
     }
 }
 
-/// A key request that notes what comes when it should not.
+/// A key request that notes calls that should not come.
 private final class WildRequest: PlayerKeyRequest {
     private struct State {
         var answers = 0

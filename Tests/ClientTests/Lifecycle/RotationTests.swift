@@ -168,7 +168,7 @@ private final class RotatingPlayer: Sendable {
         set { state.withLock { $0.look = newValue } }
     }
 
-    /// Has the playlists name keys.
+    /// Makes the playlists name keys.
     func name(_ keys: [String]?) { state.withLock { $0.named = keys.map { Set($0.map { Self.uri($0) }) } } }
 
     /// Asks for keys, and waits for them.

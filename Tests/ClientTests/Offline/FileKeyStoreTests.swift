@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// What the system was asked to do, in order, with the bytes of the new file at that time.
+    /// The calls to the system, in order, with the bytes of the new file at that time.
     private func calls(_ log: Locked<[String]>, failing: String? = nil) -> FileCalls {
         let (new, old) = (folder.path + "/one.key.new", folder.path + "/one.key")
         @Sendable func seen(_ call: String) -> Bool {

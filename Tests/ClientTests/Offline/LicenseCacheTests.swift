@@ -20,7 +20,7 @@ import Testing
         var policy = LicenseCachePolicy(store: store)
         change(&policy)
         let vendor = TermedVendor(terms: terms, renewal: RenewalPolicy(cacheLifetime: allowed))
-        // Each stored key has a name of its own.
+        // Each stored key has its own name.
         return Harness(vendor, post: post, isSeeded: false) {
             $0.licenseCache = policy
             $0.leases = LeasePolicy(jitter: 0)
@@ -62,7 +62,7 @@ import Testing
     ) async {
         let harness = harness(terms) { $0.lifetime = lifetime }
         await play(harness)
-        // A minute before its end a key would be renewed at once.
+        // A minute before its end a key would be renewed immediately.
         harness.clock.advance(by: .seconds(lease - 61))
         await play(harness)
         #expect(harness.posts.count == 1)

@@ -33,7 +33,7 @@ final class OfflineHarness: Sendable {
     /// The events so far.
     var events: [String] { log.withLock { $0 } }
 
-    /// Has a key fetched and stored, with terms.
+    /// Fetches and stores a key, with terms.
     @discardableResult
     func fetch(
         _ key: KeyURI, _ validity: LicenseTerms.Validity? = nil, _ use: StoredKeyUse = .reuse, ckc: String = "ckc"
@@ -60,5 +60,5 @@ extension Duration {
     static func hours(_ hours: Double) -> Self { .seconds(hours * 3_600) }
 }
 
-/// What the fake player stores of a CKC.
+/// The fake player's stored form of a CKC.
 func stored(_ ckc: String = "ckc") -> Secret { Secret(FakePersistableRequest.storedForm(of: Data(ckc.utf8))) }

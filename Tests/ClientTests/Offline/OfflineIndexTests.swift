@@ -23,7 +23,7 @@ import Testing
         #expect(try index.file().revealedText == Self.golden)
     }
 
-    // A file that was damaged, or written by somebody else.
+    // A file that is damaged, or from another program.
     @Test(arguments: ["1e300", "9223372036854775808", "-1e300"], ["1e300", "-1e300", "1767225650"])
     func `a window or a date of any size is listed`(_ window: String, _ date: String) throws {
         let text = Self.golden.replacing("2592000", with: window).replacing("172800", with: window)

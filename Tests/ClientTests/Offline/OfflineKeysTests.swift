@@ -105,7 +105,7 @@ import Testing
     }
 }
 
-// MARK: - What a player does
+// MARK: - A player's actions
 
 extension OfflineKeysTests {
     @Test func `a key that the player updates takes the place of the stored one and was played`() async throws {

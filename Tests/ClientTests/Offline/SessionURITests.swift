@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // An item that is no session's names a key, whatever it is called.
+        // An item outside the session's names a key, whatever its name.
         (VendorProfile.vuDRM, "skd://host/id?kid=7&session=abc" as KeyURI, "skd://host/id?kid=8&session=abc" as KeyURI),
         (.vuDRM, "skd://host/id?token=abc", "skd://host/id?token=def"),
         (.vuDRM, "skd://host/id?a", "skd://host/id?b"),
@@ -78,7 +78,7 @@ import Testing
         #expect(try await harness.offline.assets().map(\.isReady) == [true, true])
         #expect(try await harness.offline.assets().flatMap(\.keys).map(\.uri) == [Self.today, Self.today])
         #expect(harness.store.contents.count == 2)
-        // The newest session is the one that a service still renews.
+        // A service still renews only the newest session.
         harness.clock.advance(by: .days(1))
         #expect(try await harness.offline.dueForRenewal().map(\.uri) == [Self.today])
     }

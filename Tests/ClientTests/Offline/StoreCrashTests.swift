@@ -19,7 +19,7 @@ import Testing
     private static let crashes = ProcessInfo.processInfo.environment["LATCHKEY_CRASHES"].flatMap { Int($0) } ?? 200
     private static let runs = crashes / processes
 
-    /// The program beside the tests; nil where it was not built.
+    /// The program next to the tests; nil if it was not built.
     private static let program: URL? = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {

@@ -74,7 +74,7 @@ struct KeyRequestExplorer {
     }
 }
 
-/// The table, and what is known about the requests from outside.
+/// The table, and the requests' state as seen from outside.
 struct World {
     struct Facts: Hashable {
         let request: KeyRequest
@@ -103,7 +103,7 @@ struct World {
     var now = Duration.zero
     var facts: [Int: Facts] = [:]
     var keysUsed = 0
-    /// The generations whose keys nobody may touch any more: released, ended or replaced.
+    /// The generations whose keys must not be touched any more: released, ended or replaced.
     var over: Set<Int> = []
     var path: [KeyRequestExplorer.Event] = []
 
@@ -342,7 +342,7 @@ extension World {
         table.holders.values.count { table.records[$0]?.request.generation == generation }
     }
 
-    /// Notes what is over without an event: replaced, removed with its source, held by the system, or one key too many.
+    /// Notes requests that end without an event: replaced, removed with their source, held by the system, or one key too many.
     private mutating func noteOver(_ before: World) {
         for number in before.table.holders.values {
             guard let generation = facts[number]?.request.generation, holders(of: generation) == 0 else { continue }
@@ -364,7 +364,7 @@ extension KeyRequestState {
     fileprivate func mayBecome(_ next: Self) -> Bool { self == next || canBecome(next) }
 }
 
-/// A player's request that nobody calls.
+/// A player's request that is never called.
 private struct IdleRequest: PlayerKeyRequest {
     static let trace = Trace(0, ManualTimekeeper()) { _ in }
 

@@ -3,7 +3,7 @@ import LatchkeyCore
 
 @_spi(Adapters) @testable import Latchkey
 
-/// A mistake that is made in the transitions on purpose, to see that the explorer finds it.
+/// A deliberate mistake in the transitions, to check that the explorer finds it.
 enum KeyRequestFault: CaseIterable {
     case keyIsLost, errorIsLost, answeredTwice, answeredAfterCancel, cancelAnswersNothing, cancelLetsWorkGoOn
     case abandonedIsAnswered, heldBySystemIsAnswered, stoppedStaysPending, finishedStays

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Adapters) @testable import Latchkey
 
-/// A service's final refusal answers a player that asks again at once.
+/// A service's final refusal answers a player that immediately asks again.
 @Suite(.timeLimit(.minutes(2))) struct RefusalMemoryTests {
     private func ask(
         _ harness: Harness, _ uri: KeyURI = key, _ purpose: KeyPurpose = .streaming, of asset: AssetID? = nil,
@@ -81,7 +81,7 @@ import Testing
         #expect(await ask(signingIn) == nil)
     }
 
-    /// What an app or an adapter does that begins something new.
+    /// An action of an app or an adapter that begins something new.
     enum Beginning: CaseIterable, Sendable {
         case everything, title, player, otherSource, release
     }

@@ -5,7 +5,7 @@ import StandInEngine
 
 @testable import LatchkeyAVFoundation
 
-/// An app on AVFoundation: the keys, an asset, and what the keys reported.
+/// An app on AVFoundation: the keys, an asset, and the reports of the keys.
 final class AVApp: Sendable {
     let keys: AVPlayerKeys
     let asset: AVURLAsset

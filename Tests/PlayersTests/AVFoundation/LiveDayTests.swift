@@ -21,7 +21,7 @@ import Testing
 /// Twelve hours of a live stream whose keys rotate, with leases of ten minutes and the defaults of the library: how many licenses they
 /// cost, and whether the picture is there all the time.
 @Suite(.timeLimit(.minutes(5))) struct LiveDayTests {
-    /// What a request for a playlist needs.
+    /// The access that a request for a playlist needs.
     enum Access {
         case open
         /// A signature in the URL that is not older than a quarter of an hour.
@@ -103,7 +103,7 @@ import Testing
     }
 }
 
-/// What a day cost.
+/// The cost of a day.
 private struct LiveDay {
     var licenses = 0
     /// How often a multivariant playlist was read.

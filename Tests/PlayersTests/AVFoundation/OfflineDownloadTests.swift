@@ -9,7 +9,7 @@ import Testing
 
 /// Media that is downloaded behind its keys, and the background session that does it.
 @Suite(.timeLimit(.minutes(1))) struct OfflineDownloadTests {
-    /// Downloads with a loader of their own, and their events.
+    /// Downloads with their own loader, and their events.
     private struct Downloads {
         let stage: PlayerStage
         let loader: ContentKeyLoader
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    // MARK: What the viewer is told
+    // MARK: Reports to the viewer
 
     @Test(arguments: [
         (NSURLErrorDomain, URLError.notConnectedToInternet.rawValue, ViewerMessage.offline),
@@ -123,7 +123,7 @@ import Testing
         #expect(!"\(error)".contains("secret"))
     }
 
-    // MARK: What the app does
+    // MARK: Actions of the app
 
     @Test func `a paused download waits, and goes on when it is resumed`() async throws {
         try await with { app in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    // MARK: What the system and the viewer do
+    // MARK: Actions of the system and the viewer
 
     @Test func `a viewer's cancellation in the Live Activity is no failure`() async throws {
         try await with { app in

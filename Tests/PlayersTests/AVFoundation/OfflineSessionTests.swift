@@ -12,7 +12,7 @@ import Testing
     private static let persistent = LicenseTerms(.persistent)
     private static let dual = LicenseTerms(.dualExpiry(storage: .seconds(86_400), playback: .seconds(3_600)))
 
-    /// Plays a title whose keys are to be stored, with a session of its own.
+    /// Plays a title whose keys are to be stored, with a separate session.
     private func play(_ stage: PlayerStage, _ loader: ContentKeyLoader) async throws -> StandInPlayback.Result {
         try await AVApp(loader, playing: stage.playlist()).play()
     }

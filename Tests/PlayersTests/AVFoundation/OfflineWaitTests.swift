@@ -19,7 +19,7 @@ import Testing
         case requestsCancelled, mediaServicesReset, sessionExpired, loaderCancelled, networkLost, networkSilent
         case systemSilent
 
-        /// What a call throws.
+        /// The error that a call throws.
         var code: String {
             switch self {
             case .requestsCancelled, .sessionExpired, .loaderCancelled: "cancelled"

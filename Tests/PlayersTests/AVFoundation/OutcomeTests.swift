@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchkeyAVFoundation
 
-/// What the owner of keys reads, without a closure.
+/// The outcomes that the owner of keys reads, without a closure.
 @Suite(.timeLimit(.minutes(5))) struct OutcomeTests {
     @Test func `outcomes wait for their first reader, and end with the keys`() async throws {
         try await PlayerStage.with { stage in
@@ -82,7 +82,7 @@ import Testing
         #expect(rest == ["dropped(10)", "notice(LatchkeyAVFoundation.AVPlayerKeys.Notice.reportsPending)"])
     }
 
-    /// Waits until a queue has done what it had to do.
+    /// Waits until a queue has done its work.
     private static func settle(_ queue: DispatchQueue) async {
         await withCheckedContinuation { done in queue.async { queue.async { done.resume() } } }
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchkeyAVFoundation
 
-/// What a view observes while titles play, fail, and are interrupted.
+/// The states that a view observes while titles play, fail, and are interrupted.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ProtectedPlaybackTests {
     private static let lease = Duration.seconds(600)
 

@@ -33,7 +33,7 @@ import Testing
                 stage.time.advance(by: .seconds(450))
                 await stage.log.untilCallback("shouldWaitForRenewal", times: renewal)
                 await stage.service(for: .vuDRM).untilLicenses(1 + renewal)
-                // The player is told the next date with the key.
+                // The player gets the next date with the key.
                 await stage.time.untilSomeoneSleeps(for: .seconds(450))
             }
             #expect(stage.log.callbacks.allSatisfy { $0.implementation == .own })

@@ -20,7 +20,7 @@ import Testing
         #expect(driven == Set(Callback.allCases))
     }
 
-    /// Drives a callback and returns what the log says about it.
+    /// Drives a callback and returns the log's lines about it.
     private func driven(
         _ callback: Callback, _ behavior: StandInBehavior = StandInBehavior(), store: (any PersistableKeyStore)? = nil,
         options: AVPlayerKeys.Options = AVPlayerKeys.Options(),

@@ -8,7 +8,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// What the player and the app see when a key does not come.
+/// The errors that the player and the app see when a key does not come.
 @Suite(.timeLimit(.minutes(5))) struct SessionErrorTests {
     @Test(arguments: [
         (401, "unauthenticated", 209), (403, "forbidden", 210), (404, "notFound", 211), (503, "serverTransient", 216),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyAVFoundation
 
-/// What an app may set about a content key session, and what becomes of it.
+/// The options that an app may set on a content key session, and their effects.
 @Suite(.timeLimit(.minutes(5))) struct SessionOptionTests {
     private static var advisory: AVPlayerKeys.Options {
         var options = AVPlayerKeys.Options()

@@ -1,7 +1,7 @@
 import Latchkey
 import LatchkeyCore
 
-/// What an app was asked credentials for.
+/// The requests for credentials that an app got.
 final class AskedCredentials: Sendable {
     private let requests = Locked<[Credentials.Request]>([])
 

@@ -22,7 +22,7 @@ import Testing
             let one = try await app.play()
             let two = try await AVApp.play(next)
             #expect(one.isRight && two.isRight)
-            // Each has a session of its own, also for the key that both need.
+            // Each has its own session, also for the key that both need.
             #expect(asked.keys(of: "one") == Set(one.keyURIs))
             #expect(asked.keys(of: "two") == Set(two.keyURIs))
             #expect(asked.assets == ["one", "two"])

@@ -118,7 +118,7 @@ private final class CHost: Sendable {
         #expect(latchkeyKeysRenewEnded(nil) == 0)
     }
 
-    /// The program beside the tests; `nil` where it was not built.
+    /// The program next to the tests; `nil` if it was not built.
     private static let program: String? = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {

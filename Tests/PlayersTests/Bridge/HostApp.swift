@@ -6,7 +6,7 @@ import LatchkeyCore
 import LatchkeySimulation
 import StandInEngine
 
-/// An app outside Swift, as a test plays one: what it was asked for, and what it was told.
+/// An app outside Swift, as a test plays one: the requests and reports that it got.
 final class HostLog: Sendable {
     private struct State {
         var outcomes: [HostOutcome] = []
@@ -67,7 +67,7 @@ extension PlayerStage {
             }, outcomes: log.add)
     }
 
-    /// What a host answers with.
+    /// The host's answer.
     func token(for profile: VendorProfile = .vuDRM) -> [String: String] {
         ["token": String(decoding: service(for: profile).issue(nil).revealed, as: UTF8.self)]
     }

@@ -6,7 +6,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// An app under test, and what it was built from.
+/// An app under test, and its setup.
 struct ConformingApp: Sendable {
     let setup: AppSetup
     let app: AppUnderTest

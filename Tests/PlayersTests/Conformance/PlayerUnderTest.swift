@@ -7,7 +7,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// One adapter in the conformance suite: what it is called, what it can do, and how an app is built on it.
+/// One adapter in the conformance suite: its name, its capabilities, and how an app is built on it.
 struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
     let name: String
     let capabilities: Set<Capability>
@@ -28,15 +28,15 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
         self.make = make
     }
 
-    /// What some adapters cannot do. An adapter that declares a capability is tested for it; one that does not is tested for what it does
-    /// instead, if it does something.
+    /// Capabilities that some adapters lack. An adapter that declares a capability is tested for it; one that does not is tested for its
+    /// substitute, if it has one.
     enum Capability: String, Sendable, CaseIterable {
         /// The loader sends the requests, with its deadline and its events. Otherwise the player sends them.
         case loaderRequests
         /// The loader holds the keys: it renews them, and open requests can be ended. Otherwise it is asked for one license after another,
         /// and an open request ends with its answer or its deadline.
         case loaderHolds
-        /// The callback for a license returns at once. Otherwise it waits, on a thread that may wait.
+        /// The callback for a license returns immediately. Otherwise it waits, on a thread that may wait.
         case returnsAtOnce
         /// Licenses of several keys are requested at the same time. Otherwise the player asks for one after another.
         case keysInParallel
@@ -56,7 +56,7 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
 
     func can(_ capability: Capability) -> Bool { capabilities.contains(capability) }
 
-    /// The adapter's error in what a player reported; `nil` if the player has no room for it.
+    /// The adapter's error in a player's report; `nil` if the player has no room for it.
     static func cause(of error: any Error) -> NSError? {
         var next: NSError? = error as NSError
         while let error = next {
@@ -67,7 +67,7 @@ struct PlayerUnderTest: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What an app is built from.
+/// The parts that an app is built from.
 struct AppSetup: Sendable {
     let stage: PlayerStage
     let loader: ContentKeyLoader
@@ -75,7 +75,7 @@ struct AppSetup: Sendable {
     let stream: DemoAsset
     /// Where adapters that do not use the loader's store keep keys; `nil` if no keys are stored.
     var folder: URL?
-    /// What the adapter reports to the app.
+    /// The adapter's reports to the app.
     let failures = FailureLog()
 
     var playlist: URL { stage.playlist(stream, for: profile) }
@@ -85,11 +85,11 @@ struct AppSetup: Sendable {
 struct AppUnderTest: Sendable {
     /// Plays from the start to the end.
     let play: @Sendable () async throws -> StandInPlayback.Result
-    /// Goes on to something else, so that open requests end.
+    /// Leaves for something else, so that open requests end.
     let leave: @Sendable () -> Void
     /// Drops the adapter's objects without another word to them.
     let drop: @Sendable () -> Void
-    /// Has the player ask for a renewal, if it does not do so by itself.
+    /// Makes the player ask for a renewal, if it does not do so automatically.
     var renew: (@Sendable () async -> Void)?
     /// Has keys stored before they play.
     var store: (@Sendable () async throws -> Void)?

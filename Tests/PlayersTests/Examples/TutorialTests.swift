@@ -16,7 +16,7 @@ import Testing
         try await #require(app.player.currentItem).standIn.finished()
     }
 
-    /// How many assets have keys, each in a session of its own.
+    /// How many assets have keys, each in its own session.
     private static func recipients(_ stage: PlayerStage) -> Int {
         stage.stage.keySessions.reduce(0) { $0 + $1.contentKeyRecipients.count }
     }

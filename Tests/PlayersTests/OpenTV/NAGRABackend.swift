@@ -10,7 +10,7 @@ import LatchkeyVendors
 
 /// An app that makes the requests to its sessions' service itself, here NAGRA's: its part of `customer-ssm`.
 final class NAGRABackend: CustomerSessionCallbacks {
-    /// What the service refused with; 200 for a reply that lacks what it should have.
+    /// The status of the service's refusal; 200 for an incomplete reply.
     struct Refused: Error {
         let status: Int
     }
@@ -28,7 +28,7 @@ final class NAGRABackend: CustomerSessionCallbacks {
 
     /// - Parameters:
     ///   - settings: the addresses of the service.
-    ///   - contentToken: what the service lets the viewer's sessions begin with.
+    ///   - contentToken: the token with which the service lets the viewer's sessions begin.
     ///   - heartbeat: how often the app wants to be called.
     init(settings: [String: String], contentToken: Secret, heartbeat: Duration = NAGRABackend.period) {
         (self.settings, self.contentToken, heartbeatPeriod) = (settings, contentToken, heartbeat)

@@ -191,7 +191,7 @@ import Testing
             #expect(await hooks.contentIdentifier() != nil)
             #expect(await hooks.call { $0.ckcMessage(spc: Data([1])) } == nil)
             #expect(failures.codes == ["deadlineExceeded"])
-            // The loader gives the request up: its license, once the service answers, is nobody's.
+            // The loader gives the request up: its license, once the service answers, is dropped.
             service.open()
             var end: KeyEvent.Kind?
             for await event in events where end == nil {

@@ -51,7 +51,7 @@ import Testing
             let failures = FailureLog()
             let plugin = ReactNativeVideoKeys(stage.loader(), onFailure: failures.add)
             await #expect(throws: (any Error).self) { try await play(stage.playlist(), type: "widevine") }
-            // The library swallows what a manager throws.
+            // The library swallows a manager's errors.
             #expect(failures.codes == ["unfitForPlayer"])
             #expect(failures.all.allSatisfy { $0.isComplete })
             withExtendedLifetime(plugin) {}

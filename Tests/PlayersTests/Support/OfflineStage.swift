@@ -24,7 +24,7 @@ struct OfflineStage: Sendable {
     private let downloader: OfflineDownloads
     private let licensesBefore: Int
 
-    /// Runs a body on a stage of its own, on which the call has something to do: keys to renew are stored, and due.
+    /// Runs a body on a separate stage, on which the call has work to do: keys to renew are stored, and due.
     static func with(_ call: OfflineWaitTests.Call, _ body: (OfflineStage) async throws -> Void) async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistentFor(.seconds(86_400)))) { stage in
             let offline = try await OfflineStage(stage, call)
@@ -87,13 +87,13 @@ extension OfflineStage {
     /// Waits until the license service has been asked for all keys.
     func untilAsked(times: Int = 1) async { await service.untilLicenses(licensesBefore + times * keys.count) }
 
-    /// Lets time pass as soon as somebody waits for that.
+    /// Lets time pass as soon as a task waits for it.
     func pass(_ duration: Duration) async {
         await time.untilSomeoneSleeps(for: duration)
         time.advance(by: duration)
     }
 
-    /// Waits until nobody keeps a session.
+    /// Waits until no session is kept.
     func untilNoSession() async { await until { stage.stage.keySessions.isEmpty } }
 
     /// Waits until something holds, or the test's time is over.
@@ -110,7 +110,7 @@ final class HangingKeyStore: PersistableKeyStore {
     /// Lets writes wait.
     func hang() { gate.withLock { $0 = Gate() } }
 
-    /// Lets the writes that wait, and all later ones, go on.
+    /// Resumes the waiting writes, and lets all later ones through.
     func goOn() {
         gate.withLock { gate in
             defer { gate = nil }
@@ -129,7 +129,7 @@ final class HangingKeyStore: PersistableKeyStore {
 }
 
 extension PlayerStage {
-    /// Downloads with a background session of their own, for a process has one for each identifier.
+    /// Downloads with a separate background session, because a process has one for each identifier.
     func downloads(
         _ loader: ContentKeyLoader, identifier: String = UUID().uuidString,
         onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void = { _ in }

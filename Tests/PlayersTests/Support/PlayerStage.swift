@@ -10,7 +10,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import StandInEngine
 
-/// What a player adapter plays on: every vendor's service and the demo asset on a loopback host, a stage for the player's
+/// The stage of a player adapter: every vendor's service and the demo asset on a loopback host, a stage for the player's
 /// stand-in whose device knows the services' certificate, and one clock for all, which stands still.
 struct PlayerStage: Sendable {
     let stage: StandInStage
@@ -32,7 +32,7 @@ struct PlayerStage: Sendable {
 
     var log: StandInLog { stage.log }
 
-    /// Runs a body on a stage of its own, and stops the stage's host after it.
+    /// Runs a body on a separate stage, and stops the stage's host after it.
     /// - Parameters:
     ///   - behavior: How the player behaves.
     ///   - terms: The terms of every license whose token does not state others.
@@ -112,8 +112,8 @@ extension PlayerStage {
     ///   - store: Where keys are stored. Defaults to nowhere.
     ///   - deadline: How long a key may take, by the stage's clock.
     ///   - lease: How long keys live if the vendor's replies do not say.
-    ///   - asking: told what credentials are asked for. Defaults to nobody.
-    ///   - object: what the loader holds for as long as it lives.
+    ///   - asking: called with each request for credentials. Defaults to nothing.
+    ///   - object: an object that the loader holds for as long as it lives.
     func loader(
         _ profile: VendorProfile = .vuDRM, store: (any PersistableKeyStore)? = nil,
         deadline: Duration = .seconds(900), lease: Duration? = nil,

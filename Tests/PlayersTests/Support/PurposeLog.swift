@@ -5,7 +5,7 @@ import LatchkeyTesting
 import StandInEngine
 import Testing
 
-/// What a loader was asked for, from now on.
+/// The requests that a loader got, from now on.
 final class PurposeLog: Sendable {
     private struct State {
         var purposes: [KeyPurpose] = []
@@ -59,10 +59,10 @@ func passTurn() async {
 }
 
 extension PlayerStage {
-    /// Advances time in steps, whenever somebody waits for it, until something has happened.
+    /// Advances time in steps, whenever a task waits for it, until something has happened.
     func passTime(until hasHappened: () -> Bool) async {
         while !hasHappened(), !Task.isCancelled {
-            // After the last sleeper woke up, what it does may still be on its way.
+            // After the last sleeper woke up, its work may still be on the way.
             if time.sleeperCount > 0 { time.advance(by: .seconds(10)) }
             await passTurn()
         }

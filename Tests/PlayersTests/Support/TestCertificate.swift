@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyFairPlay
 
-/// Certificates beside the stage's.
+/// Certificates other than the stage's.
 enum TestCertificate {
     /// A certificate of another application, DER.
     static func other() throws -> Data { try TestCredentials.make(bits: 1024).credential.certificate.der }

@@ -6,7 +6,7 @@ import LatchkeyMedia
 import LatchkeyServices
 import LatchkeyVault
 
-/// A vendor's service that remembers what it was asked, and what must show nowhere.
+/// A vendor's service that remembers its requests, and the secrets that must show nowhere.
 final class WatchedService: VendorService {
     private struct Record {
         var endpoints: [ServiceEndpoint] = []

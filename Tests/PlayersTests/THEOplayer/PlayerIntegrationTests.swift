@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A complete license URL belongs to one key. The token stands in the source, and is one for all keys: that VuDRM refuses.
+    /// A complete license URL belongs to one key. The token is in the source, one for all keys: VuDRM refuses that.
     @Test(arguments: vendors.filter { $0.identifier != "ezdrm-complete" }, [DemoAsset.twoKeys, .rotation])
     func `each key of a stream gets its own license`(_ profile: VendorProfile, _ asset: DemoAsset) async throws {
         let special = { (environment: ServiceEnvironment) -> (any VendorService)? in

@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-/// What an app on version 4 registers. The stand-in has the protocols of all versions, so the integration's way of version 4, which
+/// The factory that an app on version 4 registers. The stand-in has the protocols of all versions, so the path for version 4, which
 /// `THEOPLAYER_4` compiles, is called from here.
 private final class V4Factory: ContentProtectionIntegrationFactory {
     private let loader: ContentKeyLoader

@@ -14,7 +14,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What a source's configuration becomes.
+/// How a source's configuration is converted.
 @Suite(.timeLimit(.minutes(5))) struct THEOplayerSourceTests {
     /// The source that a factory sees of a configuration.
     private func source(_ configuration: any DRMConfiguration) throws -> THEOplayerSource {

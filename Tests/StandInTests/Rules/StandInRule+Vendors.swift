@@ -12,7 +12,7 @@ import THEOplayerSDK
 import Testing
 
 extension StandInRule {
-    /// The players beside AVFoundation.
+    /// The players other than AVFoundation.
     static let vendors = jwPlayer + jwPlayer3 + theoPlayer + openTV + others
 
     private static let jwPlayer = [

@@ -30,7 +30,7 @@ struct StandInRule: Sendable, CustomTestStringConvertible {
 
     /// - Parameters:
     ///   - words: a sentence that says how the SDK is used rightly.
-    ///   - rules: the rules that the wrong use breaks, the one that the row is for last.
+    ///   - rules: the rules that the wrong use breaks, the row's own rule last.
     init(
         _ words: String, _ rules: RuleViolation.Rule..., behavior: StandInBehavior = StandInBehavior(),
         terms: LicenseTerms = LicenseTerms(), limit: Duration = .seconds(60),
@@ -79,7 +79,7 @@ struct StandInRule: Sendable, CustomTestStringConvertible {
         for rule in StandInRule.all { #expect(headings.contains(rule.section), "\(rule.words) \(rule.section)") }
     }
 
-    /// What a stage of its own noticed. The objects of the body are gone by then.
+    /// The violations that a separate stage noticed. The objects of the body are gone by then.
     private func outcome(
         of use: StandInRule.Use, _ rule: StandInRule
     ) async throws -> (broken: [RuleViolation.Rule], numbers: [Int]) {
@@ -103,6 +103,6 @@ struct StandInRule: Sendable, CustomTestStringConvertible {
 }
 
 extension StandInPlayback.Result {
-    /// Fails the test unless the stream played right. Swift does not see that a closure throws whose only `try` is in a macro.
+    /// Fails the test unless the stream played right. Swift does not notice that a closure throws if its only `try` is in a macro.
     func expectRight(at location: SourceLocation = #_sourceLocation) { #expect(isRight, sourceLocation: location) }
 }

@@ -5,6 +5,6 @@ extension PlayerUnderTest {
         .tvSDK, .bitmovin, .reactNativeVideo,
     ]
 
-    /// Those that declare a capability.
+    /// The players that declare a capability.
     static func all(that can: Capability) -> [PlayerUnderTest] { all.filter { $0.can(can) } }
 }

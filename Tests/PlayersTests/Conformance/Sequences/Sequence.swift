@@ -22,9 +22,9 @@ struct Title: Sendable, Hashable, CustomStringConvertible {
     var description: String { "\(name ?? "unnamed") \(stream.rawValue)\(mirror)" }
 }
 
-/// What an app, its viewer or the system does. Players are numbered.
+/// An action of an app, its viewer or the system. Players are numbered.
 enum Move: Sendable, Hashable {
-    /// Plays a title to its end, instead of what the player has; that is released first.
+    /// Plays a title to its end, instead of the player's current one; that is released first.
     case play(Title, Int = 0)
     /// As `play`, but the next title is protected before the last one is released.
     case overlap(Title, Int = 0)
@@ -46,11 +46,11 @@ enum Move: Sendable, Hashable {
     case resume(Int = 0)
     /// So many seconds in which everything runs.
     case pass(Int)
-    /// So many seconds at once, in the background.
+    /// So many seconds in one step, in the background.
     case away(Int)
     /// From now on playback moves to a receiver.
     case airPlay
-    /// The media services are reset, and the app does what the documentation says.
+    /// The media services are reset, and the app follows the documentation.
     case reset
     case replaceSession
     /// The service refuses every license from now on.
@@ -60,7 +60,7 @@ enum Move: Sendable, Hashable {
     /// Stores the keys of a title.
     case store(Title)
 
-    /// What an adapter must have for it.
+    /// The capability that an adapter needs for it.
     enum Kind: String, Sendable, CaseIterable {
         case play, overlap, again, drop, away, preload, queue, suspend, reset, replaceSession, renewEndedKeys, store
         /// Secure sessions of a vendor.

@@ -86,7 +86,7 @@ final class SessionApp: SequenceApp, @unchecked Sendable {
         return [:]
     }
 
-    /// What the documentation has an app do after a reset of the media services.
+    /// The documented steps of an app after a reset of the media services.
     private func startOver() async throws -> [Int: Playing] {
         for keys in keys { keys.replaceSession() }
         var playing: [Int: Playing] = [:]

@@ -117,7 +117,7 @@ final class TVSDKSequenceApp: SequenceApp, @unchecked Sendable {
     func drop(_ player: Int) async { players[player] = nil }
 }
 
-// MARK: - Players with playbacks of their own
+// MARK: - Players with their own playbacks
 
 // Sound: used by one task at a time.
 final class JW4App: SequenceApp, @unchecked Sendable {
@@ -235,7 +235,7 @@ final class THEOSequenceApp: SequenceApp, @unchecked Sendable {
     }
 }
 
-/// An app that has each license renewed after three quarters of its lease and tells when that fails, for the player does not.
+/// An app that renews each license after three quarters of its lease and reports failures, because the player does neither.
 // Sound: used by one task at a time.
 final class BitmovinApp: SequenceApp, @unchecked Sendable {
     private final class Renewals: NSObject, SourceListener, Sendable {
@@ -285,7 +285,7 @@ final class BitmovinApp: SequenceApp, @unchecked Sendable {
             }
         }
 
-        /// The player sends the requests, and so it reports what becomes of them; 2309 is a source that was unloaded.
+        /// The player sends the requests, and so it reports their outcomes; 2309 is a source that was unloaded.
         func onSourceError(_ event: SourceErrorEvent, source: any Source) {
             guard event.code != 2309 else { return }
             failures.add(KeyFailure(player: NSError(domain: "Bitmovin", code: event.code)))

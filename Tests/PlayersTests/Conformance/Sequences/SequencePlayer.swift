@@ -10,7 +10,7 @@ struct SequencePlayer: Sendable {
     let kinds: Set<Move.Kind>
     /// Whether its player can renew a key.
     var renews = true
-    /// Whether its player renews by its own reckoning: what is suspended still is renewed, and what failed is not asked for again.
+    /// Whether its player schedules renewals itself: suspended keys are still renewed, and failed ones are not requested again.
     var renewsItself = false
     let make: @Sendable (SequenceSetup) async throws -> any SequenceApp
 

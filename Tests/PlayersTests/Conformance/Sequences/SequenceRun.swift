@@ -14,10 +14,10 @@ import Testing
 protocol SequenceApp: AnyObject, Sendable {
     /// Whether it waits for licenses that it renews itself.
     var isRenewing: Bool { get }
-    /// Begins to play a title instead of what a player has.
+    /// Begins to play a title instead of a player's current one.
     /// - Parameter overlaps: Whether the title is protected before the last one is released.
     func play(_ title: Title, at player: Int, overlaps: Bool) async throws -> Playing
-    /// Ends what a player plays.
+    /// Ends a player's playback.
     func stop(_ player: Int) async
     /// Forgets a player.
     func drop(_ player: Int) async
@@ -50,7 +50,7 @@ struct PlayingKeys: Sendable {
     var session: @Sendable () -> AVContentKeySession? = { nil }
 }
 
-/// What a sequence's app is made of.
+/// The setup of a sequence's app.
 struct SequenceSetup: Sendable {
     let stage: PlayerStage
     let loader: ContentKeyLoader
@@ -199,7 +199,7 @@ struct SequenceRun {
 
     private mutating func abandon(_ title: Title, _ number: Int) async {
         leave(number)
-        // Such a player says nothing when it gives up a request. What it asks for after the release belongs to nobody, and ends with its lease.
+        // Such a player gives up a request silently. Its requests after the release belong to no title, and end with their lease.
         if adapter.renewsItself { mayFail = true }
         let (service, app, isOver) = (setup.service, app, Locked(false))
         let licenses = service.licenses
@@ -214,7 +214,7 @@ struct SequenceRun {
         _ = await playing.result
     }
 
-    /// Forgets what a player plays.
+    /// Forgets a player's title.
     private mutating func leave(_ number: Int) {
         if let player = players.removeValue(forKey: number), player.keys.session() == nil { left.append(player.keys) }
     }
@@ -234,7 +234,7 @@ struct SequenceRun {
         for player in players.keys { _ = await app.suspend(player) }
         setup.stage.time.advance(by: duration)
         for player in players.keys where !suspended.contains(player) { suspended.subtract(await app.resume(player)) }
-        // Everything comes due at once, and the player's own timers, too.
+        // Everything comes due at the same time, and the player's own timers, too.
         await beQuiet(for: 5_000)
         await pass(Self.step)
     }
@@ -283,8 +283,8 @@ struct SequenceRun {
                 && setup.loader.requests.states.contains { if case .renewalDue = $0 { true } else { false } }
     }
 
-    /// Waits until nobody asks the service or waits for it. What has just become due, and what follows a reply, passes a few tasks and
-    /// queues, each of which a busy machine may let wait: this passes many more of them.
+    /// Waits until no request is under way or waiting. Newly due work, and the work after a reply, passes a few tasks and
+    /// queues, each of which a busy machine may delay: this passes many more of them.
     private func beQuiet(for wanted: Int = 1_000) async {
         var (turns, patience) = (0, 5_000)
         while turns < wanted, !Task.isCancelled {
@@ -295,7 +295,7 @@ struct SequenceRun {
         }
     }
 
-    /// In a run that is right it waits for what is under way; otherwise it gives up.
+    /// In a correct run it waits for the work under way; otherwise it gives up.
     private func until(_ condition: () -> Bool) async {
         var patience = 50_000
         while patience > 0, !condition(), !Task.isCancelled {
