@@ -135,7 +135,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RecordingBenchTests {
     @Test func `a license is requested with a record and without`() async throws {
         let bench = RecordingBench()
-        // Beside other tests, whose processor time is the process', too, the figures say nothing.
+        // With concurrent tests, whose processor time is the process's, too, the figures prove nothing.
         _ = try await bench.timePerRequest(.off, requests: 2)
         _ = try await bench.timePerRequest(.support, requests: 2)
         #expect(try await bench.timePerBundle() > 0)

@@ -14,7 +14,7 @@ import Testing
         await service.host.stop()
         #expect(outcome.pieces > 0)
         #expect(try #require(outcome.p99) > 0)
-        // Those that are under way when the time is over are not counted.
+        // Requests that are under way when the time is over are not counted.
         #expect(outcome.pieces <= service.host.requestCount)
     }
 

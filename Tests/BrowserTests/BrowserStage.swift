@@ -6,7 +6,7 @@ import LatchkeyTesting
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 
-/// A running demonstration in a folder of its own, and Chromium.
+/// A running demonstration in its own folder, and Chromium.
 final class BrowserStage: Sendable {
     let folder: TemporaryFolder
     let demonstration: Demonstration
@@ -43,7 +43,7 @@ final class BrowserStage: Sendable {
         return page
     }
 
-    /// The console's first page, with nobody signed in, and a link to the provider.
+    /// The console's first page, without a sign-in, and a link to the provider.
     func signInPage(width: Int, isDark: Bool) async throws -> ChromiumPage {
         let page = try await pages.open(demonstration.sheet.console, width: width, isDark: isDark)
         try await page.wait(until: "document.querySelector('#provider')")
@@ -62,7 +62,7 @@ final class BrowserStage: Sendable {
     }
 }
 
-/// Pages of a browser of their own, which close when nobody has them any more.
+/// Pages of a separate browser, which close when they are no longer referenced.
 final class BrowserPages: Sendable {
     private let browser: Chromium
     private let pages = Locked<[ChromiumPage]>([])
@@ -88,7 +88,7 @@ extension ChromiumPage {
         try await wait(until: "document.querySelector('h1')?.innerText === 'Overview'")
     }
 
-    /// Waits until a condition holds, on this page or on one to which it leads. What is asked of a page that goes away may never be answered,
+    /// Waits until a condition holds, on this page or on one to which it leads. A question to a page that closes may never be answered,
     /// so it is asked again.
     func waitThrough(until condition: String) async throws {
         let lost = Chromium.Failure(description: "The page is gone.")

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeySystem
 import LatchkeyTesting
 
-/// Headless Chromium with a profile of its own, spoken to by the DevTools protocol over a pipe.
+/// Headless Chromium with a separate profile, controlled by the DevTools protocol over a pipe.
 ///
 /// It ends with the last reference to it and with the process: Chromium ends when its pipe closes, and its profile goes with it.
 ///
@@ -21,7 +21,7 @@ final class Chromium: Sendable {
         let description: String
     }
 
-    /// What a command answered, or an event said, as JSON.
+    /// The members of a command's answer, or of an event, as JSON.
     typealias Values = [String: JSON]
 
     private struct State: Sendable {
@@ -36,7 +36,7 @@ final class Chromium: Sendable {
     private let state: Locked<State>
     private let folder: TemporaryFolder
 
-    /// One for each page: a page beside others may count as hidden, and shows no picture then.
+    /// One for each page: a page among others may count as hidden, and shows no picture then.
     init() throws {
         folder = try TemporaryFolder()
         process = Subprocess()
@@ -119,7 +119,7 @@ final class Chromium: Sendable {
         while true {
             let more = answers.availableData
             if more.isEmpty { break }
-            // Only what is new is searched: an answer may have megabytes.
+            // Only the new bytes are searched: an answer may have megabytes.
             let pieces = more.split(separator: 0, omittingEmptySubsequences: false)
             for (index, piece) in pieces.enumerated() {
                 rest += piece

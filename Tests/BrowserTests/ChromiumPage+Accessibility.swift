@@ -17,7 +17,7 @@ extension ChromiumPage {
 
     /// A node of the tree.
     private struct Node {
-        /// What has to say what it is.
+        /// The roles that need a name.
         static let named: Set = [
             "RootWebArea", "table", "grid", "image", "img", "graphics-document", "SvgRoot", "link", "button", "textbox",
             "combobox", "checkbox", "region", "navigation", "Video",

@@ -65,12 +65,12 @@ final class ChromiumPage: Sendable {
             """)
     }
 
-    /// What stands in an element.
+    /// The text of an element.
     func text(_ id: String) async throws -> String {
         try await value("document.getElementById('\(id)').innerText").text ?? ""
     }
 
-    /// What an element shows, as a PNG; `nil` without one.
+    /// An element's picture, as a PNG; `nil` without one.
     func picture(of selector: String) async throws -> Data? {
         let place = try await value(
             """

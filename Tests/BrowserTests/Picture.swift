@@ -7,7 +7,7 @@ import LatchkeyTesting
 struct Picture: Sendable {
     /// Three bytes for each pixel: red, green, blue.
     let pixels: [UInt8]
-    /// How many pixels stand in a row.
+    /// How many pixels a row has.
     let width: Int
 
     /// Decodes a PNG.

@@ -42,7 +42,7 @@
                 }
             }
 
-            /// What a command prints, which nobody reads.
+            /// A command's output, which is dropped.
             private struct Nowhere: Sink {
                 var failure: String? { nil }
                 func write(_ data: Data) {}
@@ -85,7 +85,7 @@
                         let png = try await page.picture(of: "figure:nth-child(\(number)) img")
                         let picture = try await Picture(png: #require(png), in: folder)
                         for (index, bar) in bars.enumerated() {
-                            // Below the line that runs across, and beside the squares that move.
+                            // Below the line that runs across, and next to the moving squares.
                             let color = picture.color((Double(index) + 0.5) / 6, 0.93)
                             #expect(zip(color, bar).allSatisfy { abs(Int($0) - Int($1)) < 40 }, "\(index): \(color)")
                             #expect(color.count == 3)
@@ -156,7 +156,7 @@
                 }
             }
 
-            /// What paper would hide: what scrolls, what is closed, and tables beyond the page's edge.
+            /// Content that paper would hide: scrolling areas, closed parts, and tables beyond the page's edge.
             private static let cut = """
                 [...document.querySelectorAll('body *')].filter((one) => {
                   if (one.closest('.unseen, svg')) return false;

@@ -4,7 +4,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// The tool accepts every command line of the README, of the tools' page and of its own help: the verb exists, and so do its options.
+/// The tool accepts every command line of the README, of the tools' page and of its help: each verb exists, and so do its options.
 @Suite struct CommandLineExampleTests {
     private static let tool = CommandLineTool.standard
 
@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: Set(pages + help).sorted())
     func `the tool takes it as it is written`(line: String) throws {
-        // What a shell reads of it ends at a redirection, a pipe or an ellipsis.
+        // The part that a shell reads ends at a redirection, a pipe or an ellipsis.
         let start = try #require(line.range(of: "latchkey "))
         let command = line[start.lowerBound...].prefix { !"<>|…)".contains($0) }
         var words = Self.words(of: String(command))
@@ -31,7 +31,7 @@ import Testing
         for word in words where word.hasPrefix("--") {
             #expect(known.contains(String(word.prefix { $0 != "=" })), "\(line): \(word)")
         }
-        // A line that ends in an ellipsis leaves something out, and a verb by itself is a mention.
+        // A line that ends in an ellipsis leaves something out, and a lone verb is a mention.
         guard !line.contains("…"), !words.isEmpty else { return }
         #expect(throws: Never.self, "\(line)") { try ArgumentParser(usage: verb.usage).parse(words) }
     }

@@ -105,7 +105,7 @@ struct ErrorSamples {
         }
     }
 
-    /// Those of the network; `playlistUnreadable` is no transport's.
+    /// The kinds of the network; `playlistUnreadable` does not come from a transport.
     private static let network = ContentKeyError.Kind.all.filter { 300..<400 ~= $0.number && $0 != .playlistUnreadable }
 
     private struct Odd: Error {}

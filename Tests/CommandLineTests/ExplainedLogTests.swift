@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// Errors as people posted them, with other names and ids: what is told of each. n02 to n12 are the inputs of the report.
+/// Errors as people posted them, with other names and ids, and their explanations. n02 to n12 are the inputs of the report.
 @Suite(.timeLimit(.minutes(2))) struct ExplainedLogTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let title: String
@@ -17,7 +17,7 @@ import Testing
         var words: [String] = []
         /// A part that the answer must not have.
         var without: String?
-        /// A part of what is said on standard error.
+        /// A part of the text on standard error.
         var note: String?
 
         var testDescription: String { title }

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// `inspect token`. The signatures and hashes are made up: nobody checks them.
+/// `inspect token`. The signatures and hashes are made up: they are not checked.
 @Suite(.timeLimit(.minutes(5))) struct InspectTokenTests {
     private static let keyID = "7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52"
     private static let hash = String(repeating: "ab", count: 20)

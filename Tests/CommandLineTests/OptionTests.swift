@@ -40,7 +40,7 @@ import Testing
     func `every option stands in a test that runs one of its verbs`(_ program: String) {
         let tool = program == "latchkey" ? CommandLineTool.standard : .licenseServer
         #expect(Self.sources.count > 100)
-        // An option that verbs share is one: by its name and what it does.
+        // An option that verbs share is one: by its name and its description.
         var verbs: [[String]: [String]] = [:]
         for usage in tool.verbs.map(\.usage) {
             for option in usage.options { verbs[[option.name, option.help], default: []].append(usage.name) }

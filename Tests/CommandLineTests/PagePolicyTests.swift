@@ -28,7 +28,7 @@ import Testing
             let policy = try #require(text.range(of: meta), "\(name)")
             let style = try #require(text.range(of: "<style>"), "\(name)")
             #expect(policy.lowerBound < style.lowerBound, "\(name)")
-            // Its own styles are what the policy lets in; it has nothing else.
+            // The policy lets in only its own styles; it has nothing else.
             #expect(!text.contains("<script") && !text.contains("<form") && !text.contains("<base"), "\(name)")
             #expect(text.firstMatch(of: /<[^>]+ on[a-z]+=/) == nil, "\(name)")
             #expect(text.firstMatch(of: /(?:src|href)="(?:https?:)?\/\//) == nil, "\(name)")

@@ -201,7 +201,7 @@ import Testing
                 #expect(printed.utf8.count > 10, "\(verb)")
                 let found = forms.filter { printed.contains($0) }
                 #expect(found == [], "\(verb) \(options): \(printed.prefix(2_000))")
-                // The verb wrote these. What it read is the inputs.
+                // The verb wrote these. It read the inputs.
                 for name in ["bundle.zip", "o", "s"] where FileManager.default.fileExists(atPath: folder.path(name)) {
                     let written = String(decoding: try Data(contentsOf: folder.file(name)), as: UTF8.self)
                     #expect(forms.filter { written.contains($0) } == [], "\(verb) wrote \(name)")

@@ -7,9 +7,9 @@ import Testing
 
 /// Text from outside that would steer a terminal, or pass for a line of the tool's own, planted wherever a verb reads some.
 @Suite(.timeLimit(.minutes(5))) struct PlantedTextTests {
-    /// A title for the window, a bell, an eight-bit command, a turn of the direction of writing, and a line of its own.
+    /// A title for the window, a bell, an eight-bit command, a turn of the direction of writing, and a separate line.
     private static let planted = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\u{2028}\u{7f}\r\nFORGED"
-    /// What a line of a playlist can hold.
+    /// The part that a line of a playlist can hold.
     private static let inLine = planted.replacing("\r\n", with: "\u{85}")
 
     private let folder: TemporaryFolder

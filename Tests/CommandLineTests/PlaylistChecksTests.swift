@@ -50,7 +50,7 @@ import Testing
 }
 
 /// Cases 1 to 22 of public trouble with playlists, rebuilt with made-up names: what `latchkey keys` says, and its exit code.
-/// Those that need media are in `DoctorMediaTests`.
+/// The cases that need media are in `DoctorMediaTests`.
 @Suite(.timeLimit(.minutes(1))) struct PlaylistCaseTests {
     private static let fairPlay = #"KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1""#
     private static let head = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:10\n"

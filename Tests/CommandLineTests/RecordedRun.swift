@@ -5,7 +5,7 @@ import LatchkeySystem
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// What came of running the tool inside the test.
+/// The result of running the tool inside the test.
 struct RecordedRun {
     let status: ExitStatus
     let output: String
@@ -37,7 +37,7 @@ struct RecordedRun {
     }
 }
 
-/// Keeps what is written; for tests.
+/// Keeps the output; for tests.
 final class MemorySink: Sink {
     private let data = Locked(Data())
 

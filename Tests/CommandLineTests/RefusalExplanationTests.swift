@@ -43,7 +43,7 @@ import Testing
 
         var description: String { "\(profile.identifier) \(stage) \(code)" }
 
-        /// What an app gets.
+        /// The app's error.
         var error: ContentKeyError? {
             let exchange = HTTPExchange(request: URLRequest(url: URL(filePath: "/")), reply: reply)
             let vendor = profile.unchecked

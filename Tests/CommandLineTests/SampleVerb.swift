@@ -4,7 +4,7 @@ import LatchkeySystem
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// A verb with one of everything, which prints what it was given.
+/// A verb with one of everything, which prints its arguments.
 struct SampleVerb: Verb {
     private let place = Positional("PLACE", "where")
     private let count = Option("count", .seconds(from: 0), "how long")

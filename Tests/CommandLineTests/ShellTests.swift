@@ -94,7 +94,7 @@ import Testing
         #expect(said == "")
     }
 
-    /// What a program prints.
+    /// A program's output.
     private static func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Subprocess()
         let output = Pipe()

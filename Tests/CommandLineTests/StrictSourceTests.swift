@@ -9,15 +9,15 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// A player's source is held against the vendor's strict service: what the samples of the documents do wrong is refused as the vendor
-/// refuses it, and what is right plays.
+/// A player's source against the vendor's strict service: the mistakes of the documents' samples are refused as the vendor
+/// refuses them, and correct sources play.
 @Suite(.timeLimit(.minutes(5))) struct StrictSourceTests {
     /// A source of each document's vendor, once with the sample's mistake and once right.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let options: [String]
         let wrong, right: String
-        /// What is said of the mistake: the vendor's code or words, and the rule that it breaks.
+        /// The message for the mistake: the vendor's code or words, and the rule that it breaks.
         let words: [String]
         var testDescription: String { name }
 

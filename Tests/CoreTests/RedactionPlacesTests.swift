@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-/// A secret in every place of a URL, and what is none. `Documentation/Redaction.md` has the grammar.
+/// A secret in every place of a URL, and text that only looks like one. `Documentation/Redaction.md` has the grammar.
 @Suite(.timeLimit(.minutes(1))) struct RedactionPlacesTests {
     private static let redaction = Redaction.standard
 

@@ -21,12 +21,12 @@ struct APIUnderTest: Sendable, CustomTestStringConvertible {
     let keyURI: @Sendable (String, StoredKey) -> String
     /// A token of a viewer in a session.
     let token: @Sendable (Order) throws -> Secret
-    /// What the app's error has for a token that somebody else signed; the vendor's code, where its replies have one.
+    /// The app's error for a token with a foreign signature; with the vendor's code, if its replies have one.
     let forged: (kind: Diagnosis.Kind, code: String?)
 
     var testDescription: String { profile.identifier }
 
-    /// What a token is to say.
+    /// The claims of a token.
     struct Order: Sendable {
         var viewer = "ann"
         var session = "s-1"

@@ -8,7 +8,7 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// A stream in clear needs no key, no vendor and no device; what seems clear and is not is told.
+/// A stream in clear needs no key, no vendor and no device; a stream that only seems clear is reported.
 @Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(5)))
 struct ClearStreamTests {
     private func withoutKeys(_ name: String, _ text: String) -> String {

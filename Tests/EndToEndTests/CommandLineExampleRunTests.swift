@@ -5,8 +5,8 @@ import LatchkeySimulation
 import LatchkeyTesting
 import Testing
 
-/// A shell runs every command line of the README, of the tools' page and of `--help`, as it is written. What stands for something of the reader's,
-/// such as a host or a file, is replaced by the same thing of a running `latchkey serve`.
+/// A shell runs every command line of the README, of the tools' page and of `--help`, as it is written. The reader's own values,
+/// such as a host or a file, are replaced by the same values of a running `latchkey serve`.
 @Suite(.enabled(if: ToolProcess.isThere, Comment(rawValue: ToolProcess.whyNot)), .timeLimit(.minutes(8)))
 struct CommandLineExampleRunTests {
     /// Verbs without the arguments that they need: a mention.
@@ -102,7 +102,7 @@ private final class ExampleDesk: Sendable {
         ]
     }
 
-    /// Writes what the examples read.
+    /// Writes the files that the examples read.
     /// - Returns: the derived key of `vector.spc`, in hex.
     private static func furnish(_ folder: TemporaryFolder, _ serve: ServeProcess) async throws -> String {
         let files = FileManager.default
@@ -184,7 +184,7 @@ private final class ExampleDesk: Sendable {
     }
 }
 
-/// Remembers the key that it derives, which a published vector states beside its SPC.
+/// Remembers the key that it derives, which a published vector states next to its SPC.
 private struct RecordingDerivation: ApplicationSecretDerivation {
     let key = Locked("")
 

@@ -282,7 +282,7 @@ struct DoctorMediaTests {
             #expect(found.status == 0 && found.cause == "keyOpensNothing", "\(found.text)")
             #expect(found.codes.filter { $0 != "slowReply" } == ["keyOpensNothing", "keyWithoutSessionKey"])
             #expect(stage.service.requests(at: .license).count == 1)
-            // A player that asks for every session key fails, and is told why.
+            // A player that asks for every session key fails, and its error says why.
             let played = try await stage.play()
             #expect(
                 played.status == 1 && played.output.contains("no segment of the stream uses it"), "\(played.output)")

@@ -16,14 +16,14 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What a live diagnosis asked and got.
+/// The requests and replies of a live diagnosis.
 struct DoctorRecording {
     /// The profile with the stage's settings, as `--vendor` and `--set` give it.
     let profile: VendorProfile
     let exchanges: [RecordedExchange]
     /// The service's module, as --credentials gives it.
     let module: KeyServerModule
-    /// What the live diagnosis found.
+    /// The findings of the live diagnosis.
     let live: DoctorReport
 
     /// Runs the diagnosis of a stage in this process, and writes down its traffic.
@@ -70,13 +70,13 @@ struct DoctorRecording {
         return await diagnosis(of: capture.exchanges, opening: opening).report()
     }
 
-    /// The places of the exchanges without which no key can be had, and what they are for.
+    /// The places of the exchanges without which no key is available, and their roles.
     func needed() async -> [(index: Int, role: TrafficRoles.Role)] {
         let exchanges = diagnosis(of: exchanges).exchanges
         let keys = exchanges.compactMap(\.reply).filter { $0.body.starts(with: Data("#EXTM3U".utf8)) }
             .compactMap { try? Playlist($0.body, context: PlaylistContext()) }.flatMap(\.fairPlayURIs)
         let roles = await TrafficRoles(profile, keys: keys)
-        // What was refused and asked for again proves nothing.
+        // A request that was refused and sent again proves nothing.
         return exchanges.enumerated().filter { ($0.element.reply?.status ?? 0) < 400 }
             .map { ($0.offset, roles.role(of: $0.element)) }
             .filter { [.playlist, .certificate, .lookup, .license, .session(.setup)].contains($0.1) }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import LatchkeyCommandLine
 
-/// `latchkey doctor --har` on recordings of what the live diagnosis was tried on: it says the same, or that not enough was seen.
+/// `latchkey doctor --har` on recordings of the live diagnosis's setups: it says the same, or that not enough was seen.
 @Suite(
     .enabled(if: ToolProcess.isThere && TestAuthority.isThere, "needs the built tool and openssl"),
     .timeLimit(.minutes(8)))
 struct DoctorRecordingTests {
-    /// What a recording shows of a setup, where that is not the live cause.
+    /// The cause that a recording of a setup shows, where it is not the live cause.
     private enum Shown: Equatable {
         /// Nothing went over the network that could be wrong.
         case tooLittle
@@ -21,7 +21,7 @@ struct DoctorRecordingTests {
         case code(String)
     }
 
-    /// By the setups' sentences. What is sent by nobody is not in a recording: there the fault ends before the license request.
+    /// By the setups' sentences. A request that is not sent is not in a recording: there the fault ends before the license request.
     private static let exceptions: [String: Shown] = {
         let noLicense = [
             "the VuDRM token is a year old", "the JSON Web Token's time is over",

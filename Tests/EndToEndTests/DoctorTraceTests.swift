@@ -83,7 +83,7 @@ struct DoctorTraceTests {
     }
 }
 
-/// What the client says about a trace, as `LatchkeyServer` reads it.
+/// The client's view of a trace, as `LatchkeyServer` reads it.
 @Suite(.timeLimit(.minutes(5))) struct TraceJoinTests {
     @Test func `the server continues the trace that the client's page names`() async throws {
         let transport = FakeTransport { _, _ in .ok(SampleBytes.certificate) }
@@ -188,8 +188,8 @@ enum TraceReader {
         sys.stdout.write('right')
         """
 
-    /// Prints how many requests there are, or what is wrong. Strict: no text counts as a number. What the schema cannot say stands behind
-    /// it: that times are the sums of their parts, pages are there, and the schema finds what is missing.
+    /// Prints how many requests there are, or the first error. Strict: no text counts as a number. Rules beyond the schema follow
+    /// it: that times are the sums of their parts, pages are there, and the schema finds missing members.
     static let schema = """
         import copy, json, sys
         from hario_core.models import HarLog
@@ -218,7 +218,7 @@ enum TraceReader {
         except Exception as error: sys.stdout.write(repr(error))
         """
 
-    /// Waits on a thread of its own.
+    /// Waits on a separate thread.
     static func run(_ program: String, _ file: String) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try output(program, file) }) }

@@ -45,7 +45,7 @@ struct FaultRun {
         let profile = try #require(VendorProfile.named(circumstances.profile))
         let policy = circumstances.policy
         let time = StagedTime(timers: [policy.attemptTimeout, policy.deadline])
-        // Whoever works on the key has the deadline, an attempt a time of its own.
+        // Work on the key has the deadline, an attempt its own time limit.
         let isDeadline = circumstances.timer == policy.deadline
         let serviceTime = ServiceTime {
             if isDeadline { time.pass(policy.deadline) } else { time.expire(circumstances.timer) }

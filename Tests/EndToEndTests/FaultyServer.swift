@@ -13,7 +13,7 @@ import Testing
     import LatchkeySystem
 #endif
 
-/// `latchkey-server run` as a process of its own, for faults that a test cannot have in its own process.
+/// `latchkey-server run` as a separate process, for faults that a test cannot have in its own process.
 final class FaultyServer: @unchecked Sendable {
     // Sound because a test uses it from one task.
     private let process: Subprocess
@@ -26,7 +26,7 @@ final class FaultyServer: @unchecked Sendable {
     static let program = ToolProcess.binary("latchkey-server")
 
     /// Starts it and waits until it takes requests.
-    /// - Parameter limit: what a shell does before, such as `ulimit -f 600`.
+    /// - Parameter limit: a shell command to run first, such as `ulimit -f 600`.
     init(_ folder: ServerFolder, limit: String = ":") async throws {
         self.folder = folder
         try await folder.makeTenants()
@@ -59,7 +59,7 @@ final class FaultyServer: @unchecked Sendable {
     var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
     /// Whole lines of the log.
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: true) }
-    /// The lines as JSON; a line that is none is an empty entry.
+    /// The lines as JSON; an invalid line is an empty entry.
     var entries: [[String: Any]] {
         lines.map { (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any] ?? [:] }
     }
@@ -111,7 +111,7 @@ final class FaultyServer: @unchecked Sendable {
             headers: ["Authorization": "Bearer \(folder.adminKey.revealedText)"])
     }
 
-    /// Imports a key of a content of its own.
+    /// Imports a key of separate content.
     func importKey(_ kid: UUID, content: String) async throws -> HTTPReply {
         let document = """
             <cpix:CPIX xmlns:cpix="urn:dashif:org:cpix" xmlns:pskc="urn:ietf:params:xml:ns:keyprov:pskc" \

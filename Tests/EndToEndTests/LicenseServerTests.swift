@@ -8,7 +8,7 @@ import Testing
 
 @testable import TestServers
 
-/// An app against `latchkey-server`, through the profile of its own API.
+/// An app against `latchkey-server`, through the profile of the server's own API.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LicenseServerTests {
     @Test func `a demo stream plays with licenses of the server, each picture right`() async throws {
         let stage = try await StreamingServer()

@@ -91,7 +91,7 @@ import Testing
 }
 
 extension LivePlayer.Report {
-    /// The first renewal of each license, without those that follow a failure.
+    /// The first renewal of each license, except renewals after a failure.
     fileprivate var firstRenewals: [Renewal] {
         renewals.filter { renewal in
             !failures.contains {

@@ -27,7 +27,7 @@ import Testing
     /// The license requests so far.
     private var licenses: Int { simulated.transport.journal.filter { $0.method == "POST" }.count }
 
-    /// Launches the app: a new loader with the same store, whose bridge reports what the player does with the keys.
+    /// Launches the app: a new loader with the same store, whose bridge reports the player's use of the keys.
     private func launchAndPlay() async throws -> (report: StreamReport, offline: OfflineKeys) {
         let loader = try simulated.loader(
             .vuDRM, configuration: LoaderConfiguration(certificateFetch: .withFirstKey, keyStore: store))

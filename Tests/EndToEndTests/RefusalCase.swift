@@ -48,9 +48,9 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
         self.init(title, circumstances, kind, status, code: code, words: words)
     }
 
-    /// A refusal that the service is told to send.
+    /// A refusal that a test asks the service to send.
     /// - Parameters:
-    ///   - told: the code that the service is told to send.
+    ///   - told: the code that the service is asked to send.
     ///   - code: the part of it that the vendor's error format contains.
     init(
         _ profile: String, told: String, _ status: Int, at endpoint: ServiceEndpoint = .license,
@@ -76,7 +76,7 @@ extension ServiceEndpoint {
 }
 
 extension RefusalCase {
-    /// Vendors without a code of their own: only the status.
+    /// Vendors without their own codes: only the status.
     private static let plain = (FaultPlace.mainProfiles.filter { !withCodes.contains($0) } + ["generic-json"])
         .map { RefusalCase($0, told: "notAllowed", 403, .forbidden) }
 
@@ -191,7 +191,7 @@ extension RefusalCase {
         RefusalCase("naver", told: "281005", 400, .forbidden, code: "281005", words: "told to refuse"),
     ]
 
-    /// Every refusal that a service is told to send.
+    /// Every refusal that a test asks a service to send.
     static let told = plain + coded + others
 
     private static let coded = cloudDRM + verimatrix + expressPlay + nagra + drmToday + doveRunner

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// Faults of files and disks against a real `latchkey-server`: no signal ends it but the test's, nothing hangs, and licenses go on.
+/// Faults of files and disks against a real `latchkey-server`: no signal ends it but the test's, nothing hangs, and licenses continue.
 @Suite(
     .enabled(if: FaultyServer.program != nil, Comment(rawValue: ToolProcess.whyNot)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash"), "needs bash"), .timeLimit(.minutes(5)))

@@ -10,7 +10,7 @@ final class ServingProcess: @unchecked Sendable {
     private let errors: FileHandle
     private let folder: TemporaryFolder
     private let ended: Task<Int32, Never>
-    /// What it printed when it was ready; empty if it ended before.
+    /// The line that it printed when it was ready; empty if it ended before.
     let line: Data
 
     /// Starts it and waits until it prints a line.

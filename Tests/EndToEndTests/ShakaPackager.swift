@@ -21,12 +21,12 @@ enum ShakaPackager {
     /// Packages picture and sound of a file as fragmented MP4 for FairPlay, with keys from a key server.
     /// - Parameters:
     ///   - media: the file.
-    ///   - folder: where the result goes.
+    ///   - folder: the folder for the result.
     ///   - server: the key server's address.
     ///   - content: the content's name.
     ///   - signer: the name, key and IV that requests are signed with.
     ///   - period: the seconds of a crypto period; `nil` for one key.
-    /// - Returns: the status and what it printed.
+    /// - Returns: the status and its output.
     static func package(
         _ media: URL, into folder: URL, server: String, content: String, signer: (name: String, key: Data, iv: Data),
         period: Int?
@@ -48,7 +48,7 @@ enum ShakaPackager {
             ] + (period.map { ["--crypto_period_duration", "\($0)"] } ?? []))
     }
 
-    /// What a test has the packager write.
+    /// The form of the packager's output.
     enum Form: Sendable {
         case fragments, wholeFiles, transportStream, packedAudio
     }

@@ -15,7 +15,7 @@ import LatchkeyVault
 import LatchkeyVendors
 import Testing
 
-/// A packager of others asks our server for its keys; what it makes plays with licenses of the same keys.
+/// A third-party packager asks our server for its keys; its output plays with licenses of the same keys.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: ShakaPackager.isThere, "\(ShakaPackager.whyNot)"))
 struct ShakaPackagerTests {
     private static let signer = (name: "test", key: Data(repeating: 1, count: 32), iv: Data(repeating: 2, count: 16))
@@ -55,7 +55,7 @@ struct ShakaPackagerTests {
         return outcome
     }
 
-    /// The keys of all URIs in the playlists, each found by what its URI says.
+    /// The keys of all URIs in the playlists, each found by its URI.
     private func keys(_ vault: TenantVault) async throws -> [StoredKey] {
         let names = ["video.m3u8", "audio.m3u8"]
         let texts = try names.map { String(decoding: try Data(contentsOf: folder.file($0)), as: UTF8.self) }
@@ -115,7 +115,7 @@ struct ShakaPackagerTests {
     }
 }
 
-/// What a packager of others makes, held against what Apple's players take: no false alarm, and its options' mistakes are named.
+/// A third-party packager's output, checked against the rules of Apple's players: no false alarm, and its options' mistakes are named.
 @Suite(
     .timeLimit(.minutes(5)), .enabled(if: ShakaPackager.isThere, "\(ShakaPackager.whyNot)"),
     .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"))

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeySupport
 
-/// `latchkey doctor --har` on recordings in which nothing is wrong, and on what is left when a part of them is missing or altered.
+/// `latchkey doctor --har` on recordings of healthy streams, and on the same recordings with a part missing or altered.
 @Suite(
     .enabled(if: ToolProcess.isThere && TestAuthority.isThere, "needs the built tool and openssl"),
     .timeLimit(.minutes(5)))
@@ -32,7 +32,7 @@ struct SoundRecordingTests {
             let needed = await recording.needed()
             #expect(needed.contains { $0.role == .playlist } && needed.contains { $0.role == .license })
             for (index, role) in needed {
-                // Nothing tells that a lone media playlist had a multivariant one.
+                // Nothing shows that a lone media playlist had a multivariant one.
                 if index > 0 || asset == .twoKeys {
                     let left = await recording.diagnosis(of: Self.without(index, of: recording.exchanges)).report()
                     #expect(left.verdict != .right, "\(name) without \(role) at \(index): \(left.text)")
@@ -74,7 +74,7 @@ struct SoundRecordingTests {
         }
     }
 
-    /// What was recorded of a right stream, of two keys but where the vendor gives one to all.
+    /// The recording of a healthy stream, with two keys unless the vendor gives one to all.
     private static func withSound(
         _ name: String, _ body: (DoctorRecording, DemoAsset) async throws -> Void
     ) async throws {

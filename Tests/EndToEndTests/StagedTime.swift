@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// A clock for tests without waiting. Waits between attempts end at once and are only counted; timers, such as timeouts, fire
+/// A clock for tests without waiting. Waits between attempts end immediately and are only counted; timers, such as timeouts, fire
 /// when the test says so.
 final class StagedTime: Timekeeper {
     private struct State {

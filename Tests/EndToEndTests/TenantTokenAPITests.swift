@@ -79,7 +79,7 @@ import Testing
             return key
         }
 
-        /// What an app's own server of ExpressPlay's answers: a token URL with the tenant's token.
+        /// The answer of an ExpressPlay app's own server: a token URL with the tenant's token.
         @Sendable private static func tokenURL(_ rights: String, for request: HTTPRequest) -> HTTPResponse {
             let body = JSONValue(request.body)
             let url = "\(rights)&cid=\(request.queryValue("contentId") ?? body?["contentID"]?.text ?? "")"

@@ -26,10 +26,10 @@ struct ToolProcess: Sendable {
         }
     }
 
-    /// The binary beside the tests; `nil` if it was not built.
+    /// The binary next to the tests; `nil` if it was not built.
     static let path = binary("latchkey")
 
-    /// A binary beside the tests; `nil` if it was not built.
+    /// A binary next to the tests; `nil` if it was not built.
     static func binary(_ name: String) -> String? {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {

@@ -46,7 +46,7 @@ struct ToolTests {
         let folder = try TemporaryFolder()
         #expect(try await ToolProcess.run("credentials", "--out", folder.path("c")).status == 0)
         let serve = try await ServeProcess("--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
-        // The reader of its output goes away, like `head`.
+        // The reader of its output exits, like `head`.
         serve.process.stopReading()
         for (vendor, service) in [("vudrm-raw", "vudrm"), ("cloud-drm", "cloud-drm")] {
             let run = try await ToolProcess.run(

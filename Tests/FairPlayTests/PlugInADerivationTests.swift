@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import Testing
 
-/// What a licensee's library offers; its names are made up.
+/// The interface of a licensee's library; its names are made up.
 protocol LicensedLibrary: Sendable {
     func derive(r2: Data, applicationSecret: Data) throws -> Data
 }
@@ -29,7 +29,7 @@ struct LicensedDerivation: ApplicationSecretDerivation {
         }
     }
 
-    /// What the library has to answer for the forge's SPC.
+    /// The library's expected answers for the forge's SPC.
     private func library(_ forge: SPCForge) throws -> Library {
         let credential = forge.credentials.credential
         return Library(key: try InsecureTestDerivation().derivedKey(r2: Secret(SPCForge.r2), for: credential))

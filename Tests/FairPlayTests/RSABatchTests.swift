@@ -4,13 +4,13 @@ import Testing
 
 @testable import LatchkeyFairPlay
 
-/// What `RSABatch` does with a function that is none of RSA. `CryptoMBTests` has those that are.
+/// `RSABatch` with a function that does not compute RSA. `CryptoMBTests` has functions that do.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RSABatchTests {
-    /// What the function below has seen. A C function takes no closure along.
+    /// The arguments that the function below has seen. A C function takes no closure along.
     private static let seen = Locked<(start: UInt, p: [UInt8])?>(nil)
     private static let pattern = [UInt8](repeating: 0x77, count: 256)
 
-    /// Writes a pattern as every result, and keeps where the first lane was and what its p was.
+    /// Writes a pattern as every result, and keeps the address of the first lane and its p.
     private static let fake: RSABatch.Function = { texts, results, p, _, _, _, _, bits, _, _ in
         for lane in 0..<8 { results?[lane]?.update(repeating: 0x77, count: Int(bits) / 8) }
         if let text = texts?[0], let first = p?[0] {

@@ -3,7 +3,7 @@ import LatchkeyHLS
 
 /// The playlists with expected reports: those of the repository, and those of the shared corpus if it exists.
 ///
-/// The shared corpus is the folder in `LATCHKEY_CORPUS`. Defaults to `../shared/corpus` beside the package.
+/// The shared corpus is the folder in `LATCHKEY_CORPUS`. Defaults to `../shared/corpus` next to the package.
 enum Corpus {
     struct Entry: Sendable, CustomStringConvertible {
         let name: String

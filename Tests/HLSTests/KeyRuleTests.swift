@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import Testing
 
-/// Rules 5 to 17 of `Documentation/HLS.md` §7: which keys are in force, and what a key tag says.
+/// Rules 5 to 17 of `Documentation/HLS.md` §7: the keys in force, and the meaning of a key tag.
 @Suite struct KeyRuleTests {
     private static let widevine = #"KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",KEYFORMATVERSIONS="1""#
     private static let segment = PlaylistText.segment()

@@ -66,7 +66,7 @@ import Testing
         #expect(try await Self.found(incomplete).fairPlayURIs.count == 3)
     }
 
-    /// The stream of content steering: twelve variants with keys of their own and audio, at two hosts.
+    /// The stream of content steering: twelve variants with their own keys and audio, at two hosts.
     private static func steered(_ attributes: String = #",PATHWAY-ID="A""#, missing: String? = nil) -> MemoryFetcher {
         var playlists = [main: [#"#EXT-X-CONTENT-STEERING:SERVER-URI="/steering"\#(attributes)"#]]
         for host in ["b", "a"] {

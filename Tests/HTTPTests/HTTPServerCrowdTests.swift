@@ -2,7 +2,7 @@ import LatchkeyHTTP
 import LatchkeyTesting
 import Testing
 
-/// Connections that do nothing or too little, and clients that want to get in beside them.
+/// Connections that do nothing or too little, and clients that want to get in at the same time.
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerCrowdTests {
     private static let request = "GET /honest HTTP/1.1\r\nHost: a\r\n\r\n"
 

@@ -1,7 +1,7 @@
 import LatchkeyHTTP
 import Testing
 
-/// What a request's head or body can say that no server should guess about. Source: RFC 9112 §3.2, §6 and §7.
+/// Ambiguous heads and bodies of requests, which no server should guess about. Source: RFC 9112 §3.2, §6 and §7.
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerFramingTests {
     @Test(arguments: [
         ("Content-Length: 3\r\nTransfer-Encoding: chunked", 400), ("Host: b", 400),

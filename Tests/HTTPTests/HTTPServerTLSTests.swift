@@ -71,7 +71,7 @@ private enum OpenSSLTool {
             "< '\(file.path)'")
     }
 
-    /// Runs a subcommand on a thread of its own, and gives what it prints.
+    /// Runs a subcommand on a separate thread, and returns its output.
     private static func run(_ words: String...) async -> String {
         let command = "\(path ?? "openssl") \(words.joined(separator: " ")) 2>/dev/null"
         return await withCheckedContinuation { done in

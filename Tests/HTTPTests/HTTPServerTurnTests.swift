@@ -52,12 +52,12 @@ import Testing
                 guard one.send(flood) else { return }
                 while one.send(rest) {}
             }
-            // Takes what it gets, so that a reply never waits.
+            // Reads everything, so that a reply never waits.
             Thread.detachNewThread { one.discardAll() }
         }
         var turns = 0
         for number in 1...50 {
-            // What others send may come before it.
+            // Other clients' requests may come before it.
             for _ in 0..<10 { turns += Self.run(loop) }
             honest.send(Self.request)
             var runs = 0
@@ -144,7 +144,7 @@ import Testing
         for one in crowd { one.send(Data(count: part)) }
         while received() < crowd.count * part { loop.run() }
         for one in crowd { one.send(Data(count: part)) }
-        // What the crowd has sent has arrived before it.
+        // The crowd's requests have arrived before it.
         honest.send(Self.request)
         while seen.withLock({ $0 }) < 0 { loop.run() }
         #expect(seen.withLock { $0 } <= (crowd.count + 1) * part)

@@ -52,7 +52,7 @@ func fetch(_ port: UInt16, _ path: String, _ change: (inout URLRequest) -> Void 
     status: Int, headers: [String: String], body: Data
 ) {
     var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
-    // Foundation on Linux does not read what the initializer takes.
+    // Foundation on Linux ignores the initializer's value.
     request.timeoutInterval = 900
     change(&request)
     let (data, response) = try await URLSession.shared.data(for: request)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import LatchkeyLicensees
 
-/// Eight RSA operations at once: by a stand-in on any machine, and by Intel's library where it is and runs.
+/// Eight RSA operations in one call: by a stand-in on any machine, and by Intel's library where it is installed and runs.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltLibrary.canBuild, "there is no C compiler"))
 struct CryptoMBTests {
-    /// A library, with what its calls did.
+    /// A library, with a log of its calls.
     private final class Watched: Sendable {
         let outcomes = Locked<[RSABatch.Outcome]>([])
         let batch: RSABatch
@@ -42,7 +42,7 @@ struct CryptoMBTests {
         try [LicenseeStage.small.credential, LicenseeStage.large.credential] + others.get().map(\.credential)
     }
 
-    /// An operation with a text that is right, is none, or is not as long as the key.
+    /// An operation with a text that is right, malformed, or not as long as the key.
     private static func operation(
         _ credential: KeyServerCredential, using generator: inout SeededGenerator
     ) throws -> RSABatch.Operation {

@@ -38,7 +38,7 @@ import Testing
             configuration, plug: plug, folder: folder.url, at: date ?? self.date, environment: environment)
     }
 
-    /// Places and codes of what is wrong.
+    /// Places and codes of the problems.
     private func problems(_ configuration: LicenseeConfiguration, plug: LicenseeSetup.Plug? = nil) -> [String] {
         let error = #expect(throws: LicenseeError.self) { try setup(configuration, plug: plug) }
         return error?.problems.map { "\($0.place) \($0.code)" } ?? []

@@ -29,7 +29,7 @@ struct LicenseeStage {
         .exchange(for: "asset", using: &generator)
     }
 
-    /// Makes a license and has the device open it.
+    /// Makes a license and opens it with the device.
     /// - Parameter version: the container version that the SPC states in place of its own.
     func expectLicense(from module: KeyServerModule, version: UInt8? = nil, seed: UInt64 = 1) throws {
         let exchange = try exchange(seed: seed)

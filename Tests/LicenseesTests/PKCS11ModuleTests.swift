@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyLicensees
 
-/// Tokens that SoftHSM cannot be, by a module of our own.
+/// Tokens that SoftHSM cannot provide, by our own module.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: BuiltLibrary.canBuild, "there is no C compiler"))
 struct PKCS11ModuleTests {
     private let input = [UInt8](0..<16)

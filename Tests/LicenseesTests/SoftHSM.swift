@@ -9,7 +9,7 @@ import Testing
 
 /// SoftHSM with tokens of this process's tests. One for all tests, because a module is initialized once in a process.
 ///
-/// Every suite has tokens of its own, so that one may lose its sessions while others use theirs.
+/// Every suite has its own tokens, so that one may lose its sessions while others use theirs.
 struct SoftHSM {
     static let module = [
         "/usr/lib/softhsm/libsofthsm2.so", "/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so",

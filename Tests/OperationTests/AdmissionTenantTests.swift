@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AdmissionTenantTests {
     private static let bound = 2 / 0.0007
 
-    /// One tenant asks for three times what the threads can do, another one for 30 %.
+    /// One tenant asks for three times the threads' capacity, another one for 30 %.
     private static func flood(_ lanes: [AdmissionLane: Double], _ neighbor: [AdmissionLane: Double])
         -> SimulatedServer.Load
     {
@@ -26,7 +26,7 @@ import Testing
         #expect(neighbor.count > 2_000)
         #expect(neighbor.count { $0.refusal != nil } == 0)
         #expect(neighbor.compactMap(\.latency).quantile(0.99) < 0.025)
-        // What the neighbor does not use, the other one has.
+        // The other tenant gets the neighbor's unused share.
         #expect(Double(outcomes.count { $0.latency != nil }) >= 0.9 * Self.bound * 3)
     }
 
@@ -91,7 +91,7 @@ import Testing
         for _ in 0..<8 { #expect(limit.begin(.renewal, tenant: "a")) }
         #expect(!limit.begin(.renewal, tenant: "a"))
         for _ in 0..<16 { limit.end(after: .milliseconds(1), at: .zero) }
-        // Alone, the tenant has all places; beside it the others have their share.
+        // Alone, the tenant has all places; with others, they have their share.
         for _ in 0..<8 { #expect(limit.begin(.renewal, tenant: "a")) }
         #expect(!limit.begin(.renewal, tenant: "a"))
         for _ in 0..<8 { #expect(limit.begin(.renewal)) }
@@ -126,7 +126,7 @@ import Testing
         for tenant in ["a", "b", "c"] { metrics.sessions[tenant].set(7) }
         let own = metrics.text(.prometheus, .listed(["a"]))
         #expect(own.split(separator: "\n").filter { !$0.hasPrefix("#") } == [#"latchkey_sessions{tenant="a"} 7"#])
-        // What is of all those beyond the bound is nobody's.
+        // The metrics of the tenants beyond the bound belong to no single tenant.
         #expect(metrics.text(.prometheus).contains(#"{tenant="other"}"#))
         #expect(!metrics.text(.prometheus, .listed(["c", "other"])).contains("latchkey_sessions{"))
     }

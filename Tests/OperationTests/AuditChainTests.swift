@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AuditChainTests {
     private let clock = ManualTimekeeper()
 
-    /// An audit that gives what it is told, as one does that somebody wrote to.
+    /// An audit with fixed answers, like one that was tampered with.
     private struct FixedAudit: AuditStore {
         let engine = "fixed"
         let all: [AuditEntry]

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyLicensing
 @testable import LatchkeySystem
 
-/// What is said of an engine, and for how long.
+/// The report about an engine, and for how long it holds.
 @Suite(.timeLimit(.minutes(1))) struct EngineHealthWordTests {
     private let clock = ManualTimekeeper()
 

@@ -121,7 +121,7 @@ import Testing
         #expect(try await Self.status(of: server, stoppedAfter: hasBegun) == 503)
     }
 
-    /// - Parameter work: what its threads do besides; `nil` for the pool's.
+    /// - Parameter work: the other work of its threads; `nil` for the pool's.
     private static func server(
         _ pool: WorkerPool, _ work: (any ThreadWork)? = nil, _ begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) -> HTTPServer {

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyHTTP
 
 @Suite(.timeLimit(.minutes(5))) struct JointWorkTests {
-    /// A pool of one thread, on a clock that stands, and work that says how much of it was done at once.
+    /// A pool of one thread, on a clock that stands still, and work that reports how much of it was done together.
     private final class Stage: Sendable {
         let pool: WorkerPool
         let calls = Locked<[[Int]]>([])

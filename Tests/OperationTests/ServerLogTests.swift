@@ -189,7 +189,7 @@ import Testing
             for _ in 0..<5 { log.write(LogEntry(.info, .license)) }
             await writer.flush()
             #expect(counted.withLock { $0 } == [.log: 5])
-            // The line that tells is refused, too.
+            // The line that reports it is refused, too.
             log.tellDropped()
             await writer.flush()
             let pipe = Pipe()
@@ -207,7 +207,7 @@ import Testing
         }
     #endif
 
-    /// What a player asks, and the event that it is.
+    /// A player's request, and its event.
     private static let events: [(RequestEndpoint, LogEvent)] = [
         (.fairPlay, .license), (.slot, .license), (.vendor("axinom", .license), .license),
         (.slotDescription, .certificate),

@@ -120,7 +120,7 @@ import Testing
 
     @Test func `alerts and dashboard name metrics that exist`() throws {
         let kinds = Dictionary(uniqueKeysWithValues: metrics.names.map { ($0.name, $0.type) })
-        // Those of `latchkey probe` stand in `ProbeToolTests`.
+        // The metrics of `latchkey probe` are in `ProbeToolTests`.
         let others =
             ProcessFigures().families.map(\.name) + ["latchkey_probe_success", "latchkey_probe_timestamp_seconds"]
         for file in ["Deployment/prometheus/alerts.yml", "Deployment/grafana/latchkey.json"] {

@@ -10,7 +10,7 @@ struct SimulatedServer {
         let duration: Double
         /// Arrivals per second of each lane.
         let rates: [AdmissionLane: Double]
-        /// Arrivals per second of another tenant beside.
+        /// Arrivals per second of another tenant at the same time.
         var neighbor: [AdmissionLane: Double] = [:]
     }
 

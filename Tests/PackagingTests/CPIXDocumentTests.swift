@@ -102,7 +102,7 @@ import Testing
                 let error = #expect(throws: PackagingRefusal.self, "\(name) \(index)") {
                     try CPIXDocument(copy.data, recipients: [Self.recipient(0)])
                 }
-                // What has no MAC is the MAC's own key, which then opens nothing.
+                // The value without a MAC is the MAC's own key, which then opens nothing.
                 #expect(error?.code == (name == "CipherValue" && index == 1 ? "cpixCipher" : "cpixMAC"))
             }
         }
@@ -297,7 +297,7 @@ import Testing
         let document = try Self.document()
         let all = try Self.signaling(.fitting([.fairPlay, .widevine, .playReady, .clearKey]))
         let tree = try XMLTree(try document.data(.init(recipients: [], signaling: all)))
-        // Nobody configured Clear Key's URIs, and no key is for its scheme.
+        // Clear Key's URIs are not configured, and no key is for its scheme.
         #expect(tree.all("DRMSystem").count == 12)
         let systems = Set(tree.all("DRMSystem").compactMap { $0["systemId"] })
         #expect(systems == Set([DRMSystem.fairPlay, .widevine, .playReady].map(\.rawValue)))

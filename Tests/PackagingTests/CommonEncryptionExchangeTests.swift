@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CommonEncryptionExchangeTests {
     private static let tracks =
         #""tracks":[{"type":"SD"},{"type":"HD"},{"type":"UHD1"},{"type":"UHD2"},{"type":"AUDIO"}]"#
-    // What the packager sent when it was recorded: movie, CBCS.
+    // The packager's recorded request: movie, CBCS.
     private static let request =
         #"{"content_id":"bW92aWU=","policy":"",\#(tracks),"drm_types":["WIDEVINE"],"protection_scheme":"CBCS"}"#
 

@@ -30,7 +30,7 @@ import Testing
         return Self.recipients[index].certificate.der
     }
 
-    /// What stands at an `EncryptedValue`, with its MAC.
+    /// The content of an `EncryptedValue`, with its MAC.
     private func sealed(_ element: XMLTree.Element?) throws -> (value: [UInt8], mac: [UInt8], algorithm: String?) {
         let value = try #require(element?.first("EncryptedValue", in: .pskc))
         let text = try #require(value.first(path: [("CipherData", .enc), ("CipherValue", .enc)])?.text)

@@ -66,7 +66,7 @@ import Testing
         let wanted = (1...12).map { "r\($0)" }
         do {
             let spool = try RecordSpool(folder: path, node: "n")
-            // Each day is a batch of its own.
+            // Each day is its own batch.
             for number in 1...12 {
                 await spool.append(.sample(number, time: LicenseRecordRow.noon + Int64(number / 3) * 86_400_000))
             }
@@ -77,7 +77,7 @@ import Testing
             }
         }
         if point.restarts {
-            // What was acknowledged may be forgotten, as the disk need not have it.
+            // An acknowledgment may be forgotten, because the disk need not have it.
             if point.call.isMultiple(of: 2) { try? FileManager.default.removeItem(atPath: "\(path)/acknowledged") }
             let spool = try await reopened()
             await spool.append(.sample(13))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyVault
 
-/// What a spool does with a disk that hangs, fails, or does not keep what it took.
+/// A spool on a disk that hangs, fails, or loses bytes that it took.
 extension RecordSpoolTests {
     @Test func `with “always” a row counts once the disk has it`() async throws {
         let syncs = Locked(0)

@@ -53,7 +53,7 @@ import Testing
             for number in 1...6 { await first.append(.sample(number)) }
             let portion = try #require(try first.next(rows: 2))
             first.acknowledge(portion)
-            // As after a crash: nobody closes it.
+            // As after a crash: it is not closed.
             first.leaveFolder()
         }
         let second = try spool()

@@ -9,14 +9,14 @@ extension LicenseRecordRow {
     /// 2026-11-27T12:00:00Z.
     static let noon: Int64 = 1_795_780_800_000
 
-    /// A row that tells its number in its request's identifier.
+    /// A row with its number in its request's identifier.
     static func sample(_ number: Int, time: Int64 = noon, _ event: Event = .license) -> Self {
         var row = Self(event, time: time)
         (row.tenant, row.account, row.requestID, row.content) = ("acme", "anna", "r\(number)", "film/\"1\"")
         return row
     }
 
-    /// A row in which every member has a value of its own.
+    /// A row in which every member has a different value.
     static let full: Self = {
         var row = Self(.renewal, time: noon + 7)
         row.position = RecordPosition(node: "n\"1", spool: "00112233aabbccdd", sequence: 12)
@@ -35,7 +35,7 @@ extension RecordSpool.Portion {
     }
 }
 
-/// What a spool told.
+/// A spool's reports.
 final class Told: Sendable {
     let events = Locked<[RecordSpool.Event]>([])
 

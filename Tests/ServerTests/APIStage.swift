@@ -33,12 +33,12 @@ struct APIStage {
 
     /// - Parameters:
     ///   - policy: the members of the tenant's policy.
-    ///   - settings: what the tenant's configuration states beside.
+    ///   - settings: further members of the tenant's configuration.
     ///   - more: more policies, by their names.
-    ///   - unlisted: what becomes of a key that no packager got. Defaults to one that players may ask for.
+    ///   - unlisted: the treatment of keys that no packager got. Defaults to keys that players may ask for.
     ///   - pool: the threads for RSA. Defaults to two.
     ///   - randomness: makes the generators for CKCs. Defaults to libcrypto's.
-    ///   - ask: what the operator's own service says; without it, there is none.
+    ///   - ask: the answer of the operator's own service; without it, there is none.
     init(
         _ policy: String = #""validity":{"type":"lease","lease":"5m"}"#, settings stated: String = "",
         policies more: [String: String] = [:], unlisted: TenantVault.Unlisted = .derive,
@@ -111,7 +111,7 @@ struct APIStage {
         return try signer.token(usual.merging(claims) { $1 }).revealedText
     }
 
-    /// A key request of the device, or of another one with a playback session of its own.
+    /// A key request of the device, or of another one with its own playback session.
     func exchange(_ uri: String = "skd://movie/\(kid)", session: UInt64 = 1, _ options: SPCOptions = SPCOptions())
         throws
         -> KeyExchange
@@ -119,7 +119,7 @@ struct APIStage {
         var options = options
         options.playbackSession = PlaybackSessionID(rawValue: session)
         var generator = SeededGenerator(seed: session)
-        // Each session has a device of its own: a device replaces its own session without being asked.
+        // Each session has its own device: a device replaces its own session without a question.
         let device = try SimulatedDevice(
             certificate: device.certificate, applicationSecret: applicationSecret,
             identifier: Secret([UInt8](repeating: UInt8(truncatingIfNeeded: session), count: 20)), timekeeper: time)

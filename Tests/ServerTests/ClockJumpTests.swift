@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 
-/// The date of the machine jumps by an hour, as it does when its clock is set: playbacks, limits and waits go on by time that passes.
+/// The date of the machine jumps by an hour, as it does when its clock is set: playbacks, limits and waits use elapsed time.
 @Suite(.timeLimit(.minutes(1))) struct ClockJumpTests {
     private static let policy = """
         "validity":{"type":"lease","lease":"5m"},

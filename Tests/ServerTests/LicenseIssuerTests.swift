@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyLicensing
 @testable import LatchkeyVault
 
-/// What the issuer hands from one part to another: lanes to the pool, slots back to the book, the earliest renewal to a page.
+/// The issuer's hand-overs between the parts: lanes to the pool, slots back to the book, the earliest renewal to a page.
 @Suite(.timeLimit(.minutes(1))) struct LicenseIssuerTests {
     private static func kid(_ number: UInt8) throws -> KeyID {
         try #require(KeyID(bytes: [UInt8](repeating: number, count: 16)))

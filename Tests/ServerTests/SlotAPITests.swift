@@ -19,7 +19,7 @@ extension APIStage {
     static let key = #""kid":"\#(kid)","content":"movie""#
 
     /// Asks for a slot.
-    /// - Parameter body: the request's members beside `drm`, as JSON.
+    /// - Parameter body: the request's members besides `drm`, as JSON.
     func slot(
         _ body: String = key, drm: String = "widevine", session: String? = nil, token: String? = nil,
         key: String? = nil, tenant: String = "acme", connection: LicenseRequestFacts = LicenseRequestFacts()
@@ -32,13 +32,13 @@ extension APIStage {
             headers: headers, tenant: tenant, viewer: connection)
     }
 
-    /// A FairPlay license of a session on a device of its own.
+    /// A FairPlay license of a session on its own device.
     func fairPlay(_ session: UInt64, headers: HTTPHeaders = [:]) async throws -> APIAnswer {
         await ask("fairplay", try exchange(session: session).spc.revealed, token: try token(), headers: headers)
     }
 }
 
-/// Licenses that other services make count beside those that are made here.
+/// Licenses that other services make count along with the ones made here.
 @Suite(.timeLimit(.minutes(2))) struct SlotAPITests {
     private static let two =
         #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":2,"heartbeat":"30s"}"#

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyPackaging
 @testable import LatchkeyVault
 
-/// Keys whose IV nobody stated: 16 zeros, as tools write them and as a version before stored them.
+/// Keys without a stated IV: 16 zeros, as tools write them and as an earlier version stored them.
 @Suite(.timeLimit(.minutes(1))) struct StatedIVTests {
     private static let zeros = Secret([UInt8](repeating: 0, count: 16))
 

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyLicensing
 @testable import LatchkeyVault
 
-/// The limits of a tenant: what is refused at the bound, what is not, and what nodes know of each other.
+/// The limits of a tenant: the refusals at the bound, the exceptions, and the nodes' knowledge of each other.
 @Suite(.timeLimit(.minutes(1))) struct TenantUsageTests {
     private static let policy =
         #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":1,"mode":"stopOldest"}"#
@@ -35,7 +35,7 @@ import Testing
         #expect(third.response.headers[.retryAfter] == "60")
         #expect(third.report.record == nil, "It would tell of a license that nobody got.")
         #expect(try await stage.accounts.account("cid", of: "acme").slots.isEmpty)
-        // Ann renews, and goes on at another device, which stops the first one.
+        // Ann renews, and continues on another device, which stops the first one.
         #expect(try await Self.license(stage, "ann", session: 1).response.status == 200)
         #expect(try await Self.license(stage, "ann", session: 4).response.status == 200)
         let (usage, limits) = (stage.tenant.usage, stage.tenant.settings.limits)
@@ -79,7 +79,7 @@ import Testing
         #expect(try await Self.license(stage, "ann", session: 1).response.status == 200)
         let before = try await stage.accounts.account("ann", of: "acme")
         #expect(before.slots.count == 1)
-        // Ann goes on at another device, which would stop the first one.
+        // Ann continues on another device, which would stop the first one.
         #expect(try await Self.license(stage, "ann", session: 2).code == "tenantLicenseLimit")
         #expect(try await stage.accounts.account("ann", of: "acme") == before)
         #expect(try await stage.sessions.page(of: .token, "acme", prefix: "", after: nil, limit: 10).count == 1)
@@ -137,7 +137,7 @@ import Testing
         _ = try await accounts.share(7, of: "licenses/2026-01-01", "acme", by: nodes[0].process, until: .distantFuture)
         for node in nodes + nodes { try await exchange(node) }
         for node in nodes { #expect(node.used(limits, at: date).mapValues(\.value) == [.licensesPerDay: 12]) }
-        // What was granted while the exchange went on is told with the next one.
+        // Licenses granted during the exchange are reported with the next one.
         #expect(TenantBound(nodes[0], limits, at: date).take(.asMany) == nil)
         nodes[0].learn(others: 5, of: "2026-01-01", telling: 7)
         #expect(nodes[0].licenses(at: date + 86_400) == ["2026-01-01": 8, "2026-01-02": 0])
@@ -145,7 +145,7 @@ import Testing
         try await exchange(nodes[1])
         #expect(nodes[1].used(limits, at: date).mapValues(\.value) == [.licensesPerDay: 13])
         #expect(nodes[0].licenses(at: date + 86_400) == ["2026-01-02": 0])
-        // Another tenant has a count of its own.
+        // Another tenant has its own count.
         #expect(
             try await accounts.share(0, of: "licenses/2026-01-01", "other", by: "x", until: .distantFuture) == 0)
     }

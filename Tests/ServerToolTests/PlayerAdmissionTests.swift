@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// The requests that the requestLimit refuses, and the ones that pass it.
+/// Requests that the requestLimit refuses, and requests that pass it.
 @Suite(.timeLimit(.minutes(2))) struct PlayerAdmissionTests {
     @Test func `beyond the limit a start is refused with Retry-After, a renewal and a heartbeat are not`() async throws
     {

@@ -5,7 +5,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-/// The clock stands at 2026-01-01T00:00:00Z, 1767225600.
+/// The clock is fixed at 2026-01-01T00:00:00Z, 1767225600.
 @Suite(.timeLimit(.minutes(5))) struct CloudDRMTokenTests {
     private static let id = Stage.videoKeyID
 

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// The server itself answers these: a file that went away after the reply began, and a request that is too large.
+    /// The server itself answers these: a file that was deleted after the reply began, and a request that is too large.
     @Test(arguments: [("GET", 0, 0, 500), ("POST", 2_000, 0, 413), ("GET", 0, 2_000, 431)])
     func `a page may read a refusal that no service made`(
         _ method: String, _ body: Int, _ header: Int, _ status: Int
@@ -131,7 +131,7 @@ import Testing
         #expect(services.map(\.identifier).prefix(4) == ["vudrm", "cloud-drm", "azure", "uplynk"])
         #expect(Set(services.map(\.identifier)).count == services.count)
         #expect(Set(services.map { ObjectIdentifier($0.faults) }).count == services.count)
-        // What these ask for, if anything, stands in the key URI or in the app's settings.
+        // The credentials of these, if they need any, are in the key URI or in the app's settings.
         let tokenless: Set<ServiceIdentifier> = [
             "uplynk", "ezdrm", "brightcove", "conax", "anvato", "kaltura", "gumlet", "apple-sample", "bunny-stream",
         ]
@@ -164,7 +164,7 @@ import Testing
             #expect(stage.host.requestCount == 2)
             #expect(stage.host.journal.map(\.method) == ["POST", "GET"])
             #expect(stage.host.journal.map(\.status) == [200, 200])
-            // Source: `Documentation/Vendors/README.md` §23.7: what the client's error names stands in the server's log.
+            // Source: `Documentation/Vendors/README.md` §23.7: the id in the client's error is in the server's log.
             let ids = stage.host.journal.compactMap(\.requestID)
             #expect(ids.count == 2)
             #expect(lines.all.count { line in ids.contains { line.hasSuffix(" ms, request \($0)") } } == 2)

@@ -19,7 +19,7 @@ struct ServicePlayer {
     /// The status of the last reply.
     private var status: Int?
 
-    /// What differs, in words; empty where the service does what the transcript shows.
+    /// The differences, in words; empty if the service does as the transcript shows.
     static func differences(_ wire: WireCase) async throws -> [String] {
         try await play(wire) { try await $0.differences() }
     }
@@ -97,7 +97,7 @@ struct ServicePlayer {
         return differences
     }
 
-    /// What a step states in vain: each part of it is damaged once, and should differ then.
+    /// A step's statements without effect: each part of it is damaged once, and should differ then.
     private func unnoticed(_ step: WireStep, _ differences: (WireStep) throws -> [String]) rethrows -> [String] {
         try WireStep.ReplyPart.allCases.compactMap { part in
             var damaged = step
@@ -111,7 +111,7 @@ struct ServicePlayer {
         kept = try match(reply.text, filled(line[..<end] + "…"))?.last ?? ""
     }
 
-    /// The key URI and the settings of a customer's app, as the service tells them.
+    /// The key URI and the settings of a customer's app, as the service gives them.
     private func told(_ step: WireStep) -> [String] {
         let keys = service.environment.authority.keys.keys
         let settings = service.parameters(at: "http://h/\(service.identifier)").sorted { $0.key < $1.key }
@@ -183,7 +183,7 @@ struct ServicePlayer {
         return found.isEmpty ? [] : ["line \(step.line): not “\(step.value)” but\n\(found.joined(separator: "\n"))"]
     }
 
-    /// What stands for the CKCs and what is kept in a text; `nil` where the text is another. `…` is any text.
+    /// The parts of a text at the places of the CKCs and kept values; `nil` if the text differs. `…` is any text.
     private func match(_ text: String, _ expected: String) throws -> [String]? {
         let pattern = NSRegularExpression.escapedPattern(for: expected)
             .replacing(#"\{ckc base64\}"#, with: "([A-Za-z0-9+/=]+)").replacing("…", with: #"[\s\S]*"#)
@@ -216,7 +216,7 @@ struct ServicePlayer {
     }
 }
 
-/// What the device finds in a CKC.
+/// The device's result of opening a CKC.
 private struct OpenedLicense {
     let isVideo: Bool
     let terms: LicenseTerms

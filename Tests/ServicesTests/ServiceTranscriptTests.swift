@@ -5,7 +5,7 @@ import WireTranscripts
 @Suite(.timeLimit(.minutes(5))) struct ServiceTranscriptTests {
     private static let cases = WireTranscript.all.flatMap(\.cases).filter { $0.value("service") != nil }
 
-    /// Each part of each reply is damaged once, too, so that what stands in a transcript can fail.
+    /// Each part of each reply is damaged once, too, to prove that every line of a transcript can fail.
     @Test(arguments: cases) func `a service takes what the transcript sends, and replies what it shows`(
         _ wire: WireCase
     ) async throws {

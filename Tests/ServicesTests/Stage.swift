@@ -85,7 +85,7 @@ struct Reply {
     /// Sends a request over the wire and waits as long as a busy machine takes.
     init(to method: String, _ url: String, _ headers: [String: String], _ body: Data?) async throws {
         var request = URLRequest(url: try #require(URL(string: url)))
-        // Foundation on Linux does not read what the initializer takes.
+        // Foundation on Linux ignores the initializer's value.
         request.timeoutInterval = Stage.patience.inSeconds
         request.httpMethod = method
         request.httpBody = body

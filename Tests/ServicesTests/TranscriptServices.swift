@@ -4,7 +4,7 @@ import LatchkeyVendorWire
 
 @testable import LatchkeyServices
 
-/// The services that transcripts name, and what they may set there: `with NAME=VALUE`.
+/// The services that transcripts name, and the settings that they may change there: `with NAME=VALUE`.
 enum TranscriptServices {
     private typealias Options = [String: String]
     private typealias Maker = @Sendable (ServiceEnvironment, Options) throws -> any VendorService

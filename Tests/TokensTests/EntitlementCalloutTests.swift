@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct EntitlementCalloutTests {
     private typealias Callout = EntitlementCallout<String>
 
-    /// The operator's service: what it answers, and who asked.
+    /// The operator's service: its answers, and who asked.
     private final class Service: Sendable {
         struct Down: Error {}
         let answer = Locked<Callout.Answer?>(.granted("gold"))

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyDecision
 
 @Suite(.timeLimit(.minutes(5))) struct KeySetSourceTests {
-    /// A token service: its set, how often it was fetched, and what a fetch waits for.
+    /// A token service: its set, how often it was fetched, and the gate that a fetch waits for.
     private final class Service: Sendable {
         struct Down: Error {}
         let document = Locked<Data?>(nil)
@@ -145,7 +145,7 @@ import Testing
         for _ in 0..<50 { try await tenth() }
         #expect(try await kind(new, source) == nil)
         #expect(service.fetchCount == 1 + 15)
-        // After a rest the next new key comes into force at once.
+        // After a rest the next new key comes into force immediately.
         let next = try TokenSigner(generating: .edDSA, id: TokenKeyID("next"))
         try service.publish(new, next)
         service.clock.advance(by: .seconds(10))

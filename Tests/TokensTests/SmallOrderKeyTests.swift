@@ -18,7 +18,7 @@ import Testing
         return bytes
     }
 
-    /// The eight points of small order, by their y with both signs of x; two of the ten are no points at all.
+    /// The eight points of small order, by their y with both signs of x; two of the ten are not points at all.
     private static let small: [[UInt8]] = {
         let eighth = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"
         let other = "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"

@@ -1,4 +1,4 @@
-/// Published examples: keys as elements of a key set, each with an algorithm, and what they signed.
+/// Published examples: keys as elements of a key set, each with an algorithm, and the text that they signed.
 ///
 /// Source: RFC 7515 appendix A; RFC 7520 §4; RFC 8037 appendix A.
 struct TokenVector: Sendable, CustomStringConvertible {
@@ -127,6 +127,6 @@ struct TokenVector: Sendable, CustomStringConvertible {
         signature: "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg")
 
     static let all = [a1, a2, a3, a4, rs256, ps384, es512, hs256, ed25519]
-    /// Those that sign claims.
+    /// The vectors that sign claims.
     static let claimed = [a1, a2, a3]
 }

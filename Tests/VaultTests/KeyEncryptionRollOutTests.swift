@@ -7,7 +7,7 @@ import Testing
 
 /// A new key encryption key on two nodes over one store, in any order of the steps, back and forth.
 @Suite(.timeLimit(.minutes(1))) struct KeyEncryptionRollOutTests {
-    /// What a node's configuration has.
+    /// The keys in a node's configuration.
     private enum Step: Int, CaseIterable {
         /// The old key alone.
         case old
@@ -40,7 +40,7 @@ import Testing
         let store = MemorySealedKeyStore()
         var steps = [Step.old, .old]
 
-        /// What the page allows: known on all nodes before it is in force on one; the old one gone when nothing is wrapped by it and no
+        /// The page's steps: known on all nodes before it is in force on one; the old one removed when it wraps nothing and no
         /// node wraps with it; and each step back, in the same way.
         func moves() async throws -> [Move] {
             let wrappers = Set(try await store.dataKeys().map(\.wrapper))

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyVault
 
-/// Keys that somebody replaces or removes, by a vault.
+/// Keys that a vault replaces or removes.
 @Suite(.timeLimit(.minutes(1))) struct KeyReplacementTests {
     private static func key(_ byte: UInt8) throws -> ContentKey {
         try #require(
@@ -80,7 +80,7 @@ import Testing
         try await vault.carryOut(one)
         await #expect(throws: VaultError.changedMeanwhile(.numbered(1))) { try await other.carryOut(two) }
         #expect(try await other.key(.numbered(1)).content == Self.key(2))
-        // What one replaces, the other finds by itself.
+        // The other finds a key that one replaces without a notice.
         try await other.carryOut(other.replacement(by: demand, Self.key(3)))
         try await vault.refresh()
         #expect(try await vault.key(.numbered(1)).content == Self.key(3))

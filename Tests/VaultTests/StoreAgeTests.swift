@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// A database that is older than what a node has seen, as after a restored backup or at a former primary: no takedown comes undone.
+/// A database that is older than the node's last look, as after a restored backup or at a former primary: no takedown comes undone.
 @Suite(.timeLimit(.minutes(1))) struct StoreAgeTests {
     private let stage: VaultStage
     private let audit = RestoredAudit()
@@ -67,7 +67,7 @@ import Testing
             #expect(try await age.look() == (words != nil))
             #expect(age.setback.map { $0.reason.contains(words ?? "-") } ?? (words == nil))
         }
-        // What is seen of a database that is behind makes nobody forget.
+        // A look at a database that is behind makes the node forget nothing.
         #expect(try await copy.seen()?.sequence == (words == nil ? UInt64(left + added) : 3))
     }
 
@@ -84,7 +84,7 @@ import Testing
             try await vault.store.page(of: "acme", search: "", after: nil, limit: 9).map(\.isDisabled) == [true, false])
         let error = await #expect(throws: VaultError.self) { try await vault.setDisabled(false, .numbered(1)) }
         #expect(error?.remedy.contains("latchkey-server copy accept") == true)
-        // A new takedown is in force at once, and the copy has both.
+        // A new takedown is in force immediately, and the copy has both.
         try await takeDown(2, at: vault)
         #expect(Set(try await copy.takedowns()) == [HeldKey("acme", .numbered(1)), HeldKey("acme", .numbered(2))])
         #expect(

@@ -102,7 +102,7 @@ import Testing
         let interrupted = Task { try await vault.secrets.reseal(limit: 10) }
         interrupted.cancel()
         _ = try await interrupted.value
-        // What is sealed by the new key opens on a node that did not know it.
+        // A row sealed by the new key opens on a node that did not know the key.
         _ = try await vault.keys(for: [try stage.demand(26)])
         _ = try await other.key(.numbered(26))
         _ = try await other.secrets.reseal(limit: 10)
@@ -148,7 +148,7 @@ import Testing
         #expect(follower.secrets.seeds?.current == SeedVersion(2))
         try await follower.refresh()
         #expect(follower.secrets.seeds?.current == SeedVersion(3))
-        // Without the store nobody can say which seed an unknown content has: no key rather than a wrong one.
+        // Without the store the seed of an unknown content cannot be determined: no key rather than a wrong one.
         let other = try await stage.vault()
         stage.store.setDown(true)
         await #expect(throws: VaultError.self) { try await other.key(.numbered(1), content: demand.address.content) }

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyForms
 @testable import LatchkeyLicensing
 
-/// What a new configuration's tenant takes over from the one before.
+/// The state that a new configuration's tenant takes over from its predecessor.
 @Suite(.timeLimit(.minutes(1))) struct TenantTakeOverTests {
     private static let set =
         #"{"keys":[{"kty":"oct","kid":"key","alg":"HS256","k":"\#(Base64URL.text([UInt8](repeating: 9, count: 32)))"}]}"#

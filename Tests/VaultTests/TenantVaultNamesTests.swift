@@ -44,7 +44,7 @@ import Testing
         #expect(try await vault.kid(ofOnly: movie) != .numbered(1))
         _ = try await stage.key(stage.demand(1), of: vault)
         stage.time.advance(by: .seconds(6))
-        // It is read beside a request, so that nobody waits.
+        // It is read in the background, so that no request waits.
         while try await vault.kid(ofOnly: movie) != .numbered(1) { await Task.yield() }
     }
 }

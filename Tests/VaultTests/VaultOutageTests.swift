@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// Licenses while the store of keys is away: never a key that nobody stored, and none less than before.
+/// Licenses while the store of keys is unavailable: never a key that was not stored, and no fewer than before.
 @Suite(.timeLimit(.minutes(1))) struct VaultOutageTests {
     /// Half a minute each: ten minutes.
     private static let ticks = 20

@@ -24,10 +24,10 @@ struct VaultStage {
         try KeyEncryptionKey(id: id, key: Secret([UInt8](repeating: byte, count: 32)))
     }
 
-    /// A new vault, as another node or a restart has it.
+    /// A new vault, as on another node or after a restart.
     /// - Parameters:
     ///   - copy: the node's own copy. Defaults to none.
-    ///   - age: what the node has seen of the audit. Defaults to nothing.
+    ///   - age: the node's knowledge of the audit. Defaults to nothing.
     func vault(copy: MemoryNodeCopy? = nil, age: StoreAge? = nil) async throws -> TenantVault {
         var pending: PendingChanges?
         if let copy { pending = try await PendingChanges.open(copy) }
@@ -40,11 +40,11 @@ struct VaultStage {
             timekeeper: time)
     }
 
-    /// What a server does by the clock for a vault in half a minute.
+    /// A server's scheduled work for a vault in half a minute.
     func tick(_ vault: TenantVault) async throws {
         time.advance(by: .seconds(30))
         let guarded = try #require(vault.store as? GuardedKeyStore)
-        // A call to a store that was away has it probed beside, and nobody else probes meanwhile.
+        // A call to a store that was away starts a probe in the background, and no other probe runs meanwhile.
         while guarded.health.isAsking { await Task.yield() }
         await guarded.probe()
         try? await vault.refresh()

@@ -5,7 +5,7 @@ import Testing
 
 /// A profile and its settings.
 ///
-/// That a profile alone is no vendor is in the types: `ContentKeyLoader` takes a `VendorIntegration`, and `VendorProfile` is none.
+/// The types say that a profile alone is not a vendor: `ContentKeyLoader` takes a `VendorIntegration`, which `VendorProfile` is not.
 @Suite struct ConfiguredVendorTests {
     @Test func `a profile by itself is no integration`() {
         #expect((VendorProfile.axinom as Any) is any VendorIntegration == false)

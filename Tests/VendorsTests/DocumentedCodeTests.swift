@@ -87,7 +87,7 @@ import Testing
         #expect(both.map { nagra.error($0)?.kind } == [.serverTransient, .unauthenticated])
     }
 
-    /// F10: what the entitlement's service says is in the sentence.
+    /// F10: the sentence contains the words of the entitlement's service.
     @Test func `an entitlement that is refused says code, words and the request's id, and why`() {
         let error = #expect(throws: IntegrationError.self) {
             try ProfileWire(.expressPlayEntitlement, key: "skd://h/?cid=c").lookup(

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What a profile says before there is a key.
+/// The parts of a license request that a profile knows before there is a key.
 @Suite struct FixedLicensePartsTests {
     private static let addresses = [
         "certificateURL": "https://c.example/fps.cer", "licenseURL": "https://l.example/fps",

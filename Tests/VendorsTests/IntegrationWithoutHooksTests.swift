@@ -15,7 +15,7 @@ private struct PlainIntegration: VendorIntegration {
     var licenseURL = URL(string: "https://l.example/license?a=b%2Fc")
 }
 
-/// What the defaults do, as those of the THEOplayer document: certificate and license from the source's URLs, bodies unchanged.
+/// The defaults, like those of the THEOplayer document: certificate and license from the source's URLs, bodies unchanged.
 ///
 /// Source: `Documentation/Migration/THEOplayerCustomIntegrations.md`.
 @Suite(.timeLimit(.minutes(5))) struct IntegrationWithoutHooksTests {

@@ -30,7 +30,7 @@ struct ProfilePlayer {
         steps = wire.steps
     }
 
-    /// What differs, in words; empty where the profile does what the transcript shows.
+    /// The differences, in words; empty if the profile does as the transcript shows.
     mutating func differences() async -> [String] {
         var differences: [String] = []
         for step in steps where step.isClients {

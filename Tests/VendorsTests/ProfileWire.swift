@@ -34,7 +34,7 @@ struct ProfileWire {
         self.token = token
     }
 
-    /// Credentials beside the token.
+    /// Credentials besides the token.
     var more: [String: Secret] = [:]
 
     private var credentials: CredentialSet {
@@ -66,7 +66,7 @@ extension ProfileWire {
         try await profile.unchecked.licenseRequest(for: SPCMessage(SampleBytes.spc), context(.streaming))
     }
 
-    /// What the SPC names the key by.
+    /// The content identifier of the SPC.
     func contentIdentifier() throws -> String? { try profile.contentIdentifier(for: key).text }
 }
 
@@ -130,7 +130,7 @@ extension ProfileWire {
 }
 
 extension URLRequest {
-    /// Method and URL, header fields by name, and, where there is one, a blank line and the body; bytes that are no text in
+    /// Method and URL, header fields by name, and, if there is one, a blank line and the body; bytes other than text in
     /// hexadecimal digits.
     ///
     /// Names of header fields in lower case: Foundation on Linux writes them with capitals, and no server may care.

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// What an app links, and what it imports in its tests.
+    /// The modules that an app links or that its tests import.
     private static let rooms =
         ["Core", "HLS", "Transport", "Vendors", "", "Support", "Testing", "VirtualTime"].map { "Latchkey\($0)" }
         + ["AVFoundation", "JWPlayer", "THEOplayer", "OpenTV", "TVSDK", "Bitmovin", "ReactNativeVideo"].map {
@@ -116,7 +116,7 @@ private enum Repository {
             .map { String($0.path.dropFirst(root.path.count + (root.path.hasSuffix("/") ? 0 : 1))) }
     }
 
-    /// The public types that files below a folder declare outside of other types. An `#if` indents what it holds.
+    /// The public types that files below a folder declare outside of other types. An `#if` indents its contents.
     static func types(in folder: String, _ suffix: String = "swift") throws -> Set<String> {
         var found: Set<String> = []
         for file in try files(folder, suffix) {

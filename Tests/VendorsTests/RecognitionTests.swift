@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyVendors
 
-/// The recognizer before input that nobody meant well.
+/// The recognizer on hostile input.
 @Suite(.timeLimit(.minutes(2))) struct RecognitionTests {
     /// Starts that lead into each of its readers.
     private static let starts: [[UInt8]] = [

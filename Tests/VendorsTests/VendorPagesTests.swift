@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyVendors
 import Testing
 
-/// The pages of `Documentation/Vendors` name what the profiles are based on.
+/// The pages of `Documentation/Vendors` name the profiles' sources.
 @Suite struct VendorPagesTests {
     private static let pages = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Documentation/Vendors")

@@ -57,7 +57,7 @@ extension ConsoleInChromium {
             try await page.wait(until: "window.button('\(row.kid)')")
             try await page.value("window.button('\(row.kid)').click()")
             try await page.wait(until: "document.querySelector('#cpix')")
-            // Its facts and its policy stand in tables.
+            // Its facts and its policy are in tables.
             let captions = try await page.value(
                 "[...document.querySelectorAll('caption')].map(one => one.innerText).join()"
             ).text
@@ -102,7 +102,7 @@ extension ConsoleInChromium {
             let key = String(decoding: stage.folder.contents("demo/admin-key.txt") ?? Data(), as: UTF8.self)
             try await page.signIn(key.trimmingCharacters(in: .whitespacesAndNewlines))
             let main = "document.querySelector('main').innerText.replaceAll(/\\s+/g, ' ')"
-            // The refusals that are alike stand in one row, by the code that the table beside has.
+            // The refusals that are alike are in one row, by the code from the table next to it.
             try await page.wait(
                 until: "(\(main).match(/tokenForm/g) ?? []).length > 1 && !\(main).includes('tokenRefused')")
             let node = stage.demonstration.server.shared.node
@@ -192,7 +192,7 @@ extension ConsoleInChromium {
             }
             let (first, last) = (memories[3], memories[7])
             #expect(last.nodes <= first.nodes * 1.05, "\(memories)")
-            // A tenth for what the stream's last piece holds.
+            // A tenth for the memory of the stream's last piece.
             #expect(last.heap <= first.heap * 1.1 + 200_000, "\(memories)")
             await page.close()
             more.finish()
@@ -245,7 +245,7 @@ extension Int {
 }
 
 extension BrowserStage {
-    /// Asks for licenses, each as another viewer; some of them with a token that is none.
+    /// Asks for licenses, each as another viewer; some of them with an invalid token.
     fileprivate func ask(_ count: Int, from first: Int, refusing refused: Int) async throws {
         let key = try await demonstration.server.shared.engines.keys.page(of: "demo", search: "", after: nil, limit: 1)
         let kid = Base64URL.text(try #require(key.first).kid.bytes)

@@ -61,13 +61,13 @@ final class CanailleProcess: Sendable {
         process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
     }
 
-    /// Has it sign with another key from now on.
+    /// Makes it sign with another key from now on.
     func rotate() async throws {
         try input.fileHandleForWriting.write(contentsOf: Data("rotate\n".utf8))
         _ = try await lines.next("rotated")
     }
 
-    /// What it prints, line by line.
+    /// Its output, line by line.
     private final class Lines: Sendable {
         private let stream: AsyncStream<String>
         private let continuation: AsyncStream<String>.Continuation
@@ -87,7 +87,7 @@ final class CanailleProcess: Sendable {
 
         func end() { continuation.finish() }
 
-        /// What stands behind a word in the next line that begins with it.
+        /// The text behind a word in the next line that begins with it.
         func next(_ word: String) async throws -> String {
             for await line in stream where line.hasPrefix(word) { return String(line.dropFirst(word.count)) }
             throw Chromium.Failure(description: "Canaille ended.")

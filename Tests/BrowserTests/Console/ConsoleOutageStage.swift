@@ -15,9 +15,9 @@ import Testing
     @testable import LatchkeyDecision
 #endif
 
-/// A running server of which a test takes away what it asks: the stores, the operator's own service, the key set.
+/// A running server whose dependencies a test takes away: the stores, the operator's own service, the key set.
 final class ConsoleOutageStage: Sendable {
-    /// What is taken away.
+    /// The dependency that is taken away.
     enum Sabotage: String, CaseIterable, Sendable {
         case keys, audit, sessions, callout, keySet
 
@@ -32,7 +32,7 @@ final class ConsoleOutageStage: Sendable {
             }
         }
 
-        /// What stands above all figures.
+        /// The notice above all figures.
         var notice: String {
             switch self {
             case .keySet: "The key set cannot be used."
@@ -42,7 +42,7 @@ final class ConsoleOutageStage: Sendable {
             }
         }
 
-        /// What the row says of why.
+        /// The reason in the row.
         var error: String {
             switch self {
             case .keys, .audit, .sessions: "The test took it away."
@@ -103,17 +103,17 @@ final class ConsoleOutageStage: Sendable {
     /// Asks everything that the server asks.
     func ask() async {
         await server.shared.look(atLeastEvery: .zero)
-        // That it fails is what is shown.
+        // The failure is the point of the test.
         try? await server.current.tenants["demo"]?.tokenKeys?.reload()
         _ = try? await license()
     }
 
-    /// Asks for a license as a viewer of whom nobody knows yet.
+    /// Asks for a license as a new viewer.
     /// - Parameter token: the viewer's; a good one if it is `nil`.
     @discardableResult
     func license(token: String? = nil) async throws -> Int { try await test.license(1, token: token).status }
 
-    /// The pixels of what the page shows of the server's engines. Kept as `NAME.png` in the folder of `LATCHKEY_PICTURES`, if there is one.
+    /// The pixels of the page's table of engines. Kept as `NAME.png` in the folder of `LATCHKEY_PICTURES`, if there is one.
     func picture(of page: ChromiumPage, as name: String) async throws -> Picture {
         let png = try #require(try await page.picture(of: "section.engines"))
         if let kept = ProcessInfo.processInfo.environment["LATCHKEY_PICTURES"] {
@@ -123,7 +123,7 @@ final class ConsoleOutageStage: Sendable {
     }
 }
 
-/// A row of the console's table of what the server asks.
+/// A row of the console's table of the server's dependencies.
 struct EngineRow: Equatable {
     let what, engine, state, since, error: String
 
@@ -142,7 +142,7 @@ extension ChromiumPage {
         }
     }
 
-    /// Waits until the rows of what is away are these.
+    /// Waits until the rows of unavailable engines are these.
     func wait(untilAway rows: Set<String>) async throws {
         let away =
             "[...document.querySelectorAll('section.engines tbody tr')].filter(row => /^(does not answer|accepts no writes)$/.test(row.cells[2].innerText))"

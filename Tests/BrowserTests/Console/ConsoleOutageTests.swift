@@ -8,9 +8,9 @@ import Testing
 @testable import TestServers
 
 extension ConsoleInChromium {
-    /// What the console says of a server that lacks something.
+    /// The console's view of a server that lacks something.
     @Suite(.timeLimit(.minutes(10))) struct ConsoleOutageTests {
-        /// The color of what is bad.
+        /// The color of a problem.
         private static let red: [UInt8] = [0xd0, 0x3b, 0x3b]
 
         /// Whether a text is a time in UTC, as the console writes it.
@@ -60,7 +60,7 @@ extension ConsoleInChromium {
                     * sabotage.rows.count)
             try await stage.set(sabotage, isAway: false)
             try await page.wait(untilAway: [])
-            // Beside an answer the last error has its time.
+            // Next to an answer the last error has its time.
             for engine in try await page.engines() where engine.error.contains(sabotage.error) {
                 #expect(Self.isDate(String(engine.error.prefix(19))), "\(engine)")
             }
@@ -99,7 +99,7 @@ extension ConsoleInChromium {
             #expect(try await page.value("document.documentElement.scrollWidth <= 400") == .flag(true))
             let height = try await page.value("document.documentElement.scrollHeight").number ?? .infinity
             #expect(height < 4_000)
-            // The pages stand in one row, through which one swipes.
+            // The pages are in one row, through which one swipes.
             let row = try await page.value("document.querySelector('nav').offsetHeight").number ?? .infinity
             #expect(row < 50)
             let problems = try await page.accessibilityProblems() + page.contrastProblems()

@@ -28,7 +28,7 @@ final class ConsoleReportsStage: Sendable {
         return page
     }
 
-    /// Some days of a service: accounts, contents, refusals, and viewers at once.
+    /// Some days of a service: accounts, contents, refusals, and concurrent viewers.
     func fill() {
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         var rows: [LicenseRecordRow] = []
@@ -44,13 +44,13 @@ final class ConsoleReportsStage: Sendable {
             var viewers = LicenseRecordRow(.viewers, time: time)
             (viewers.tenant, viewers.count) = ("demo", 20 + number * 7 % 90)
             viewers.position = RecordPosition(node: "node-a", spool: "00", sequence: UInt64(5_000 - number))
-            // Some hours in which nobody counted.
+            // Some hours without a count.
             if !(100..<140).contains(number) { rows.append(viewers) }
         }
         record.add(rows)
     }
 
-    /// Keeps what a page shows as `NAME.png` in the folder of `LATCHKEY_PICTURES`, if there is one.
+    /// Keeps a page's picture as `NAME.png` in the folder of `LATCHKEY_PICTURES`, if there is one.
     func keep(_ page: ChromiumPage, _ name: String) async throws {
         guard let kept = ProcessInfo.processInfo.environment["LATCHKEY_PICTURES"],
             let png = try await page.picture(of: "body")

@@ -132,7 +132,7 @@ extension ConsoleInChromium {
             stage.fill()
             let page = try await stage.reports()
             try await page.wait(until: "\(Self.bars) > 50")
-            // What the link would save.
+            // The content that the link would save.
             try await page.value(
                 """
                 window.saved = []; window.make = URL.createObjectURL;

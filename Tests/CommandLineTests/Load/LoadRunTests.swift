@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyCommandLine
 
 @Suite(.timeLimit(.minutes(1))) struct LoadRunTests {
-    /// Answers as it is told, after so long, and counts.
+    /// Gives set answers after a set time, and counts.
     private final class Service: LoadCarrier {
         private let state = Locked<(count: Int, bodies: Set<Data>)>((0, []))
         private let delay: Duration

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// `latchkey load --sizing`: what its options state, what it refuses, what it prints.
+/// `latchkey load --sizing`: its options, its refusals, its output.
 @Suite(.timeLimit(.minutes(5))) struct SizingOptionTests {
     private static func plan(_ words: String) throws -> (plan: SizingPlan, isOwn: Bool) {
         let arguments = try ArgumentParser(usage: LoadVerb().usage)
@@ -151,7 +151,7 @@ import Testing
         #expect(text.contains("the fullest primary"))
         #expect(text.contains("do not suffice") && text.contains("refusals") && text.contains("yours, 2 M"))
         #expect(!text.contains("<script") && text.contains("prefers-color-scheme: dark"))
-        // At 400 px headings wrap, and each table and chart scrolls by itself.
+        // At 400 px headings wrap, and each table and chart scrolls on its own.
         #expect(text.contains("overflow-wrap: anywhere") && text.contains(".sheet { overflow-x: auto }"))
         let scrolled = text.matches(of: /<div class="sheet"[^>]*><(?:table|svg)/).count
         #expect(scrolled == 4 && text.matches(of: /<(?:table|svg)[ >]/).count == 4)

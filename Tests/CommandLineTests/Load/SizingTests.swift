@@ -70,11 +70,11 @@ import Testing
         var plan = SizingPlan()
         (plan.viewers, plan.jitter, plan.heartbeat, plan.keysPerPlayback) = (100_000, 0, .seconds(30), 1)
         plan.watching = .seconds(500)
-        // 200 begin a second; each renews after 240 and 480 s, and tells 16 times before 500 s.
+        // 200 begin a second; each renews after 240 and 480 s, and sends 16 heartbeats before 500 s.
         let steady = SizingResult("steady", plan)
         #expect(Self.isNear(steady.licenses, 600))
         #expect(Self.isNear(Self.mean(steady, \.heartbeats), 3_200))
-        // The same crowd that begins at once: nobody tells in the second in which all have left.
+        // The same crowd that begins together: there are no heartbeats in the second in which all have left.
         plan.kickOff = .seconds(1)
         let arrivals = SizingArrivals(plan)
         #expect(arrivals.starts.prefix(10).reduce(0, +) == 100_000)
@@ -97,7 +97,7 @@ import Testing
             #expect(seconds.allSatisfy { Self.isNear(sharp[$0], 20_000, within: 0.05) }, "\(seconds)")
         }
         #expect((sharp[60..<240] + sharp[300..<480]).max() == 0)
-        // From 216 to 240 s on: 24 s earlier begins what was 60 s long. Nobody is lost.
+        // The 60 s of renewals begin up to 24 s early, from 216 to 240 s on. None is lost.
         #expect(Self.isNear(spread[30], 20_000, within: 0.05))
         #expect((spread[60..<216] + spread[300..<420]).max() == 0)
         #expect((10_000...17_000).contains(spread[230]))

@@ -5,12 +5,12 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyVendors
 
-/// What came where a certificate or a CKC should have come, and how every face has to name it.
+/// Bytes that came in place of a certificate or a CKC, and how every face has to name them.
 ///
 /// The inputs `c…`, `k…` and `l…` of the report on clients' trouble are rebuilt here from credentials of the test's own.
 struct Dress: Sendable, CustomTestStringConvertible {
     let name: String
-    /// What it came in the place of.
+    /// The kind that was expected.
     let place: Inspection.Kind
     let noun: String
     /// Whether a client of `generic-raw` takes it; it reads every usual form.

@@ -12,15 +12,15 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The faces that say what bytes are: they name each dress alike, and those that read a reply agree on whether it will do.
+/// The faces that identify bytes: they name each dress alike, and the faces that read a reply agree on whether it will do.
 ///
 /// A certificate, a CKC and an SPC all reach every face as a reply, so that no cell of the table is empty.
 @Suite(.timeLimit(.minutes(5))) struct FaceTests {
-    /// What a face says of a dress.
+    /// A face's answer about a dress.
     struct Word {
-        /// What it names, or all that it says.
+        /// The name that it gives, or all its text.
         let said: String
-        /// Whether it takes it for what was wanted.
+        /// Whether it accepts the bytes as the expected kind.
         let isTaken: Bool
     }
 
@@ -32,7 +32,7 @@ import Testing
     func `inspect names it`(dress: Dress) async throws {
         let body = dress.make(try await RecordedTraffic.parts)
         let run = await RecordedRun(["inspect", dress.place.rawValue, "-", "--json"], tool: .standard, input: body)
-        // What it should be is shown by its parts, and an encoding has to be taken off first.
+        // An expected kind is shown by its parts, and an encoding has to be removed first.
         let plain = [Inspection.Kind.certificate: "a certificate", .ckc: "a CKC"][dress.place]
         #expect((run.status == .yes) == (dress.noun == plain), "\(run.output)")
         #expect(run.json["found"] as? String ?? plain == dress.noun, "\(run.output)")
@@ -118,7 +118,7 @@ import Testing
         #expect(bodies.last == "The body of the reply to request 1 is \(dress.noun).", "\(run.output)")
     }
 
-    /// Holds what a doctor says of the step against a dress.
+    /// Compares a doctor's finding for the step with a dress.
     private static func compare(_ run: RecordedRun, with dress: Dress) throws {
         let checks = try #require(run.json["checks"] as? [[String: Any]], "\(run.output)\(run.error)")
         let step = checks.filter { $0["step"] as? String == dress.step }
@@ -134,7 +134,7 @@ import Testing
 
     private static func expect(_ said: String, isTaken: Bool, _ dress: Dress, _ output: String) {
         #expect(isTaken == dress.isTaken, "\(output)")
-        // Of a certificate as it should be, its parts are told.
+        // A valid certificate is shown by its parts.
         let noun = dress.noun == "a certificate" && dress.isTaken ? "SHA-1" : dress.noun
         #expect(said.contains(noun) && !said.contains(/instead of [0-9]{6}/), "\(output)")
     }

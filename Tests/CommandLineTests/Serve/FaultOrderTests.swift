@@ -55,7 +55,7 @@ import Testing
         #expect(run.status == .usage && run.error.contains("Did you mean vudrm/tokenOnce?"), "\(run.error)")
     }
 
-    /// At another endpoint the fault would never happen, and nobody would learn why.
+    /// At another endpoint the fault would silently never happen.
     @Test(arguments: [
         ("cloud-drm/licens=refusal:drm_3034", "cloud-drm has no endpoint \"licens\"", "Did you mean license?"),
         ("vudrm/entitlement=status:503", "vudrm has no endpoint \"entitlement\"", "Endpoints: certificate, license"),

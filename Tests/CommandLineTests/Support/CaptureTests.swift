@@ -19,7 +19,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Has the services of this process answer, but for what a test answers itself.
+    /// Uses the services of this process, except for answers that a test gives itself.
     private struct Refusing: Transport {
         let base = SystemTransport()
         let answer: @Sendable (URLRequest) -> HTTPReply?

@@ -28,7 +28,7 @@ import Testing
         ).certificate()
     }
 
-    /// A license request with an SPC of its own.
+    /// A license request with its own SPC.
     private static func licensed(
         _ traffic: Traffic, _ number: UInt8, at url: String = "https://a.example/l", _ headers: [String: String] = [:]
     ) async throws -> Traffic {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyCommandLine
 
-/// A HAR file that a test writes, as facts: what was asked, what came, and how the recorder wrote it.
+/// A HAR file that a test writes, as facts: the requests, the replies, and how the recorder wrote them.
 struct RecordedTraffic {
     /// How a recorder writes a body.
     enum Body {

@@ -18,9 +18,9 @@ import Testing
     struct Recorder: Sendable, CustomTestStringConvertible {
         let name: String
         var creator = "x"
-        /// Whether bodies or values are missing, so that nobody can say that all is well.
+        /// Whether bodies or values are missing, so that the result cannot be "all is well".
         var leavesOut = false
-        /// Whether the token is missing, so that a refusal is told and no oddity of it.
+        /// Whether the token is missing, so that a refusal is reported and no oddity of it.
         var entry: @Sendable (inout RecordedEntry) -> Void = { _ in }
         var log: @Sendable (inout Object) -> Void = { _ in }
         var file: @Sendable (Data) throws -> Data = { $0 }
@@ -43,7 +43,7 @@ import Testing
         Recorder(name: "Safari, without the body", creator: "WebKit Web Inspector", leavesOut: true) { entry in
             if entry.isPost { entry.request["postData"] = nil }
         },
-        // gecko, devtools/client/netmonitor/src/har/har-builder.js, and NetworkHelper.sys.mjs, which leaves what is not UTF-8 as characters.
+        // gecko, devtools/client/netmonitor/src/har/har-builder.js, and NetworkHelper.sys.mjs, which keeps non-UTF-8 bodies as characters.
         Recorder(name: "Firefox", creator: "Firefox") { $0.sentAsCharacters(["params": [Object]()]) },
         // A byte order mark: mitmproxy#6897, deviantintegral/har#18.
         Recorder(name: "Fiddler", creator: "Fiddler") {
@@ -305,7 +305,7 @@ struct RecordedEntry {
         content["encoding"] = nil
     }
 
-    /// Bytes that are no UTF-8 as surrogates; `withSurrogates` writes the escapes.
+    /// Bytes that are not UTF-8 as surrogates; `withSurrogates` writes the escapes.
     mutating func sentAsSurrogates() {
         let scalars = body.map { $0 < 0x80 ? Unicode.Scalar($0) : Unicode.Scalar(0xf700 + UInt32($0)) ?? " " }
         sent(String(String.UnicodeScalarView(scalars)), encoding: nil)

@@ -17,7 +17,7 @@ import Testing
         ("spcHasLineBreaks", [.body]), ("spcIsCutShort", [.body]),
     ]
 
-    /// What a wordless status leaves open, written down by hand.
+    /// The parts that a wordless status leaves open, written down by hand.
     private static let statuses: [(status: Int, open: Set<RequestPart>)] = [
         (200, Set(RequestPart.allCases)), (400, Set(RequestPart.allCases)), (401, [.token]), (402, []),
         (403, Set(RequestPart.allCases)), (404, [.address, .method]), (405, [.address, .method]),
@@ -108,7 +108,7 @@ import Testing
             let check = refusal(403, at: step, headers, body).explained(
                 .error(step, kind.rawValue, "The service answered 403.", kind.remedy), kind)
             #expect(check.code == code && check.remedy?.contains("token may not") == false, "\(check)")
-            // What passes by itself keeps its own remedy.
+            // A refusal that passes on its own keeps its own remedy.
             let late = refusal(503, at: step, headers, body).explained(
                 .error(step, "serverTransient", "503.", "Try again."), .serverTransient)
             #expect(late.code == "serverTransient" && late.remedy == "Try again.", "\(late)")

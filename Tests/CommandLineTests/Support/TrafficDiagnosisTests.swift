@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// `latchkey doctor --har`: what was recorded of people's trouble, rebuilt with made-up names. `Documentation/Players.md` and the threads that
+/// `latchkey doctor --har`: recordings of people's trouble, rebuilt with made-up names. `Documentation/Players.md` and the threads that
 /// the names say have the originals.
 ///
 /// Longer than other files, because it is one log of cases, which is read from top to bottom.
@@ -155,7 +155,7 @@ import Testing
         #expect(run.output.contains("Unable to parse SPC") && !run.output.contains("the path is"))
     }
 
-    /// What is sent to a vendor, and the one difference.
+    /// The request to a vendor, and the one difference.
     struct Difference: Sendable, CustomTestStringConvertible {
         let vendor, url, type, code: String
         var headers: [String: String] = [:]
@@ -277,7 +277,7 @@ import Testing
         expect(run, "expired", "It was sent in request 2.")
     }
 
-    // M2: certificates are found by place and by what came.
+    // M2: certificates are found by place and by content.
 
     @Test func `DoveRunner's base64 certificate and a form are seen and good (h12)`() async throws {
         let parts = try await Traffic.parts

@@ -9,7 +9,7 @@ struct AttackCrowd: Sendable {
     /// What each sends first, and then again and again; empty for nothing.
     let first: Data
     var rest = Data()
-    /// Whether it reads what it gets.
+    /// Whether it reads the answers.
     var reads = true
     /// Whether it goes with the first reply, and comes again.
     var leaves = false

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// A server under attack, with honest clients beside.
+/// A server under attack, with honest clients at the same time.
 struct AttackRun: Sendable {
     /// A request of an honest client.
     struct Honest: Sendable {
@@ -10,7 +10,7 @@ struct AttackRun: Sendable {
         let bytes: Data
     }
 
-    /// What was seen.
+    /// The counts of a run.
     struct Tally: Sendable {
         var attacks = 0
         /// Honest requests that were answered with 200.

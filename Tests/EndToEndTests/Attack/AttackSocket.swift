@@ -41,14 +41,14 @@ final class AttackSocket {
     @discardableResult
     func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
-    /// Sends what the socket takes now.
+    /// Sends as much as the socket takes now.
     /// - Returns: how many bytes; `nil` once the connection has ended.
     func push(_ bytes: Data) -> Int? {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         return Self.outcome(bytes.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, flags) })
     }
 
-    /// Reads what is there, and forgets it.
+    /// Reads the available bytes, and drops them.
     /// - Returns: how many bytes; `nil` once the connection has ended.
     func take() -> Int? {
         var buffer = [UInt8](repeating: 0, count: 16_384)

@@ -8,7 +8,7 @@ struct AttackSurface: Sendable {
         var fields = ""
         /// How a body begins.
         var opening = ""
-        /// What a body goes on with, again and again.
+        /// The pieces with which a body continues, again and again.
         var pieces = ["[", "{\"a\":", "1,", "\u{0}", "A"]
     }
 

@@ -4,7 +4,7 @@ import LatchkeyTesting
 import TLSPeer
 import Testing
 
-/// Runs `latchkey-server demo` with crowds that flood one stage of a connection, and one honest client beside them.
+/// Runs `latchkey-server demo` with crowds that flood one stage of a connection, and one honest client at the same time.
 /// `Scripts/attack SECONDS` measures longer and prints the figures. With five minutes or more, on a machine without other work, it expects a
 /// p99 that is less than 20 ms later.
 @Suite(.enabled(if: AttackedDemonstration.isThere), .timeLimit(.minutes(30)))
@@ -75,7 +75,7 @@ struct CrowdsUnderAttackTests {
         }
     }
 
-    /// How many seconds an honest client waited for each of its replies, each over a connection of its own.
+    /// How many seconds an honest client waited for each of its replies, each over a separate connection.
     private static func waits(_ port: UInt16, _ isTLS: Bool) async -> [Double] {
         await withCheckedContinuation { done in
             Thread.detachNewThread {

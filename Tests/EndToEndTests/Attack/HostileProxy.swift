@@ -25,7 +25,7 @@ final class HostileProxy: Sendable {
     var damages: Int { damage.withLock { $0.count } }
 }
 
-/// What a hostile server makes of an honest reply.
+/// A hostile server's change of an honest reply.
 struct ReplyDamage {
     private var generator: SeededGenerator
     private(set) var count = 0

@@ -18,7 +18,7 @@ struct OpenFilesUnderAttackTests {
     func `strangers who take every descriptor neither end the server nor keep honest clients out`(
         _ limit: Int, _ isTLS: Bool
     ) async throws {
-        // The tests' own limit: the server's is no higher.
+        // The tests' own limit: the server's limit is not higher.
         guard limit <= max(1_024, OpenFileLimit.raise()) else { return }
         let folder = try TemporaryFolder()
         let server = try await AttackedDemonstration(limit, in: folder, isTLS: isTLS)
@@ -40,7 +40,7 @@ struct OpenFilesUnderAttackTests {
         let folder = try TemporaryFolder()
         let process = try await AttackedDemonstration.start(limit, folder)
         #expect(throws: (any Error).self) { try AttackedDemonstration.ports(of: process) }
-        // It has ended by itself, and with an exit status: a signal would be 128 and more.
+        // It has ended on its own, with an exit status: a signal would be 128 and more.
         #expect((1..<128).contains(await process.end(by: 0)))
     }
 

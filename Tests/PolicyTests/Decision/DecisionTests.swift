@@ -20,7 +20,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(policy) → \(word)" }
 }
 
-/// Each rule by itself: what it grants, and what it refuses.
+/// Each rule alone: its grants and its refusals.
 @Suite(.timeLimit(.minutes(5))) struct DecisionTests {
     private static let now = Scene.now
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyDecision
 
-/// What a grant may change of a policy.
+/// The changes that a grant may make to a policy.
 @Suite(.timeLimit(.minutes(5))) struct NarrowingTests {
     static let members: [(policy: String, grant: String, result: String)] = [
         (

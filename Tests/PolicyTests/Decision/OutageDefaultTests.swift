@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 
-/// What a policy without `outage` means while a store of limits is away, in code and in pages.
+/// The meaning of a policy without `outage` while a store of limits is unavailable, in code and in pages.
 @Suite(.timeLimit(.minutes(1))) struct OutageDefaultTests {
     private static let lease = #""validity":{"type":"lease","lease":"5m"}"#
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LatchkeyDecision
 
-/// What a refusal repeats of a name that came in an SPC: who sends somebody else's SPC shall not read it.
+/// The part of an SPC's name that a refusal repeats: the sender of a foreign SPC must not be able to read the name.
 @Suite(.timeLimit(.minutes(1))) struct ShownNameTests {
     @Test(arguments: [
         ("movie", "movie"), (String(repeating: "no ", count: 13) + "o", String(repeating: "no ", count: 13) + "o"),

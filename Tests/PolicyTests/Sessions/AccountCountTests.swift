@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// What an account counts: each count alone, in an account of its own, so that nothing else keeps the record.
+/// An account's counts: each count alone, in a separate account, so that nothing else keeps the record.
 @Suite(.timeLimit(.minutes(1))) struct AccountCountTests {
     private let scene = AccountScene()
 
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// What `Documentation/Server/Regions.md` says of PostgreSQL: each is a trip, but that both reads go at once.
+    /// The figures of PostgreSQL in `Documentation/Server/Regions.md`: each is a trip, except that both reads go together.
     @Test func `of a store that nobody guesses about a license reads and writes, and so does a heartbeat`() async throws
     {
         let calls = Locked<[InterruptedStore.Call]>([])

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// Limits while the store that counts is out of service: each node counts by what it remembers.
+/// Limits while the store that counts is out of service: each node counts from its memory.
 @Suite(.timeLimit(.minutes(5))) struct AccountMemoryTests {
     private let scene = AccountScene()
     private let isDown = Locked(false)

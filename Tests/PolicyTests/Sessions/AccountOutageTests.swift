@@ -62,7 +62,7 @@ import Testing
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).decision.word == "license")
     }
 
-    /// A store that answers nobody until the gate opens, and how often it was asked.
+    /// A store that does not answer until the gate opens, and how often it was asked.
     private func hung(
         _ gate: Promise<Void, any Error>, _ calls: Locked<Int>, reach: EngineReach = .network
     ) -> InterruptedStore {
@@ -103,7 +103,7 @@ import Testing
         #expect(calls.withLock { $0 } == 4)
         gate.resolve(.success(()))
         scene.clock.advance(by: .seconds(1))
-        // The question whether it is back is asked beside the decision.
+        // The probe for its return runs outside the decision.
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot == nil)
         while health.isAway { await Task.yield() }
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)

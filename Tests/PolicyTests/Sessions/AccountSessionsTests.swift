@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// Decisions over a store: what is read, what is written, and who wins.
+/// Decisions over a store: the reads, the writes, and who wins.
 @Suite(.timeLimit(.minutes(5))) struct AccountSessionsTests {
     private let scene = AccountScene()
 
@@ -161,7 +161,7 @@ import Testing
         #expect(booked.decision.refusal?.retryAfterSeconds == 1)
         #expect(booked.record.word == "storeUnavailable")
         #expect(booked.record.requestID == "r-1")
-        // What the last write found is read, too.
+        // The record that the last write found is read, too.
         #expect(count.withLock { $0 } == AccountSessions.attempts + 1)
     }
 

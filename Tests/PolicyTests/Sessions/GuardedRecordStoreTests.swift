@@ -13,7 +13,7 @@ import Testing
     private let calls = Locked(0)
     private let answers = Locked<Promise<Void, any Error>>(Promise())
 
-    /// A store that answers nobody until told, with a breaker of a tenth of a second and a second.
+    /// A store that does not answer until released, with a breaker of a tenth of a second and a second.
     private func hung() -> GuardedRecordStore { guarded(hungStore) }
 
     private var hungStore: InterruptedStore {
@@ -57,7 +57,7 @@ import Testing
             // The clock stands still: who waited would wait for ever.
             for _ in 0..<5 { #expect(await errorKind(store) == .unavailable) }
             #expect(store.health.isAway)
-            // One question a second, which nobody waits for.
+            // One question a second, without a waiting caller.
             await clock.untilSomeoneSleeps(for: .milliseconds(50))
             while calls.withLock({ $0 }) < 3 + second { await Task.yield() }
             #expect(calls.withLock { $0 } == 3 + second)
@@ -162,7 +162,7 @@ import Testing
             #expect(await isThere("c"))
             clock.advance(by: .milliseconds(50))
         }
-        // The breaker of the part is open: nobody is asked.
+        // The breaker of the part is open: it is not asked.
         down.withLock { $0 = [2] }
         #expect(await !isThere("a"))
         #expect(await !isThere("b"))

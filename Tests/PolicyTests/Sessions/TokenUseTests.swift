@@ -145,7 +145,7 @@ import Testing
         let policy = try Scene.policy(Self.single + "," + AccountScene.lease + #","concurrency":{"limit":9}"#)
         let facts = AccountScene.facts("one") { ($0.grant.tokenID, $0.grant.expires) = ("t", Scene.now + 300) }
         let other = scene.accountSessions()
-        // The token is spent, then the account changes and somebody else takes the room.
+        // The token is spent, then the account changes and another session takes the room.
         let store = Self.store(scene) {
             _ = await other.decide(AccountScene.facts("other") { $0.grant.tokenID = "o" }, by: policy)
             bound.fill()
@@ -202,7 +202,7 @@ private final class CountingBound: DecisionBound {
 
     var held: Held { state.withLock { $0 } }
 
-    /// Somebody else takes what room there is; who has begun goes back first.
+    /// Another session takes the free room; a session that has begun goes back first.
     func fill() { state.withLock { $0.kept = limit } }
 
     func take(_ use: SlotUse) -> Excess? {

@@ -21,7 +21,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     let stage: @Sendable () async throws -> CheckStage
     let make: Step
     let undo: Step
-    /// What a node may report while the mishap is being made; empty for nothing.
+    /// Log lines that a node may write while the mishap is being made; empty for none.
     var passing: [String] = []
     /// Whether only the server's half-minute work finds it.
     var takesHalfMinutes = false

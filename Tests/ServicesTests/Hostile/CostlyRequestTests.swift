@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchkeyServices
 
-/// Requests that are cheap to send: what they cost is held against a request of the same size that asks for nothing special.
+/// Requests that are cheap to send: their cost is compared with an ordinary request of the same size.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CostlyRequestTests {
     private static let size = ServiceCall.bodyBytes - 64
 
@@ -48,7 +48,7 @@ import Testing
         }
         let plain = await cost("application/json", "{\"spc\":\"" + String(repeating: "A", count: Self.size) + "\"}")
         let measured = await cost(attack.type, attack.body)
-        // Before, the ratio went into the thousands. Tests beside this one count, too.
+        // Before, the ratio was in the thousands. Concurrent tests count, too.
         #expect(measured < 100 * max(plain, 0.002))
     }
 

@@ -261,7 +261,7 @@ enum RecordEngine: String, Sendable, CaseIterable, CustomTestStringConvertible {
 }
 
 extension [LicenseRecordRow] {
-    /// Brings rows as their nodes do: each with a spool of its own, in order.
+    /// Ships rows as their nodes do: each with its own spool, in order.
     func ship(to destination: any RecordDestination) async throws {
         for (node, rows) in Dictionary(grouping: self, by: \.position.node).sorted(by: { $0.key < $1.key }) {
             let spool = String(repeating: "0", count: 14) + "\(node)\(node)"

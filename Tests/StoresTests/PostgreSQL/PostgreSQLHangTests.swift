@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import StoreProcesses
 
-/// A database that hangs, and one that is killed: what a node makes of it.
+/// A database that hangs, and one that is killed: the node's reaction.
 @Suite(.timeLimit(.minutes(3)), .serialized, .enabled(if: PostgreSQLProcess.programs != nil))
 struct PostgreSQLHangTests {
     /// A node with two imported keys, of which it has licensed one.
@@ -22,7 +22,7 @@ struct PostgreSQLHangTests {
         let key: ContentKey
 
         init() async throws {
-            // One of its own, because others must not hang with it.
+            // A separate one, because others must not hang with it.
             database = try await PostgreSQLProcess()
             let address = database.address(of: try await database.database())
             var settings = PostgreSQLStore.Settings()

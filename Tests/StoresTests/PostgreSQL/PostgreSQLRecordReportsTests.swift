@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import StoreProcesses
 
-/// What a report costs the database, and what becomes of one that it does not answer.
+/// A report's cost for the database, and the error if the database does not answer it.
 @Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: PostgreSQLProcess.programs != nil))
 struct PostgreSQLRecordReportsTests {
     /// 2026-11-01 by UTC.
@@ -68,7 +68,7 @@ struct PostgreSQLRecordReportsTests {
         // Several processes may share one scan; their mean is rounded.
         #expect(read.reduce(0, +) <= 100_010, "\(lines)")
 
-        // What PostgreSQL gives up is told as what it is, and the next question is answered.
+        // A question that PostgreSQL gives up gets its own error, and the next question is answered.
         let hurried = try PostgreSQLRecordReports(address, reader: record, limit: .milliseconds(5))
         defer { hurried.close() }
         let whole = RecordReport(of: "acme", times: Self.begin..<Self.begin + 10 * Self.day, by: .account)

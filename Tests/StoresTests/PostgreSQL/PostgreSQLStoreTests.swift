@@ -91,7 +91,7 @@ struct PostgreSQLStoreTests {
                 """, in: name)
         }
         for account in ["carl", "dora"] { try await store.putCounting(account, [600]) }
-        // A node of the version before changes what it does not count.
+        // A node of the previous version changes records without counting.
         try await server.query(
             "UPDATE latchkey.records SET version = version + 1, bytes = 'abc' WHERE name = 'carl'", in: name)
         let ends: @Sendable ([UInt8]) -> [Date] = { $0.map { _ in Date() + 600 } }
@@ -114,7 +114,7 @@ struct PostgreSQLStoreTests {
         #expect(try await store.put("anna"))
         #expect(try await store.add([SampleKeys.row(1)]).count == 1)
         #expect(try await store.reseal([SampleKeys.sealed(1, dataKey: 2)]) == 1)
-        // What is replaced or removed is set aside, by a function that does nothing else.
+        // A replaced or removed key is set aside, by a function that does nothing else.
         #expect(try await store.replace(SampleKeys.sealed(1, dataKey: 2), by: SampleKeys.row(1, secret: 9)))
         #expect(try await store.remove(SampleKeys.sealed(1, secret: 9)))
         let former = try await server.query(
@@ -269,7 +269,7 @@ struct PostgreSQLStoreTests {
         for number in 0..<600 { #expect(try await store.put("old-\(number)", ends: -1)) }
         var left: Int64? = 600
         while left != 0 {
-            // Each write counts; the steps run beside them.
+            // Each write counts; the steps run in the background.
             for number in 0..<RecordSweep.writes { _ = try await store.put("new-\(number % 8)") }
             left = try await server.query("SELECT count(*) FROM latchkey.records WHERE ends < now()", in: name).first?
                 .integer(0)
@@ -295,7 +295,7 @@ struct PostgreSQLStoreTests {
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
         _ = try await store.add([SampleKeys.row(1)])
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
-        // Other nodes have to derive by a new seed, and open what a new data key seals.
+        // Other nodes have to derive by a new seed, and open rows that a new data key seals.
         var seed = SampleKeys.sealed(1)
         seed.subject = .seed(SeedVersion(2))
         #expect(try await store.add(seed: seed))
@@ -322,7 +322,7 @@ struct PostgreSQLStoreTests {
     }
 }
 
-/// A server of its own, because it is stopped.
+/// A separate server, because it is stopped.
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(5)))
 struct PostgreSQLOutageTests {
     @Test func `a server stopped under load is unavailable at once, and back after its start`() async throws {

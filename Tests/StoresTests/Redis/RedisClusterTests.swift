@@ -52,7 +52,7 @@ struct RedisClusterTests {
         let name = try name(on: 0, group)
         let slot = RedisSlot(of: RedisLayout.cluster.record(key(name)))
         #expect(try await put(name, store))
-        // Somebody else's counter in the same slot, changed all the time.
+        // Another program's counter in the same slot, changed all the time.
         let (counted, isOver) = (Locked(0), Locked(false))
         let writers = (0..<4).map { _ in
             Task {
@@ -68,7 +68,7 @@ struct RedisClusterTests {
         let bytes = try #require(try await store.read(key(name)).record?.bytes)
         #expect(bytes == [UInt8(truncatingIfNeeded: 1 + counted.withLock { $0 })])
         #expect(try await store.page(of: .account, "acme", prefix: name, after: nil, limit: 9).map(\.name) == [name])
-        // Where nothing moves any more, nobody is sent anywhere.
+        // Where nothing moves any more, no call is redirected.
         try await group.move(slot, from: 0, to: 2)
         _ = try await store.read(key(name))
         #expect(store.redirections[.moved] ?? 0 > 0)
@@ -125,7 +125,7 @@ struct RedisClusterTests {
         #expect(try await put(lost, store))
         #expect(guarded.health.isAway == false)
         if hangs {
-            // It finds out that it is none any more.
+            // It finds out that it is not a primary any more.
             group.node(0).resume()
             #expect(try await store.read(key(lost)).record?.version == 1)
         }
@@ -200,7 +200,7 @@ struct RedisClusterTests {
             let ports = (0..<3).map { "127.0.0.1:\(group.port($0))" }.joined(separator: ",")
             return await Stores.findings(at: try StoreAddress("redis+cluster://\(ports)"), for: [.sessions])
         }
-        // Redis evicts nothing unless it is told to.
+        // Redis evicts nothing unless it is configured to.
         #expect(try await findings().isEmpty)
         try group.node(2).command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         let found = try await findings()

@@ -31,7 +31,7 @@ struct RedisCountTests {
         let store = try redis.store()
         for number in 0..<700 { try writeFormerly("name-\(number)", "ab", in: redis) }
         #expect(try await count(store) == RecordCount(1_400, isWhole: true))
-        // Nobody reads a record any more.
+        // No record is read any more.
         #expect(try await store.counted() == RecordCount(1_400, isWhole: true))
         try await store.putCounting("name-1", [60])
         try await store.putCounting("new", [60, 90])

@@ -11,7 +11,7 @@ import Testing
 @testable import StoreProcesses
 
 /// Two nodes take slots in a cluster whose primaries are killed and hang under them. `LATCHKEY_CLUSTER_ACQUIRES=1000000` takes so many, and
-/// `LATCHKEY_CLUSTER_FIGURES=FILE` appends what came of it; the test run makes do with fewer.
+/// `LATCHKEY_CLUSTER_FIGURES=FILE` appends the figures; the test run makes do with fewer.
 private let acquires = ProcessInfo.processInfo.environment["LATCHKEY_CLUSTER_ACQUIRES"].flatMap { Int($0) } ?? 4_000
 
 @Suite(
@@ -19,7 +19,7 @@ private let acquires = ProcessInfo.processInfo.environment["LATCHKEY_CLUSTER_ACQ
     .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
 struct RedisFailoverTrial {
     private static let limit = 2
-    /// Acquires of one account: twice what it may have, and a half more.
+    /// Acquires of one account: two and a half times its limit.
     private static let each = 5
     private static let lanes = 32
 
@@ -42,7 +42,7 @@ struct RedisFailoverTrial {
                 accounts: store, secrets: [Secret("s")],
                 limits: RecordStoreLimits(time: .seconds(3), breaker: .init(pause: .milliseconds(200))))
         }
-        // With refuse, what the store does not answer is no license; the second try has the rule that a business has.
+        // With refuse, an unanswered call gets no license; the second try has the rule that a business has.
         let strict = try policy("refuse"), open = try policy("allow:2m")
         let (tally, progress) = (Locked(Tally()), Locked(0))
         let accounts = acquires / Self.each
@@ -74,7 +74,7 @@ struct RedisFailoverTrial {
         #expect(all.lost == 0)
         #expect(all.granted + all.refused + all.out == all.asked)
         if waits { #expect(tooMany == 0 && forgotten == 0) }
-        // What nobody forgot is right without a replica's word, too.
+        // Only forgotten slots let accounts exceed the limit, even without waiting for replicas.
         #expect(tooMany <= forgotten)
     }
 
@@ -111,7 +111,7 @@ struct RedisFailoverTrial {
         }
     }
 
-    /// How many slots accounts got beyond the limit, and how many of those that nodes were told of are not there.
+    /// How many slots accounts got beyond the limit, and how many slots that nodes were granted are missing.
     private func look(
         _ tally: Tally, _ group: RedisClusterGroup
     ) async throws -> (tooMany: Int, forgotten: Int) {

@@ -12,8 +12,8 @@ import Testing
 
 private let sessions = ProcessInfo.processInfo.environment["LATCHKEY_CLUSTER_SESSIONS"].flatMap { Int($0) } ?? 3_000
 
-/// What people look at beside licenses, over many sessions: `LATCHKEY_CLUSTER_SESSIONS=1000000`, with `LATCHKEY_CLUSTER_FIGURES=FILE` for
-/// how long it takes. The test run makes do with fewer, and looks at what comes out.
+/// Operators' queries alongside licenses, over many sessions: `LATCHKEY_CLUSTER_SESSIONS=1000000`, with `LATCHKEY_CLUSTER_FIGURES=FILE` for
+/// the times. The test run makes do with fewer, and checks the results.
 @Suite(
     .timeLimit(.minutes(max(5, sessions / 20_000))), .serialized,
     .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
@@ -38,7 +38,7 @@ struct RedisMillionTrial {
     private static func name(_ number: Int) -> String { "viewer-\(String(1_000_000_000 + number).dropFirst())" }
 
     private func look(_ store: RedisRecordStore, _ form: String) async throws {
-        // What is written from now on is listed and counted.
+        // Records written from now on are listed and counted.
         #expect(try await store.counted() == RecordCount(0, isWhole: true))
         try await fill(store)
         let before = try await licenseTimes(store)

@@ -67,7 +67,7 @@ struct RedisRecordStoreTests {
         let first = try await store.page(of: .account, "demo", prefix: "b", after: nil, limit: 1).first
         #expect(first?.record == Record(version: 1, bytes: [7]))
         #expect(abs((first?.end ?? .distantPast).timeIntervalSince(end)) < 0.01)
-        // Nobody keeps a list of them.
+        // There is no list of them.
         #expect(await kind { _ = try await store.page(of: .token, "demo", prefix: "", after: nil, limit: 9) } == .unfit)
     }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import StoreProcesses
 
-/// What becomes of a change in a cluster whose answer did not come.
+/// Changes in a cluster whose answers did not come.
 @Suite(.timeLimit(.minutes(1))) struct RedisRetryTests {
     /// Two nodes: the first has all slots, takes a change and dies before it answers, and the second takes over.
     private final class Failover: Sendable {
@@ -27,7 +27,7 @@ import Testing
                 case "CLUSTER": return ScriptedRedis.slots(at: owner.withLock { $0 })
                 case "EVALSHA":
                     if isReplaced { owner.withLock { $0 = second.port } }
-                    // The map that is known is no new one any more.
+                    // The known map is too old now.
                     clock.advance(by: .milliseconds(30))
                     return nil
                 default: return "*2\r\n$1\r\n1\r\n$1\r\n0\r\n"
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a write whose answer did not come tells the primary that took over that it comes again`() async throws {
         let nodes = try Failover()
-        // The map is known before, so that somebody can take over.
+        // The map is known before, so that a takeover is noticed.
         _ = try await nodes.store.servers.cluster?.refreshed()
         #expect(try await write(nodes.store))
         #expect(nodes.first.commands.map(\.last) == [""])
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-/// What the scripts make of a call that comes again, in a real Redis.
+/// The scripts' handling of a repeated call, in a real Redis.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
 struct RedisRetryScriptTests {
     @Test func `a write that comes again knows its own work, and overwrites nobody's`() async throws {

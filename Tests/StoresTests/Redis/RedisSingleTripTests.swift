@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import StoreProcesses
 
-/// What a license and a heartbeat cost in commands of a real Redis, and that nothing is decided on a wrong guess.
+/// The cost of a license and a heartbeat in commands of a real Redis; and no decision rests on a wrong guess.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
 struct RedisSingleTripTests {
     private let limits = RecordStoreLimits(time: .seconds(60))
@@ -34,7 +34,7 @@ struct RedisSingleTripTests {
         let redis = try await RedisProcess()
         let node = node(try redis.store())
         let policy = try policy(#","heartbeat":"60s""#)
-        // The first call ever asks for the clock, and tells the scripts.
+        // The first call ever asks for the clock, and loads the scripts.
         _ = await node.decide(facts("warm", "warm"), by: policy)
         func trips(_ body: () async throws -> Void) async throws -> (scripts: Int, reads: Int) {
             let before = try (redis.calls(of: "evalsha") + redis.calls(of: "eval"), redis.calls(of: "hmget"))
@@ -155,7 +155,7 @@ struct RedisSingleTripTests {
     }
 }
 
-/// What people look at, beside the licenses of a real Redis.
+/// Operators' queries, next to the licenses of a real Redis.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
 struct RedisOperatorTests {
     private func connections(_ redis: RedisProcess) throws -> Int {
@@ -198,7 +198,7 @@ struct RedisOperatorTests {
         }
         let first = try await store.page(of: .account, "acme", prefix: "", after: nil, limit: 1_000)
         #expect(first.count == 300)
-        // A page says nothing of what a record counts.
+        // A page says nothing about counted things.
         let count = try await store.count(of: .account, "acme", most: .max) { _ in [Date() + 60] }
         #expect(count == RecordCount(300, isWhole: true))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyStores
 
-/// Which slot of a cluster a key is in, and what the nodes say of it.
+/// The slot of a key in a cluster, and the nodes' answers about it.
 @Suite(.timeLimit(.minutes(1))) struct RedisSlotTests {
     /// Source: the specification of Redis Cluster, and `CLUSTER KEYSLOT` of Redis 7.0.15.
     @Test func `a key is in the slot that Redis names`() {
@@ -12,7 +12,7 @@ import Testing
         for (key, slot) in [("foo", 12_182), ("bar", 5_061), ("", 0), ("{foo}x", 12_182), ("a{foo}{bar}", 12_182)] {
             #expect(RedisSlot(of: key).number == slot, "\(key)")
         }
-        // An empty tag is none.
+        // An empty tag does not count.
         #expect(RedisSlot(of: "foo{}{bar}") != RedisSlot(of: "bar"))
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(thirds.allSatisfy { (9_500...10_500).contains($0) }, "\(thirds)")
     }
 
-    /// They stand in databases of those who run one server.
+    /// They are in the databases of installations with one server.
     @Test func `the names of one server are those of earlier versions`() {
         let key = RecordKey(.account, tenant: "acme", name: "anna")
         #expect(

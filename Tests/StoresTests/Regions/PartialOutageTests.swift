@@ -11,9 +11,9 @@ import Testing
 @testable import LatchkeyVault
 @testable import StoreProcesses
 
-/// Engines that do some of their work: what a node's health says, and for how long.
+/// Engines that do some of their work: the reports of a node's health, and for how long they hold.
 @Suite(.timeLimit(.minutes(3))) struct PartialOutageTests {
-    /// The work for which an engine was away, as it was told.
+    /// The work for which an engine was reported unavailable.
     private static func told(by health: EngineHealth) -> Locked<[String]> {
         let told = Locked<[String]>([])
         health.whenChanged { operation, standing in
@@ -45,7 +45,7 @@ import Testing
             if number < 10 { await sessions.watched[0].probe() }
             #expect(health.isAway(for: .write) && !health.isAway(for: .read))
         }
-        // Another node counts by itself.
+        // Another node counts for itself.
         let other = AccountSessions(
             accounts: try RedisRecordStore(redis.address, replicas: nil, limit: .seconds(30)), secrets: [],
             limits: RecordStoreLimits(time: .seconds(60)))
@@ -58,7 +58,7 @@ import Testing
         #expect(health.standing.lastError?.kind == .full)
         _ = try redis.command("CONFIG", "SET", "maxmemory", "0")
         while health.isAway { await sessions.watched[0].probe() }
-        // What was licensed meanwhile counts on.
+        // Sessions licensed meanwhile still count.
         #expect(await sessions.decide(facts, by: policy).decision.terms == nil)
         facts.grant.session = "1"
         #expect(await sessions.decide(facts, by: policy).slot?.session == "1")

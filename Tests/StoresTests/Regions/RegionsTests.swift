@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import StoreProcesses
 
-/// Two regions, each with a node and a Redis of its own, and an ocean between them of 80 ms there and back.
+/// Two regions, each with its own node and Redis, and an ocean between them of 80 ms there and back.
 @Suite(.enabled(if: RedisProcess.isInstalled, "Redis is not installed."), .timeLimit(.minutes(5)))
 struct RegionsTests {
     /// The two regions; a relay is the way from one to the other.
@@ -35,7 +35,7 @@ struct RegionsTests {
                         region == node
                         ? process.address
                         : try RedisAddress(Secret("redis://127.0.0.1:\(relays[region]?.port ?? 0)"))
-                    // A busy machine is no outage.
+                    // A busy machine is not an outage.
                     let store = try RedisRecordStore(address, replicas: nil, limit: .seconds(30))
                     closing.append(store)
                     stores[region] = store
@@ -125,11 +125,11 @@ struct RegionsTests {
         #expect(await node.decide(Self.facts(Self.american, "a"), by: policy).decision.terms != nil)
         #expect(relay.trips == before + 1)
         #expect(ContinuousClock.now - began >= .milliseconds(80), "The relay holds each way up.")
-        // What the node remembers is not what is there any more.
+        // The node's memory no longer matches the store.
         #expect(try await world.node("us").decide(Self.facts(Self.american, "a"), by: policy).decision.terms != nil)
         #expect(await node.decide(Self.facts(Self.american, "a"), by: policy).decision.terms != nil)
         #expect(relay.trips == before + 3)
-        // Nobody is refused on a guess: the record is read.
+        // A refusal never rests on a guess: the record is read.
         #expect(await node.decide(Self.facts(Self.american, "b"), by: policy).decision.word == "sessionLimit")
         #expect(relay.trips == before + 4)
     }
@@ -152,7 +152,7 @@ struct RegionsTests {
             let far = await eu.decide(Self.facts(Self.american, "one"), by: allow)
             #expect(far.decision.terms?.lease == .seconds(120) && far.slot == nil)
             #expect(far.record.facts.account.outages == [.sessionStore])
-            // The node counts by what it remembers.
+            // The node counts from its memory.
             #expect(
                 await eu.decide(Self.facts(Self.american, "far-\(number)"), by: allow).decision.word == "sessionLimit")
             #expect(

@@ -15,7 +15,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Copies a file beside the store to the same place beside the copy, as `cp` does.
+    /// Copies a file next to the store to the same place next to the copy, as `cp` does.
     private func copy(_ suffix: String = "", to name: String = "copy.db") throws {
         let target = folder.path(name + suffix)
         try? FileManager.default.removeItem(atPath: target)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Copies by the way that `.backup` goes, from a connection of its own.
+    /// Copies the way `.backup` does, from a separate connection.
     private func backUp(to target: String) throws {
         var (source, copy): (OpaquePointer?, OpaquePointer?)
         try #require(sqlite3_open(path, &source) == SQLITE_OK && sqlite3_open(target, &copy) == SQLITE_OK)
@@ -114,7 +114,7 @@ import Testing
     @Test func `a file and a log of different times are refused, and those of one moment are whole`() async throws {
         let store = try SQLiteStore(path: path)
         try await add(1, to: store)
-        // Nobody writes meanwhile.
+        // There are no writes meanwhile.
         try copy(to: "both.db")
         try copy("-wal", to: "both.db")
         let both = try SQLiteStore(path: folder.path("both.db"))

@@ -8,9 +8,9 @@ import Testing
 @testable import LatchkeyStores
 @testable import LatchkeyVault
 
-/// A process is killed while it writes; what it leaves is whole, and has every key that was answered.
+/// A process is killed while it writes; its file is whole, and has every key that was answered.
 @Suite(.timeLimit(.minutes(5))) struct SQLiteCrashTests {
-    /// The program beside the tests; nil where it was not built.
+    /// The program next to the tests; nil if it was not built.
     private static let program: URL? = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         for _ in 0..<4 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchkeyStores
 
-/// What is on the disk when a write is answered.
+/// The contents of the disk when a write is answered.
 @Suite(.timeLimit(.minutes(1))) struct SQLiteDurabilityTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
@@ -73,7 +73,7 @@ import Testing
             }
         }
         await isHeld.wait()
-        // What waits now is one transaction: the key is neither the first nor the last of it.
+        // The waiting writes are one transaction: the key is neither the first nor the last of it.
         writer.writeLater { _ throws(StoreError) in }
         let key = Task { try await writer.write(.full) { _ throws(StoreError) in } }
         for _ in 0..<1_000 { await Task.yield() }

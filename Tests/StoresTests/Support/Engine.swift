@@ -31,9 +31,9 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
         (engine != .postgresql || PostgreSQLProcess.programs != nil)
             && (!ofRedis.contains(engine) || RedisProcess.isInstalled)
     }
-    /// Those that keep records.
+    /// The engines of records.
     static let ofRecords = installed
-    /// Those that keep keys and the audit. The memory's have suites of their own in the server's tests.
+    /// The engines of keys and the audit. The memory's have their own suites in the server's tests.
     static let ofKeys = installed.filter { $0 == .sqlite || $0 == .postgresql }
 
     /// Opens a new, empty store for a body, with limits that a busy machine keeps.
@@ -79,7 +79,7 @@ extension PostgreSQLStore.Settings {
 }
 
 extension RecordStore {
-    /// Changes a record as every caller does: reads, decides, writes, and begins again if somebody else wrote.
+    /// Changes a record as every caller does: reads, decides, writes, and begins again if another write came first.
     func change(_ key: RecordKey, _ change: ([UInt8]?) -> [UInt8]) async throws {
         while true {
             let reading = try await read(key)
@@ -101,7 +101,7 @@ extension RecordStore {
 }
 
 extension RecordStore {
-    /// Writes a record with things that end after so many seconds, in place of the one that is there.
+    /// Writes a record with things that end after so many seconds, in place of the existing one.
     func putCounting(_ name: String, _ seconds: [TimeInterval], ends: TimeInterval = 3_600, tenant: String = "acme")
         async throws
     {
@@ -113,7 +113,7 @@ extension RecordStore {
         #expect(isWritten)
     }
 
-    /// What is counted, without a look at bytes.
+    /// The count, without a look at bytes.
     func counted(_ tenant: String = "acme") async throws -> RecordCount {
         try await count(of: .account, tenant, most: 0) { _ in
             Issue.record("A record is looked at.")
@@ -153,7 +153,7 @@ extension RecordStore {
         #expect(try await remove(gone, version: #require(try await read(gone).record?.version)))
         expected += (5 - 1) + (1 - 3) - 2 - 3
         #expect(try await counted() == RecordCount(expected, isWhole: true))
-        // A write that somebody else was faster than counts nothing.
+        // A write that lost the race counts nothing.
         let key = RecordKey(.account, tenant: "acme", name: "name-1")
         let end = Date() + 600
         #expect(try await !write(Record(version: .max, bytes: []), at: key, replacing: 1, until: end, counting: [end]))

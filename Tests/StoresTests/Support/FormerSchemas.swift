@@ -70,7 +70,7 @@ enum FormerSchemas {
         CREATE TRIGGER audit_keeps BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit stays'); END;
         """
 
-    /// What version 1 wrote beside its tables.
+    /// The numbers that version 1 wrote besides its tables.
     static let sqlite1Numbers =
         "PRAGMA user_version = 1; PRAGMA application_id = 1282689913; PRAGMA journal_mode = WAL;"
 }

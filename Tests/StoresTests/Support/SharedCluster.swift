@@ -66,7 +66,7 @@ struct TLSFiles: Sendable {
         certificates = .init(certificate: certificate, key: key, authority: certificate)
     }
 
-    /// The rights of a node's user: what the check tries.
+    /// The rights of a node's user: the commands that the check tries.
     var rights: [String] { (RedisCommandUse.all + RedisCommandUse.ofClusters).map { "+\($0.name)" } + ["+role"] }
 
     /// The parameters of an address.

@@ -24,7 +24,7 @@ package struct BuiltLibrary: Sendable {
         }
     }
 
-    /// A PKCS#11 module with one key. Each is new, because it counts what it did.
+    /// A PKCS#11 module with one key. Each is new, because it counts its operations.
     package static func token(_ macros: [String]) throws -> String {
         let built = try BuiltLibrary("Token/fake_token.c", header: "CPKCS11", macros, [])
         tokens.withLock { $0.append(built) }

@@ -1,4 +1,4 @@
-/// A refusal as a vendor's page documents it: what a service has to send for it, and where a client has to look.
+/// A refusal as a vendor's page documents it: the service's response, and where a client has to look.
 public struct DocumentedCode: Sendable, Hashable, CustomTestStringConvertibleByName {
     /// The emulated service, which is the profile's name, too.
     public let service: String
@@ -104,7 +104,7 @@ extension DocumentedCode {
         rows("axinom", $0, .headers(code: nil, words: "X-AxDRM-ErrorMessage"), "\($0)")
     }
 
-    // Documentation/Vendors/DRMtoday.md, DT3 and DT4. Documented is that the status is none of 2xx.
+    // Documentation/Vendors/DRMtoday.md, DT3 and DT4. The documentation says that the status is not 2xx.
     private static let drmToday = [
         (500, "1000"), (400, "2000 10001 30000 43000"),
         (403, "3000 20101 60000 60001 60100 70000 70001 80000 80001 90000 90001"),

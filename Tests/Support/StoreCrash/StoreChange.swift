@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTesting
 
-/// A change that an app or a player makes, and what it makes of a model of the store.
+/// A change that an app or a player makes, and its effect on a model of the store.
 enum StoreChange {
     case request(AssetID, Set<KeyURI>)
     case delete(AssetID)
@@ -41,12 +41,12 @@ enum StoreChange {
         case .start(let key): offline.started(key)
         case .reject(let key): _ = try await offline.rejected(key)
         }
-        // The calls that return at once have had their turn when a later one has.
+        // When this call returns, the earlier calls, which return immediately, have been carried out.
         _ = try await offline.assets()
     }
 }
 
-/// What has to be in a store.
+/// The expected contents of a store.
 struct StoreModel: Equatable {
     struct Key: Equatable {
         var bytes: Data
@@ -71,7 +71,7 @@ struct StoreModel: Equatable {
 
     init() {}
 
-    /// What is in a store.
+    /// The contents of a store.
     init(_ offline: OfflineKeys) async throws {
         for asset in try await offline.assets() {
             assets[asset.id] = Set(asset.keys.map(\.uri))

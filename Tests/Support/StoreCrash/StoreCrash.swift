@@ -3,7 +3,7 @@ import Latchkey
 import LatchkeyCore
 import LatchkeyTesting
 
-/// Kills itself over and over while it changes a file key store, and looks each time at what is left.
+/// Kills itself over and over while it changes a file key store, and checks the remaining files each time.
 ///
 ///     StoreCrash FOLDER SEED RUNS         prints a report as JSON, exit code 1 where a state was neither old nor new
 ///     StoreCrash work FOLDER SEED RUN     one run: changes the store until it kills itself
@@ -51,7 +51,7 @@ struct Run {
     /// The change of a number, counted from 0.
     func change(_ number: Int) -> StoreChange { StoreChange(SeededGenerator.number(seed, 100 + UInt64(number))) }
 
-    /// Where the process writes down what it begins: a byte per change.
+    /// The file in which the process notes each change that it begins: a byte per change.
     var journal: URL { folder.appendingPathExtension("journal") }
 
     /// Where it writes down the step at which it ends.

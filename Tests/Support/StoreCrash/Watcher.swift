@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 
-/// Starts processes that kill themselves, and compares what they leave behind with the model.
+/// Starts processes that kill themselves, and compares the files they leave behind with the model.
 struct Watcher {
     /// How many processes work on one folder, one after the other, before a new one is begun.
     private static let runsPerFolder = 25

@@ -30,7 +30,7 @@ struct Worker {
         }
     }
 
-    /// Does a part of a write, and ends the process as the system does: at once.
+    /// Does a part of a write, and ends the process as the system does: immediately.
     private static func end(_ run: Run, at step: FileStep) {
         if case .write(let bytes, let file) = step {
             bytes.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count * run.writtenShare / 256) }

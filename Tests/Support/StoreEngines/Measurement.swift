@@ -139,7 +139,7 @@ struct Measurement {
         print("\(records.engine): \(count) sessions counted in p50 \(median) ms, first \(times.first ?? 0) ms")
     }
 
-    /// An account with one session that ends in 2096, as it stands in stores.
+    /// An account with one session that ends in 2096, as stores hold it.
     private static let session: [UInt8] = {
         func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
         var bytes: [UInt8] = [1, 1] + text("session-1")

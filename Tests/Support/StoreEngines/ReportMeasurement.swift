@@ -29,7 +29,7 @@ struct ReportMeasurement {
         }
     }
 
-    /// - Parameter count: how many rows to add before; 0 for those that are there.
+    /// - Parameter count: how many rows to add before; 0 to use the existing ones.
     func run(_ count: Int) async throws {
         try await fill(count)
         let whole = Self.begin..<Self.begin + 10 * Self.day

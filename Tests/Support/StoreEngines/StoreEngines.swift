@@ -7,7 +7,7 @@ import LatchkeyVault
 /// Writes to an engine until it is killed, or measures one.
 ///
 ///     StoreEngines write FILE             writes records and keys to SQLite, and prints the number of each key that is stored
-///     StoreEngines records ADDRESS        compare-and-sets of 16 clients, each on records of its own, for 10 s
+///     StoreEngines records ADDRESS        compare-and-sets of 16 clients, each on its own records, for 10 s
 ///     StoreEngines keys ADDRESS COUNT     fills a store with keys, then reads, pages and searches
 ///     StoreEngines sessions ADDRESS COUNT fills a store with accounts of a session each, then counts those
 ///     StoreEngines reports ADDRESS COUNT  fills a record (postgresql://… or files:PATH) with rows of ten days, then asks for reports

@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// The way to a server that is far: what comes to a port on loopback goes on to a socket file, and back, each time late.
+/// The way to a distant server: bytes that come to a port on loopback are forwarded to a socket file, and back, each time late.
 ///
 /// It can be cut, and mended. Threads end with the connections, and the last when the relay goes.
 final class DelayingRelay: Sendable {
@@ -83,7 +83,7 @@ final class DelayingRelay: Sendable {
         }
     }
 
-    /// Listens on loopback, on a port of its own.
+    /// Listens on loopback, on a new port.
     static func listen() throws -> (Int32, UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

@@ -45,7 +45,7 @@
         }
     }
 
-    /// What a process prints, and who waits for a text of it.
+    /// A process's output, and who waits for a text of it.
     private final class ProcessLog: Sendable {
         private struct State {
             var text = ""

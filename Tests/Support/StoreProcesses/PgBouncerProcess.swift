@@ -5,7 +5,7 @@
     import LatchkeySystem
     import LatchkeyTesting
 
-    /// A PgBouncer of a test's own in front of a PostgreSQL: a socket in a folder of its own, one role, and gone with the process that started it.
+    /// A test's own PgBouncer in front of a PostgreSQL: a socket in a separate folder, one role, and gone with the process that started it.
     final class PgBouncerProcess: Sendable {
         private static let program = "/usr/sbin/pgbouncer"
         static var isInstalled: Bool { EngineProcess.canRun(program) }

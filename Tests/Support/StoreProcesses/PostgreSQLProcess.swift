@@ -41,7 +41,7 @@
             running.withLock { $0 = run }
         }
 
-        /// Stops the server at once, as a crash does, and keeps its data.
+        /// Stops the server immediately, as a crash does, and keeps its data.
         func stop() async throws {
             let run = running.withLock { run in
                 defer { run = nil }
@@ -51,7 +51,7 @@
             try await run?.ended.value
         }
 
-        /// Stops the server's processes where they are, as a disk that hangs does, or lets them go on.
+        /// Stops the server's processes where they are, as a disk that hangs does, or resumes them.
         func hang(_ isHanging: Bool) throws {
             let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
             guard let main = file.split(separator: "\n").first.flatMap({ Int32($0) }) else { return }
@@ -78,7 +78,7 @@
             return Secret("postgresql://\(role)\(word)@/\(database)?host=\(folder)\(file)")
         }
 
-        /// Starts the server again as a standby of nobody, or as a primary.
+        /// Starts the server again as a standby without a primary, or as a primary.
         func restart(asStandby isStandby: Bool) async throws {
             let signal = "\(folder)/data/standby.signal"
             if isStandby { try await query("CHECKPOINT", in: "postgres") }

@@ -9,7 +9,7 @@
 
     /// A cluster of three primaries with a replica each, as real processes.
     final class RedisClusterGroup: Sendable {
-        /// What the nodes show and trust by TLS: files.
+        /// The files of the nodes' TLS identity and trust.
         struct Certificates: Sendable {
             let certificate, key, authority: String
         }
@@ -132,7 +132,7 @@
             try await node(number + Self.primaries).says("Failover election won")
         }
 
-        /// Starts a node again that was killed. It comes back with what the others tell it.
+        /// Restarts a killed node. It comes back with the data of the others.
         func restart(_ number: Int) async throws {
             let former = nodes.withLock { $0[number] }
             let process = try await RedisProcess(port: isTLS ? 0 : former.port, former.arguments)

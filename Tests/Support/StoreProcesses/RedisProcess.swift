@@ -57,7 +57,7 @@
         /// - Throws: `StoreError` if it ends before.
         func says(_ text: String) async throws { try await process.says(text) }
 
-        /// Ends the server at once, as a crash does.
+        /// Ends the server immediately, as a crash does.
         func stop() {
             process.signal(SIGKILL)
             for file in [path, Self.copy(path).path] { unlink(file) }
@@ -66,7 +66,7 @@
         /// Lets the server hang: connections stay, and nothing is answered.
         func pause() { process.signal(SIGSTOP) }
 
-        /// Lets the server go on after `pause`.
+        /// Resumes the server after `pause`.
         func resume() { process.signal(SIGCONT) }
 
         /// How often a command was run, for clients and in scripts.
@@ -76,7 +76,7 @@
             return line?.split(separator: "=").dropFirst().first.flatMap { Int($0.prefix { $0 != "," }) } ?? 0
         }
 
-        /// Where a replica keeps what it gets from its primary.
+        /// The file in which a replica keeps the data of its primary.
         private static func copy(_ path: String) -> URL { URL(filePath: path).appendingPathExtension("rdb") }
 
         /// A store with patience for a busy machine.
@@ -101,7 +101,7 @@
             return answer
         }
 
-        /// What it answers to a command.
+        /// Its answer to a command.
         func answer(to words: [String]) throws -> RESPValue {
             try RedisSocket(.path(path), within: .seconds(30)).ask(words, within: .seconds(30))
         }

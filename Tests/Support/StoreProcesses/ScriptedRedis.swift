@@ -17,7 +17,7 @@
         private let listener: Int32
         private let state: Locked<(script: Script, commands: [[String]])>
 
-        /// - Parameter script: what it answers. Defaults to errors.
+        /// - Parameter script: its answers. Defaults to errors.
         /// - Throws: `POSIXError` if there is no port.
         init(_ script: @escaping Script = { _ in "-ERR unknown command\r\n" }) throws {
             let (listener, port) = try DelayingRelay.listen()

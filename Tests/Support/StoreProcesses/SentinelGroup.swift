@@ -14,7 +14,7 @@
         private let ports: (primary: UInt16, replica: UInt16, sentinel: UInt16)
         private let folder: TemporaryFolder
 
-        /// Starts all three, and waits until the replica has what the primary has and the sentinel knows it.
+        /// Starts all three, and waits until the replica has the primary's data and the sentinel knows it.
         init() async throws {
             ports = try (UnusedPort.any(), UnusedPort.any(), UnusedPort.any())
             primary = try await RedisProcess(port: ports.primary, ["--repl-diskless-sync-delay", "0"])
@@ -67,7 +67,7 @@
         }
     }
 
-    /// A port of loopback that nobody listens on.
+    /// A port of loopback on which nothing listens.
     enum UnusedPort {
         /// - Throws: `POSIXError` if there is none.
         static func any() throws -> UInt16 {

@@ -2,9 +2,9 @@ package import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// A database for keys and audit that is away when told. The sessions are in an engine of their own.
+/// A database for keys and audit that a test can take down. The sessions are in a separate engine.
 package final class SwitchedDatabase: KeyStore, AuditStore {
-    /// What is in it, there or not.
+    /// Its contents, available or not.
     package let inner = MemorySealedKeyStore()
     /// Sessions, which are there all the time.
     package let sessions = SwitchedRecordStore()
@@ -39,14 +39,14 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
         entries.withLock { $0 = older }
     }
 
-    /// Has the audit's entries fail, and nothing else.
+    /// Makes the audit's entries fail, and nothing else.
     package func failEntries(_ value: Bool) { refusesEntries.withLock { $0 = value } }
 
-    /// Has the audit's entries be such as nobody can read.
+    /// Makes the audit's entries unreadable.
     package func damageEntries() { hasDamagedEntries.withLock { $0 = true } }
 
-    /// Has the next look for rows of older data keys wait until its task is cancelled.
-    /// - Returns: is resolved when that look waits.
+    /// Makes the next look for rows of older data keys wait until its task is cancelled.
+    /// - Returns: resolved when that look waits.
     package func holdRows() -> Promise<Void, Never> {
         let held = Promise<Void, Never>()
         hold.withLock { $0 = held }

@@ -5,7 +5,7 @@ package import LatchkeyVault
 
 /// A store of sessions that is away when told.
 package final class SwitchedRecordStore: RecordStore {
-    /// What is in it, there or not.
+    /// Its contents, available or not.
     package let inner: MemoryRecordStore
     private let isDown = Locked(false)
 

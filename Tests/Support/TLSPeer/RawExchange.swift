@@ -19,7 +19,7 @@ package enum RawExchange {
     }
 }
 
-/// What a server answered, apart.
+/// A server's answer, in parts.
 package struct RawReply: Sendable {
     /// All of it.
     package let bytes: Data
@@ -83,8 +83,8 @@ package final class LocalSocket: @unchecked Sendable {
         }
     }
 
-    /// Reads on until a text has come, or the end; off the cooperative pool.
-    /// - Returns: what was read by this call.
+    /// Continues to read until a text has come, or the end; off the cooperative pool.
+    /// - Returns: the text that this call read.
     package func read(until text: String) async throws -> String {
         try await TLSConnection.aside { [self] in
             var (all, buffer) = (Data(), [UInt8](repeating: 0, count: 4_096))

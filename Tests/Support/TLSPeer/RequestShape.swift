@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A request that a server has to refuse, with another one hidden behind it that nobody may see.
+/// A request that a server has to refuse, with another one hidden behind it that must never be seen.
 package struct RequestShape: Sendable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// Its fault.
     package let name: String
     package let bytes: Data
     /// The status of the one reply.
@@ -10,7 +10,7 @@ package struct RequestShape: Sendable, CustomStringConvertible {
 
     package var description: String { name }
 
-    /// What stands behind the request.
+    /// The text behind the request.
     private static let hidden = Data("GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
 
     /// The path of every shape.
@@ -25,17 +25,17 @@ package struct RequestShape: Sendable, CustomStringConvertible {
         self.bytes = isWhole ? bytes : bytes + Self.hidden
     }
 
-    /// A request with fields of its own, and what follows them.
+    /// A request with given fields, and the text after them.
     private static func post(_ name: String, _ status: Int, _ fields: String, _ rest: String = "abc") -> Self {
         Self(name, status, "POST \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n\(rest)")
     }
 
-    /// A request with chunks of its own.
+    /// A request with given chunks.
     private static func chunks(_ name: String, _ status: Int, _ text: String) -> Self {
         post(name, status, "Transfer-Encoding: chunked", text)
     }
 
-    /// A request with a line of its own.
+    /// A request with a given line.
     private static func line(_ name: String, _ status: Int, _ line: String) -> Self {
         Self(name, status, "\(line)\r\nHost: a\r\n\r\n")
     }

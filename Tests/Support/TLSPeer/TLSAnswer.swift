@@ -10,8 +10,8 @@ package final class TLSAnswer: @unchecked Sendable {
 
     /// Listens.
     /// - Parameters:
-    ///   - text: what it answers to the first bytes that come.
-    ///   - identity: what it shows.
+    ///   - text: its answer to the first bytes that come.
+    ///   - identity: the certificate that it shows.
     package init(_ text: String, as identity: SelfSigned) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

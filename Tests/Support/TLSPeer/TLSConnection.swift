@@ -2,7 +2,7 @@ import CGnuTLS
 package import Foundation
 import LatchkeyCore
 
-/// A client's TLS connection to this machine. It takes any certificate, and tells which one it was shown.
+/// A client's TLS connection to this machine. It takes any certificate, and reports which one the server presented.
 // Sound because a test uses it from one task, which waits for the threads that read and write.
 package final class TLSConnection: @unchecked Sendable {
     /// The server's certificate in DER form.
@@ -30,7 +30,7 @@ package final class TLSConnection: @unchecked Sendable {
         return RawReply(Data(buffer.prefix(max(0, count)))).status
     }
 
-    /// What a client says first.
+    /// A client's first message.
     package static let hello: Data = {
         var (session, credentials): (gnutls_session_t?, gnutls_certificate_credentials_t?) = (nil, nil)
         var ends: [Int32] = [0, 0]
@@ -49,7 +49,7 @@ package final class TLSConnection: @unchecked Sendable {
         return Data(buffer.prefix(max(0, count)))
     }()
 
-    /// What was agreed on, such as `(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-(AES-256-GCM)`.
+    /// The negotiated parameters, such as `(TLS1.3)-(ECDHE-X25519)-(ECDSA-SECP256R1-SHA256)-(AES-256-GCM)`.
     package var agreement: String {
         guard let text = gnutls_session_get_desc(session) else { return "" }
         defer { free(text) }
@@ -158,7 +158,7 @@ package final class TLSConnection: @unchecked Sendable {
     }
 
     static func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        // Not a continuation: the thread sanitizer does not see that a value comes over with it.
+        // Not a continuation: the thread sanitizer does not notice that a continuation hands a value over.
         let outcome = Promise<Value, any Error>()
         Thread.detachNewThread { outcome.resolve(Result(catching: work)) }
         return try await outcome.value

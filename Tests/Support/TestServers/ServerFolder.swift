@@ -9,9 +9,9 @@
 
     @testable import LatchkeyServerTool
 
-    /// A demonstration's folder on free ports, with an operator of each role beside its own. A change of a file has to change something.
+    /// A demonstration's folder on free ports, with an operator of each role next to its own. A change of a file has to change something.
     ///
-    /// A busy machine is no outage: its store of sessions has ten seconds.
+    /// A busy machine is not an outage: its store of sessions has ten seconds.
     @dynamicMemberLookup
     struct ServerFolder: Sendable {
         let root: TemporaryFolder
@@ -77,7 +77,7 @@
         func makeTenants() async throws { try await demo.makeTenants() }
     }
 
-    /// An edit that has no effect, so that what its test says after it proves nothing.
+    /// An edit without an effect, so that the rest of its test proves nothing.
     struct NothingChanged: Error, CustomStringConvertible {
         let place, file: String
         var description: String { "\(place) of \(file) is not there, or is as it was." }

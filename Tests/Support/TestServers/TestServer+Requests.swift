@@ -113,7 +113,7 @@
         }
 
         /// Asks for a key by its number through Clear Key.
-        /// - Parameter token: the viewer's. Defaults to one of somebody new.
+        /// - Parameter token: the viewer's. Defaults to a new viewer's.
         func license(
             _ number: Int, token: String? = nil, requestID: String = UUID().uuidString
         ) async throws -> HTTPReply {

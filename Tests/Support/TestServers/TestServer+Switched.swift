@@ -14,7 +14,7 @@
 
     // Stores that can be taken away.
     extension TestServer {
-        /// A server whose keys and audit are in a database that can be taken away, with a copy of its own on disk and three imported keys.
+        /// A server whose keys and audit are in a database that can be taken down, with its own copy on disk and three imported keys.
         /// - Parameters:
         ///   - derives: whether its tenant derives keys that no packager brought. Defaults to no.
         ///   - sessions: where sessions are. Defaults to the database's own engine.
@@ -41,9 +41,9 @@
             _ = try await TenantSecrets.create(tenant, in: keys, with: KeyEncryptionKeys(wrapper))
         }
 
-        /// A server of a folder, over stores in place of those that its configuration names.
+        /// A server of a folder, over stores in place of the configured ones.
         /// - Parameters:
-        ///   - audit: the audit's, where it goes away by itself.
+        ///   - audit: the audit's, if it goes down separately.
         ///   - asking: the clock of the store of keys. Defaults to the server's.
         ///   - hasCopy: whether the node has a copy of the keys on disk. Defaults to yes.
         convenience init(
@@ -89,7 +89,7 @@
             return try await TestServer(folder, time: time, over: database, sessions: database.sessions)
         }
 
-        /// What the server does by the clock in half a minute.
+        /// The server's scheduled work of half a minute.
         func tick() async {
             await server.shared.engines.look(atLeastEvery: .zero)
             await server.lookAtEngines()

@@ -10,12 +10,12 @@
     @testable import LatchkeyServer
     @testable import LatchkeyServerTool
 
-    /// A running license server of a folder of its own: the one way in which tests start one. It stops when nobody has it any more.
+    /// A running license server in its own folder: the only way in which tests start one. It stops when it is no longer referenced.
     final class TestServer: Sendable {
         let folder: ServerFolder
         let server: LicenseServer
         let time: any Timekeeper
-        /// What a server of `switched` has its keys, its audit and its sessions in.
+        /// The database in which a server of `switched` has its keys, its audit and its sessions.
         let database: SwitchedDatabase
         private let written: Locked<Data>
         private let writer: LineWriter
@@ -39,8 +39,8 @@
 
         /// A server of a folder that is there, or another one of it.
         /// - Parameters:
-        ///   - database: what the engines are in, if they are a test's.
-        ///   - engines: opens the engines. Defaults to those that the configuration names.
+        ///   - database: the database behind the engines, if they are a test's.
+        ///   - engines: opens the engines. Defaults to the configured ones.
         init(
             _ folder: ServerFolder, threads: FileThreads = FileThreads(), time: any Timekeeper = SystemTimekeeper(),
             database: SwitchedDatabase? = nil,
@@ -55,7 +55,7 @@
             server = try await LicenseServer(file, lines: writer, engines: engines(file), timekeeper: time)
         }
 
-        /// A server that a test has started by what it tests.
+        /// A server that a test has started through the code under test.
         init(_ folder: ServerFolder, _ server: LicenseServer) {
             (self.folder, self.server, time, database) = (folder, server, server.shared.timekeeper, SwitchedDatabase())
             (written, writer) = (Locked(Data()), LineWriter { _ in })
@@ -88,8 +88,8 @@
             }
         }
 
-        /// Changes the configuration, and has the server read it.
-        /// - Returns: what waits for a restart.
+        /// Changes the configuration, and makes the server read it.
+        /// - Returns: the changes that wait for a restart.
         @discardableResult
         func reload(_ changes: [String: JSONValue?]) async throws -> [String] {
             try folder.edit(changes)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A vendor's wire as text: what each end sends, and what it makes of the other's. `Tests/Golden/Wires/README.md` has the form.
+/// A vendor's wire as text: the messages of each end, and how the other end reads them. `Tests/Golden/Wires/README.md` has the form.
 public struct WireTranscript: Sendable {
     public let name: String
     public let cases: [WireCase]
@@ -122,7 +122,7 @@ public struct WireCase: Sendable, CustomStringConvertible {
     /// The last value of a setting.
     public func value(_ word: String) -> String? { settings.last { $0.word == word }?.value }
 
-    /// The values of a setting that has a name of its own, `set NAME=VALUE`.
+    /// The values of a named setting, `set NAME=VALUE`.
     public func values(_ word: String) -> [String: String] {
         Dictionary(
             settings.filter { $0.word == word }.map { setting in
@@ -133,23 +133,23 @@ public struct WireCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// A request, a reply or a statement, with what it should be.
+/// A request, a reply or a statement, with its expected result.
 public struct WireStep: Sendable {
     public let word: String
     public private(set) var value: String
     public let line: Int
     /// The request or the reply.
     public var text: [String] = []
-    /// What an end makes of it.
+    /// How an end reads it.
     public var result: [String] = []
 
-    /// Whether a client does it; what has no name of a client's is between a transcript and a service alone.
+    /// Whether a client does it; steps without a client's name are between a transcript and a service alone.
     public var isClients: Bool { word != "app" && word != "wait" && value != "request" && !value.hasPrefix("reply") }
 
     /// Whether the lines that follow are those of a request or of a reply.
     var takesText: Bool { (word == ">" || word == "<") && result.isEmpty }
 
-    /// With `{word TEXT}`, which ends where the line does, replaced by what a function of that name makes of the text.
+    /// The text with `{word TEXT}`, which ends where the line does, replaced by the result of the function of that name.
     public static func filled(_ text: String, _ words: [String: (String) -> String]) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             for (word, make) in words {
@@ -160,7 +160,7 @@ public struct WireStep: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// Makes what the client should do another, for tests of those who play transcripts.
+    /// Changes the client's expected step, to test the players of transcripts.
     public mutating func damage() {
         if !result.isEmpty {
             result[0] += "x"
@@ -174,12 +174,12 @@ public struct WireStep: Sendable {
         }
     }
 
-    /// What of a service's reply a transcript states.
+    /// A part of a service's reply that a transcript states.
     public enum ReplyPart: CaseIterable, Sendable {
         case status, field, body, result
     }
 
-    /// Makes a part of what the service should reply another; `false` if the step does not state it.
+    /// Changes a part of the service's expected reply; `false` if the step does not state it.
     public mutating func damageReply(_ part: ReplyPart) -> Bool {
         guard word == "<" || word == "app" else { return false }
         let end = text.firstIndex(of: "") ?? text.endIndex

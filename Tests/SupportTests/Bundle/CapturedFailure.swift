@@ -59,7 +59,7 @@ struct CapturedFailure: Sendable, CustomTestStringConvertible {
 }
 
 extension CapturedFailure {
-    /// One or more of each kind that an exchange, or what the app gave to it, can lead to.
+    /// One or more of each kind that an exchange, or the app's input to it, can lead to.
     static let all: [Self] = loader + refusals + services + malformed + network
 
     private static let loader: [Self] = [

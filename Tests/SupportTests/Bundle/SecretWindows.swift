@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
-/// Looks for pieces of many secrets at once: 12 bytes of each as it is, percent-encoded, in base64 at each alignment, in
+/// Looks for pieces of many secrets in one pass: 12 bytes of each as it is, percent-encoded, in base64 at each alignment, in
 /// hexadecimal, and decoded from it.
 struct SecretWindows {
     private static let width = 12
@@ -14,7 +14,7 @@ struct SecretWindows {
             windows.insert(Self.hash(bytes.prefix(Self.width)))
             windows.insert(Self.hash(Array(Data(bytes).hexString.utf8).prefix(Self.width)))
             windows.insert(Self.hash(Array(Data(bytes).hexString.uppercased().utf8).prefix(Self.width)))
-            // What is no letter and no digit, and hexadecimal digits as the bytes that they stand for.
+            // Bytes other than letters and digits, and hexadecimal digits as the bytes that they encode.
             windows.insert(Self.hash(Array(secret.percentEncoded.utf8).prefix(Self.width)))
             if let raw = Data(hexString: secret), raw.count >= Self.width {
                 windows.insert(Self.hash(raw.prefix(Self.width)))

@@ -12,7 +12,7 @@ private func recorded(_ vendor: ConfiguredVendor, _ credentials: Credentials) ->
     ContentKeyLoader(vendor, credentials: credentials, configuration: LoaderConfiguration(recording: .support))
 }
 
-/// What the app sends when the viewer asks for help.
+/// The file that the app sends when the viewer asks for help.
 private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
     try loader.supportBundle(of: stream)
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// The colors of pages, in light, in dark and on paper.
 @Suite struct PaletteTests {
-    /// What each text's color stands on.
+    /// The background of each text's color.
     private static let texts = ["text", "soft", "bad", "stage", "request"].flatMap { [($0, "back"), ($0, "track")] }
     private static let bars = ["key", "stage", "request", "wait", "work", "service", "bad"].map { ($0, "track") }
     static let schemes = ["light", "dark", "paper"]

@@ -1,6 +1,6 @@
 import Testing
 
-/// One change that breaks the documented profile, and what the check has to say of it.
+/// One change that breaks the documented profile, and the check's expected finding.
 struct BrokenProfile: Sendable, CustomTestStringConvertible {
     /// Where a value is put.
     let place: String

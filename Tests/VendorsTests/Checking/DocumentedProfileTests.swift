@@ -3,7 +3,7 @@ import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// The article's example does what the article says.
+/// The article's example works as described.
 @Suite(.timeLimit(.minutes(5))) struct DocumentedProfileTests {
     private let wire: ProfileWire
 

@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeyVendors
 import Testing
 
-/// Rules inside rules: what they cost grows with their number, and not without an end.
+/// Nested rules: their cost grows with their number, and has a limit.
 @Suite(.timeLimit(.minutes(5))) struct RuleDepthTests {
     private static func nested(_ depth: Int, _ rule: String, in name: String) -> String {
         String(repeating: "{\"\(name)\":[", count: depth) + rule + String(repeating: "]}", count: depth)

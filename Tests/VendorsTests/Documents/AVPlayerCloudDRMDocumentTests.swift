@@ -4,9 +4,9 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What the sample of "AVPlayer with Cloud DRM in Swift" does with odd inputs, beside `cloud-drm-legacy`.
+/// The sample of "AVPlayer with Cloud DRM in Swift" with odd inputs, compared with `cloud-drm-legacy`.
 ///
-/// The model calls what the sample calls, in our own words; where the sample gives up, it sends nothing.
+/// The model makes the sample's calls, in our own words; where the sample gives up, it sends nothing.
 @Suite(.timeLimit(.minutes(5))) struct AVPlayerCloudDRMDocumentTests {
     static let brand = "11111111-2222-3333-4444-555555555555"
     static let key = "skd://tenant.la.drm.cloud/acquire-license/fairplay?BrandGuid=a&KID=b&IV=c"

@@ -2,10 +2,10 @@ import Foundation
 import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 
-/// What a client puts on the wire for one key, and what it names the key by for the player; a part that is missing is not sent.
+/// A client's messages for one key, and the player's name for the key; a missing part is not sent.
 struct Conversation: Sendable {
     enum Part: String, Sendable, CaseIterable, Comparable {
-        /// What the SPC is made for.
+        /// The identifier that the SPC is made for.
         case identifier
         case certificateURL, certificateHeaders
         case licenseURL, licenseHeaders
@@ -64,7 +64,7 @@ extension Conversation {
         {
             return String(decoding: sorted, as: UTF8.self)
         }
-        // Samples leave base64 unescaped, which services accept: what counts is what the form says.
+        // Samples leave base64 unescaped, which services accept: the decoded form counts.
         let fields = text.split(separator: "&").map { $0.removingPercentEncoding ?? String($0) }
         return fields.joined(separator: "\n")
     }

@@ -4,9 +4,9 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What the sample of "JW Player SDK iOS VUDRM FairPlay Integration" does with odd inputs, beside `vudrm`.
+/// The sample of "JW Player SDK iOS VUDRM FairPlay Integration" with odd inputs, compared with `vudrm`.
 ///
-/// The model calls what the sample calls (`URL`, `NSURL`, `URLComponents`), in our own words; where the sample would end its
+/// The model makes the sample's calls (`URL`, `NSURL`, `URLComponents`), in our own words; where the sample would end its
 /// process, it sends nothing. It fetches the playlist's first key URI itself; here the key URI is the input.
 @Suite(.timeLimit(.minutes(5))) struct JWPlayerVuDRMDocumentTests {
     static let key = "skd://fairplay-license.vudrm.tech/license/movie-1"

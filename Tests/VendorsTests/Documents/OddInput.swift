@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import Testing
 
-/// What a document's sample is given: a key URI, a token and addresses, odd in one of them.
+/// The input of a document's sample: a key URI, a token and addresses, one of them odd.
 struct OddInput: Sendable, CustomTestStringConvertible {
-    /// What is odd, the key in a table of differences.
+    /// The odd part, the key in a table of differences.
     let label: String
     var key: String
     var token = "demo"
@@ -39,7 +39,7 @@ extension OddInput {
         "skd:https://h.example/a?cid=1", "https://h.example/a?b=1", "movie-1", "skd://id:iv", "skd://FairPlay",
     ]
 
-    /// Tokens with what headers, JSON and URLs treat in a way of their own.
+    /// Tokens with characters that headers, JSON and URLs treat specially.
     /// - Parameter key: an ordinary key URI.
     static func tokens(with key: String) -> [OddInput] {
         ["a+b/c==|d", "a\"b\\c", "größe", "a b", "", "a\nb", "a&b=c", "a%20b"].map {
@@ -81,7 +81,7 @@ extension [ListedDifference] {
         }
     }
 
-    /// What is wrong with the table itself: inputs that there are none of, parts that stand in two entries, entries without words.
+    /// The table's own mistakes: nonexistent inputs, parts that are in two entries, entries without words.
     func flaws(for inputs: [OddInput]) -> [String] {
         let labels = Set(inputs.map(\.label))
         let unknown = flatMap { (($0.inputs ?? []) + $0.exceptions).filter { !labels.contains($0) } }.map {

@@ -4,7 +4,7 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What the integrations of THEOplayer's "Creating a custom DRM integration" do with odd inputs, beside their profiles.
+/// The integrations of THEOplayer's "Creating a custom DRM integration" with odd inputs, compared with their profiles.
 @Suite(.timeLimit(.minutes(5))) struct THEOplayerDocumentTests {
     static let key = "skd://keys.example/movie-1?b=9"
     static let inputs =
@@ -51,7 +51,7 @@ import Testing
         (.verimatrix, json), (.titanium, ProfileWire.ckc),
     ]
 
-    /// How each sample unwraps its service's reply, and what the player is handed.
+    /// How each sample unwraps its service's reply, and the bytes that the player gets.
     @Test(arguments: replies)
     func `the player is handed the license that the sample unwraps`(sample: THEOplayerSample, body: Data) throws {
         let wire = sample.wire(OddInput(label: "", key: Self.key))

@@ -4,12 +4,12 @@ import LatchkeyTesting
 import LatchkeyVendors
 import Testing
 
-/// One of the six integrations that the THEOplayer document lists, as its sample has it, and the profile beside it.
+/// One of the six integrations that the THEOplayer document lists, as its sample has it, and the matching profile.
 struct THEOplayerSample: Sendable, CustomTestStringConvertible {
     let name: String
     let profile: VendorProfile
     var settings: [String: String] = [:]
-    /// What the sample does; where it would end its process, it sends nothing.
+    /// The sample's behavior; where it would end its process, it sends nothing.
     let run: @Sendable (OddInput) -> Conversation
 
     var testDescription: String { name }

@@ -4,10 +4,10 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What the sample of "Apple FairPlay in TVSDK applications" does with odd inputs, beside the ExpressPlay profiles.
+/// The sample of "Apple FairPlay in TVSDK applications" with odd inputs, compared with the ExpressPlay profiles.
 ///
 /// The certificate is in the app's bundle. How the sample gets the asset id from the URL is left to the reader; the vendor's Safari
-/// sample takes the host, and so does this model. The SPC is sent unchanged, which is what ExpressPlay's API takes.
+/// sample takes the host, and so does this model. The SPC is sent unchanged, as ExpressPlay's API expects.
 @Suite(.timeLimit(.minutes(5))) struct TVSDKExpressPlayDocumentTests {
     static let key = "skd://fp.service.expressplay.com:80/hms/fp/rights/?ExpressPlayToken=AQAA"
     static let keys = OddInput.keys(behind: "skd://fp.service.expressplay.com/hms/")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchkeyVendors
 
-/// The rule `lastPathComponent` beside `NSURL.lastPathComponent`, which the JW Player document's code calls.
+/// The rule `lastPathComponent` compared with `NSURL.lastPathComponent`, which the JW Player document's code calls.
 ///
 /// Source: `Documentation/Vendors/VuDRM.md`, `Documentation/Migration/JWPlayerVuDRM.md`.
 @Suite struct LastPathComponentTests {

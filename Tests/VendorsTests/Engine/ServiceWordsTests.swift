@@ -104,7 +104,7 @@ import Testing
         #expect(text.inFewWords == text)
     }
 
-    /// The profiles that the finding names, and every other without a place of its own.
+    /// The profiles that the finding names, and every other without its own place.
     @Test(arguments: VendorProfile.all.filter { $0.errors.message.isEmpty })
     func `reach the app from every vendor that documents no place`(profile: VendorProfile) {
         let wire = ProfileWire(profile)

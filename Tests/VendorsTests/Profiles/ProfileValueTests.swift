@@ -4,7 +4,7 @@ import LatchkeyTesting
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What profiles say beside their wire, which `Tests/Golden/Wires` holds.
+/// The values of profiles besides their wire, which `Tests/Golden/Wires` holds.
 @Suite(.timeLimit(.minutes(5))) struct ProfileValueTests {
     /// Source: `Documentation/Vendors/DoveRunner.md`.
     @Test func `DoveRunner's present host and the older ones are the vendor's`() {
@@ -66,7 +66,7 @@ import Testing
     }
 }
 
-/// What the shorthands make of their labels.
+/// The shorthands' results.
 @Suite(.timeLimit(.minutes(5))) struct ProfileShorthandTests {
     /// Source: `Documentation/Migration/AVPlayerCloudDRM.md`.
     @Test func `Cloud DRM's take a license address, and make the document's generation`() throws {
