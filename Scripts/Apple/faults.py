@@ -10,10 +10,10 @@ import platforms
 from rooms import LIBRARY, Check
 from toolchain import WORK, Refusal, fail, say
 
-# `verdict`: what the check has to say. A fault that it cannot see is listed too, so that nobody relies on it.
+# `verdict`: the check's expected verdict. A fault that it cannot see is listed too, as a known gap.
 REFUSED, PASSED, MISSED, UNDECLARED = "refused", "passed", "missed", "undeclared"
 
-# A change of a room's file, or a file more where `old` is None; `depth`: how far the room is compiled to see it. An addition is a file alone,
+# A change of a room's file, or a new file without `old`; `depth`: how far the room is compiled to find it. An addition is a file alone,
 # which imports a room.
 Edit = collections.namedtuple("Edit", "name module file old new verdict depth", defaults=(REFUSED, "types"))
 Addition = collections.namedtuple("Addition", "name verdict module code")
@@ -120,7 +120,7 @@ def run(toolchain, sources):
 
 
 def _judge(change, toolchain, sources, copy):
-    """What the check says of a change, in a folder of its own, and the first problem."""
+    """The check's verdict on a change, in a separate folder, and the first problem."""
     check = Check(platforms.PLATFORMS["ios"], toolchain, copy)
     if isinstance(change, Addition):
         copy.mkdir(parents=True)
@@ -137,7 +137,7 @@ def _judge(change, toolchain, sources, copy):
         check.depth, check.scratch = change.depth, copy
         problems = check.bodies(room).problems
     verdict = REFUSED if problems else MISSED if change.verdict == MISSED else PASSED
-    # Where the headers lack what the change uses, that proves nothing; a misspelled name is not in them either.
+    # If the headers lack the names that the change uses, that proves nothing; a misspelled name is not in them either.
     if isinstance(change, Addition) and any("cannot find" in problem for problem in problems):
         verdict = UNDECLARED
     return verdict, problems[0].split(": ", 1)[-1][:120] if problems else ""

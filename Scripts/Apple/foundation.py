@@ -1,5 +1,5 @@
-"""The Swift half of Foundation: what the Linux toolchain prints of FoundationEssentials, which carries the availability of Apple's
-platforms, as far as the rooms use it, and `Interfaces/Foundation.swiftinterface` for what is Apple's alone."""
+"""The Swift half of Foundation: the Linux toolchain's print of FoundationEssentials, which carries the availability of Apple's
+platforms, as far as the rooms use it, and `Interfaces/Foundation.swiftinterface` for Apple's additions."""
 
 import pathlib
 import re

@@ -25,7 +25,7 @@ def _count(list_text):
 
 
 def bound(text):
-    """What a sample binds or calls of the C functions: names and numbers of arguments."""
+    """The C functions that a sample binds or calls: names and numbers of arguments."""
     for match in re.finditer(r"\b(latchkey_\w+)\(", text):
         depth, end = 1, match.end()
         while depth and end < len(text):
@@ -35,7 +35,7 @@ def bound(text):
 
 
 def bindings(declared, samples):
-    """What is wrong with what the samples bind. `declared` has the functions of latchkey.h, `samples` texts by name."""
+    """The problems of the samples' bindings. `declared` has the functions of latchkey.h, `samples` texts by name."""
     for name, text in samples.items():
         used = list(bound(text))
         if not used:
@@ -47,7 +47,7 @@ def bindings(declared, samples):
                 yield f"error: {name}: {function} has {declared[function]} parameters, not {count}"
 
 
-# What a binding may get wrong, and the number of problems.
+# Possible mistakes of a binding, and the number of problems.
 BINDINGS = {
     "a C function that latchkey.h lacks": ("latchkey_keys_creat(a, b, c, d, e, f)", 1),
     "a C function with an argument too few": ("latchkey_keys_protect(keys, asset)", 1),
@@ -74,7 +74,7 @@ def clang(toolchain, target, file, folders, flags=()):
 
 
 def problems(toolchain, target, generated):
-    """What is wrong: `generated` is the folder with LatchkeyBridge-Swift.h."""
+    """The problems; `generated` is the folder with LatchkeyBridge-Swift.h."""
     header = (generated / "LatchkeyBridge-Swift.h").read_text()
     declared, written = functions(HEADER.read_text()), functions(header)
     for name in sorted(set(declared) ^ set(written)):

@@ -32,7 +32,7 @@ UNDERLYING = {"Foundation": ["Foundation", "ObjectiveC", "Dispatch", "Darwin"]}
 IMPORTED = {"Foundation": ["Swift", "_Concurrency", "_StringProcessing"], "Dispatch": ["Swift", "_Concurrency"],
             "AVFoundation": ["Swift", "_Concurrency", "Foundation"]}
 
-# What the standard library has only where there is an Objective-C runtime. Source: the Swift project's repository, `stdlib/public/core`
+# The parts of the standard library that need an Objective-C runtime. Source: the Swift project's repository, `stdlib/public/core`
 # (`BridgeObjectiveC.swift`, `ErrorType.swift`), Apache 2.0 with runtime exception: signatures.
 OBJECTIVE_C = """
 @frozen public struct AutoreleasingUnsafeMutablePointer<Pointee> : Swift._Pointer {
@@ -117,7 +117,7 @@ def _overlay(module, platform, toolchain):
 
 
 def header(module, platform, toolchain, flags=""):
-    """What the compiler wants at the head of an interface."""
+    """The head that the compiler requires of an interface."""
     return (
         "// swift-interface-format-version: 1.0\n"
         f"// swift-compiler-version: {toolchain.version}\n"

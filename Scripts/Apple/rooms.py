@@ -49,7 +49,7 @@ GENERATIONS = [
 
 
 def app(sdk, *folders, flags=()):
-    """An app: its own files, which are examples, and an adapter's folder beside them."""
+    """An app: its own files, which are examples, and an adapter's folder next to them."""
     return Room("App", folders, sdk, flags)
 
 
@@ -109,7 +109,7 @@ def places(room):
 
 
 class Check:
-    """What is compiled for one platform, and what the compiler says of it."""
+    """The compilation for one platform, and the compiler's findings."""
 
     def __init__(self, platform, toolchain, sources=ROOT / "Sources", name=None):
         self.platform, self.toolchain, self.sources = platform, toolchain, sources
@@ -117,13 +117,13 @@ class Check:
         self.modules.mkdir(parents=True, exist_ok=True)
         # Where copies of sources go.
         self.scratch = self.modules
-        # What does not differ between platforms is looked at once: regions, exclusive access and resilience, which are checked past the
-        # types, in SIL; the names of delegates' methods; what the texts say; and the branches that every platform leaves out.
+        # Things that do not differ between platforms are checked once: regions, exclusive access and resilience, which are checked past the
+        # types, in SIL; the names of delegates' methods; the texts; and the branches that every platform leaves out.
         self.is_first = platform.name == "ios"
         self.depth = "sil" if self.is_first else "types"
 
     def library(self):
-        """Compiles what is no player's adapter, and keeps its modules for those. A room after one that fails says nothing."""
+        """Compiles everything but the players' adapters, and keeps its modules for them. A room after one that fails is skipped."""
         for room in LIBRARY:
             finding = self.module(room) or self.bodies(room)
             yield finding
@@ -180,7 +180,7 @@ class Check:
         return finding if finding.problems else None
 
     def bodies(self, room):
-        """Compiles what is inside a room's functions, and compares the names of its delegates' methods."""
+        """Compiles the bodies of a room's functions, and compares the names of its delegates' methods."""
         subject = room.module + (f" with {room.sdk}" if room.sdk else "")
         mode = ["-emit-sil", "-o", "/dev/null"] if self.depth == "sil" else ["-typecheck"]
         finding = self._finding(subject, [*mode, *self._arguments(room)])
@@ -211,7 +211,7 @@ class Check:
         return self._finding(room.module, ["-typecheck", *self._arguments(room, chosen)]).problems
 
     def _never_called(self, room):
-        """What the delegates of a room have and no protocol calls: it has a name in Objective-C once its extension is `@objc`."""
+        """The delegates' methods of a room that no protocol calls: a method has a name in Objective-C once its extension is `@objc`."""
         sdk, folder = self._sdk(room), self.scratch / "delegates" / f"{room.module}-{room.sdk}"
         files = selectors_of.exposed(self._files(room), sdk, folder)
         if not files:

@@ -37,8 +37,8 @@ def exposed(files, sdk, folder):
 
 
 def never_called(generated, sdk):
-    """The methods in a generated header that stand in a conformance and answer no method of its protocols, and those of the class's other
-    extensions that begin as one of these methods does."""
+    """The methods in a generated header that are in a conformance and match no method of its protocols, and the class's other
+    extensions' methods that begin as one of these methods does."""
     asked = _asked(sdk)
     parts = [(name, re.findall(r"\w+", protocols), body) for name, protocols, body in CLASS.findall(generated.read_text())]
     known = {}

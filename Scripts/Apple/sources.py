@@ -1,4 +1,4 @@
-"""What can be seen in the text of a room's sources: branches that the compiler skips, modules that nobody declares, a lock taken twice."""
+"""Faults that show in the text of a room's sources: branches that the compiler skips, undeclared modules, a lock taken twice."""
 
 import re
 
@@ -25,7 +25,7 @@ def declared(rooms):
 
 
 def undeclared(file, known):
-    """Conditions on a module that is declared nowhere: what they guard would be skipped without a word."""
+    """Conditions on a module that is declared nowhere: the code that they guard would be skipped silently."""
     for number, line in enumerate(file.read_text().splitlines(), 1):
         for module in CAN_IMPORT.findall(line):
             if module not in known:
@@ -34,7 +34,7 @@ def undeclared(file, known):
 
 def taken_twice(file):
     """Closures of `lock.withLock` in which the same lock is taken again, there or by a function of the same file: that never ends. Calls are
-    followed one step, where nothing stands in front of the name; blocks that run later are left out."""
+    followed one step, if nothing precedes the name; blocks that run later are left out."""
     text = WORDLESS.sub(lambda match: " " * len(match[0]), file.read_text())
     taken = [(match[1].removeprefix("self."), match.start(), _end(text, match.end())) for match in TAKEN.finditer(text)]
     later = [(match.start(), _end(text, match.end())) for match in LATER.finditer(text)]

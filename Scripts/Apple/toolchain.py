@@ -1,4 +1,4 @@
-"""The toolchain's own frontend, and where the check keeps what it builds."""
+"""The toolchain's own frontend, and the folder of the check's products."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ class Toolchain:
         return (self.interfaces / f"{module}.swiftmodule" / f"{self.triple}.swiftinterface").read_text()
 
     def prepare(self):
-        """The resource folder: the toolchain's headers, and beside them the modules that the check builds."""
+        """The resource folder: the toolchain's headers, and next to them the modules that the check builds."""
         RESOURCES.mkdir(parents=True, exist_ok=True)
         for name in ("shims", "clang", "apinotes"):
             link = RESOURCES / name
@@ -68,7 +68,7 @@ def search(target):
 
 
 def diagnostics(text):
-    """The errors and warnings in what the frontend said, each once, with paths from the repository's root."""
+    """The errors and warnings in the frontend's output, each once, with paths from the repository's root."""
     lines = [line for line in text.splitlines() if re.search(r"(^|\s)(error|warning): ", line)]
     return sorted({line.replace(f"{ROOT}{os.sep}", "") for line in lines})
 
@@ -87,7 +87,7 @@ def digest(*parts):
 
 
 def is_current(product, stamp):
-    """Whether a product is there and was made from what the stamp names."""
+    """Whether a product exists and was made from the inputs that the stamp names."""
     note = product.with_suffix(".stamp")
     return product.exists() and note.exists() and note.read_text() == stamp
 

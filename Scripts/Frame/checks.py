@@ -1,4 +1,4 @@
-"""What scripts share: the repository, their command lines, and how they tell what they found."""
+"""The scripts' common parts: the repository, their command lines, and how they report their findings."""
 import argparse
 import importlib.machinery
 import importlib.util
@@ -13,7 +13,7 @@ NAME = os.path.basename(sys.argv[0])
 
 
 def listed():
-    """The repository's files, those that are not added yet among them."""
+    """The repository's files, including files that are not added yet."""
     names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [name for name in names.split("\0") if name and os.path.lexists(ROOT / name)]
 
@@ -93,7 +93,7 @@ def fits(found, wanted):
 
 
 def judged(cases):
-    """Ends a self-test. A case has what was found, and what should have been."""
+    """Ends a self-test. A case has the actual and the expected findings."""
     if fits(["one"], []) or fits([], "one") or fits(["one"], ["two"]):
         sys.exit("a self-test that judges nothing")
     cases = [(list(found), wanted) for found, wanted in cases]

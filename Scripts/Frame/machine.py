@@ -5,7 +5,7 @@ import time
 
 from Frame.programs import process_times
 
-# Above this part of the processors, what others take spoils times and losses.
+# Above this share of the processors, other programs spoil times and losses.
 MOST_OF_OTHERS = 0.25
 
 
@@ -22,7 +22,7 @@ class Machine:
         while True:
             time.sleep(0.5)
             now, all_now = process_times(), self.all_times()
-            # Who was ours stays ours: what a killed process leaves behind has another parent.
+            # Our processes stay ours: a killed process's children have another parent.
             ours = {pid for pid in now if pid in ours or self.is_ours(pid, now)}
             spent = sum(now[pid][1] - before.get(pid, (0, 0))[1] for pid in ours)
             total, idle = (new - old for new, old in zip(all_now, all_before))
@@ -51,6 +51,6 @@ class Machine:
         return sum(parts) / len(parts) if parts else 0
 
     def excuse(self, begin, end):
-        """Why what was slow or lost meanwhile says nothing about the cluster; None if it does."""
+        """Why slow or lost requests in that time prove nothing about the cluster; None if they do."""
         others = self.others(begin, end)
         return f"other programs took {others:.0%} of the processors" if others > MOST_OF_OTHERS else None

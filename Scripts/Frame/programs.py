@@ -28,7 +28,7 @@ def program(name, *places):
 
 
 def free_port(taken=set()):
-    """A port that nobody listens on, and that was not given out before."""
+    """A port on which nothing listens, and that was not given out before."""
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -39,12 +39,12 @@ def free_port(taken=set()):
 
 
 def pinned(core):
-    """What a child with a session of its own does before it begins: takes its core, and goes before other programs if this is root."""
+    """The steps of a child with its own session before it begins: takes its core, and gets priority over other programs if this is root."""
     def take():
         os.sched_setaffinity(0, {core})
         try:
             os.nice(-20)
-            # Where Linux schedules by sessions, a process is nicer than those of its own session only.
+            # Where Linux schedules by sessions, a process is nicer only than others in its own session.
             with open("/proc/self/autogroup", "w") as group:
                 group.write("-20")
         except OSError:
@@ -71,7 +71,7 @@ def ask(url, key=None, body=None, headers=None, method=None, timeout=5):
     if key:
         request.add_header("Authorization", f"Bearer {key}")
     try:
-        # A certificate of a trial is nobody's but the trial's.
+        # Only the trial trusts its certificate.
         with urllib.request.urlopen(request, timeout=timeout, context=ssl._create_unverified_context()) as reply:
             return reply.status, reply.read(), reply.headers
     except urllib.error.HTTPError as error:
@@ -98,7 +98,7 @@ def process_times(which="[0-9]*"):
 
 
 class Child:
-    """A process in a folder, with a log of its own, or a pipe for it; on one core, or as an unprivileged user."""
+    """A process in a folder, with its own log, or a pipe for it; on one core, or as an unprivileged user."""
 
     def __init__(self, folder, name, command, environment=None, user=UNPRIVILEGED, group=GROUP, core=None, output=None):
         self.folder, self.name, self.command, self.output = folder, name, command, output
@@ -127,7 +127,7 @@ class Child:
         return process_times(self.process.pid)[self.process.pid][1] / os.sysconf("SC_CLK_TCK")
 
     def processes(self):
-        """Its process identifier and those of what it started, also in sessions of their own, as PostgreSQL's."""
+        """The identifiers of its process and its descendants, including descendants in other sessions, such as PostgreSQL's."""
         running, found = process_times(), [self.process.pid]
         for pid in found:
             found += [child for child, (parent, _) in running.items() if parent == pid]
@@ -147,7 +147,7 @@ class Child:
         self.signal_all(signal.SIGCONT)
 
     def kill(self):
-        """kill -9, of the process and what it started."""
+        """kill -9, of the process and its descendants."""
         self.signal_all(signal.SIGKILL)
         self.process.wait()
 
@@ -263,7 +263,7 @@ def proxy_status(folder, name):
 
 @contextlib.contextmanager
 def demonstration(server, folder):
-    """A demonstration in a folder of its own, for as long as the block: its process, and what it says of itself."""
+    """A demonstration in its own folder, for as long as the block: its process, and its description of itself."""
     with subprocess.Popen([server, "demo", "--folder", folder, "--port", "0", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
             yield process, json.loads(process.stdout.readline())

@@ -1,4 +1,4 @@
-"""What a run saw, line by line: as wanted, not as wanted, or not to be judged here."""
+"""The observations of a run, line by line: as wanted, not as wanted, or not judged here."""
 
 
 class Report:
@@ -6,7 +6,7 @@ class Report:
         self.rows, self.failures, self.unjudged = [], [], []
 
     def row(self, what, seen, is_right=True, wanted="", excuse=None):
-        """A line of the report. What is not as wanted is a NO, unless this run cannot judge it: the excuse says why."""
+        """A line of the report. An unwanted result is a NO, unless this run cannot judge it: the excuse says why."""
         mark = "ok" if is_right else "?" if excuse else "NO"
         self.rows.append((what, seen, mark))
         why = "" if is_right else f" (not judged: {excuse})" if excuse else f" (wanted: {wanted})" if wanted else ""

@@ -1,7 +1,7 @@
 """Trials of alerts: a real Prometheus scrapes the nodes with the rules of Deployment. Nothing fires while all is well; each sabotage fires its
-alert. Each rule's `for` is a twentieth of what it is, and 3 s at least; expressions, labels and texts are those of Deployment.
+alert. Each rule's `for` is a twentieth of the shipped one, and 3 s at least; expressions, labels and texts are those of Deployment.
 
-Then promtool evaluates the rules as they are shipped over what was scraped, with a clock that goes twenty times faster: a calm of 30 s is one of
+Then promtool evaluates the rules as they are shipped over the scrapes, with a clock that runs twenty times faster: a calm of 30 s is one of
 ten minutes. Each alert fires there, too.
 """
 import contextlib
@@ -139,7 +139,7 @@ class Alerts:
         self.all_gone()
 
     def replay(self, seconds):
-        """The rules as they are shipped, over what was scraped."""
+        """The rules as they are shipped, over the scrapes."""
         end = time.time()
         found = scrapes(self.port, set(re.findall(r"\blatchkey_\w+", self.rules)) | {"up"}, end - self.began + 5)
         replay = Replay(found, self.began, end, FASTER)
@@ -168,7 +168,7 @@ class Alerts:
         self.cluster.row(what, f"{len(seen)} alerts {', '.join(sorted(seen))}", not seen, "none", excuse=self.busy if late else None)
 
     def check_metrics(self):
-        """promtool's opinion of what a node says of itself."""
+        """promtool's opinion of a node's metrics."""
         text = get(f"http://127.0.0.1:{self.cluster.nodes[0].operators}/metrics")[1]
         run = subprocess.run([program("promtool"), "check", "metrics"], input=text, capture_output=True)
         words = (run.stdout + run.stderr).decode().strip()
@@ -321,7 +321,7 @@ class Alerts:
         node.child.signal(signal.SIGHUP)
 
     def lone_node(self, node):
-        """A node has another configuration than the others, and with it a key set that nobody has."""
+        """A node's configuration differs from the others', and names a key set that does not exist."""
         elsewhere = {"tokens": {"keys": f"https://127.0.0.1:{free_port()}/jwks.json", "longestLife": "1h"}}
         self.fires("a node's key set is not there", "LatchkeyKeySetFails", lambda: self.give(node, "stored", elsewhere), within=75, tenant="stored")
         self.fires("a node has another configuration", "LatchkeyConfigurationsDiffer", None, within=75)
@@ -340,7 +340,7 @@ class Alerts:
         node.child.signal(signal.SIGHUP)
 
     def front(self):
-        """Nobody comes any more: as long as the shipped windows take, by the replay's clock."""
+        """No more requests come: as long as the shipped windows take, by the replay's clock."""
         proxy = self.cluster.proxy
         self.fires("HAProxy is killed", "LatchkeyProbeFails", proxy.kill)
         time.sleep(40)
@@ -448,7 +448,7 @@ class Alerts:
         self.fires("the log is flooded", "LatchkeyLogDrops", flood, within=60, event="admin")
 
     def sheds(self, rate):
-        """Ten times what the nodes can do."""
+        """Ten times the capacity of the nodes."""
         finish(self.cluster.load(max(2000, rate * 20), 8), 120)
         self.fires("more is asked than can be answered", "LatchkeySheds", None)
         self.fires("more is asked than can be answered", "LatchkeyErrorBudgetBurnsFast", None)

@@ -1,7 +1,7 @@
 """Builds the Debian package, follows Documentation/Server/Debian.md with it in a copy of this machine, upgrades it under the running server, and
 removes it.
 
-The copy is an overlay over this machine's root with a network of its own; nothing is written outside. Not tried: systemd itself. SYSTEMD takes
+The copy is an overlay over this machine's root with its own network; nothing is written outside. Not tried: systemd itself. SYSTEMD takes
 its place: the unit's user, command, credentials and state folder are read from the installed unit.
 """
 import json
@@ -49,7 +49,7 @@ if words[0] in ("enable", "restart"):
 
 
 class Machine:
-    """A copy of this machine that forgets what is written to it."""
+    """A copy of this machine that forgets all writes."""
 
     def __init__(self, folder):
         self.root = f"{folder}/root"
@@ -117,7 +117,7 @@ def follow(machine, files, folder, check):
 
     # The machine is one on which systemd runs, with PostgreSQL started.
     machine.write("/usr/bin/systemctl", SYSTEMD.replace("@UNIT@", UNIT), 0o755)
-    # It has no network, so apt must not know of newer packages than those that are installed.
+    # It has no network, so apt must not know of newer packages than the installed ones.
     step("PostgreSQL's start", "rm -rf /var/lib/apt/lists/* /run/systemd/system\nmkdir /root/place\ninstall -d -o postgres -g postgres /run/postgresql\n"
          "[ -n \"$(pg_lsclusters -h)\" ] || pg_createcluster 15 main\n"
          "cluster=$(pg_lsclusters -h | head -n 1 | cut -d ' ' -f 1)\npg_ctlcluster $cluster main start\nmkdir -p /run/systemd/system\n"

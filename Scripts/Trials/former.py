@@ -32,7 +32,7 @@ def tables(environment, database):
 
 
 def make_former_postgresql(environment):
-    """Takes from the database `latchkey` what later versions added. Returns what is not as version 1 had it, or None."""
+    """Removes the additions of later versions from the database `latchkey`. Returns the differences from version 1, or None."""
     psql(environment, "latchkey", given="""
         DROP FUNCTION latchkey.set_key_aside; DROP TABLE latchkey.former_keys, latchkey.identity; UPDATE latchkey.schema SET version = 1, oldest = 1;
         ALTER TABLE latchkey.records DROP COLUMN counted, DROP COLUMN counted_of;

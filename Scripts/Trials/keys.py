@@ -20,7 +20,7 @@ IMPORT = """<?xml version="1.0"?><cpix:CPIX contentId="{content}" version="2.3" 
  explicitIV="AAECAwQFBgcICQoLDA0ODw==" commonEncryptionScheme="cbcs"><cpix:Data><pskc:Secret><pskc:PlainValue>{key}</pskc:PlainValue>
 </pskc:Secret></cpix:Data></cpix:ContentKey></cpix:ContentKeyList></cpix:CPIX>"""
 RIGHT, WRONG, REFUSED, NONE, DISABLED_LICENSED = "right", "wrong", "refused", "none", "disabled licensed"
-# A node that starts in an outage has a copy of what is stored, and cannot know what is not.
+# A node that starts in an outage has a copy of the stored keys, and does not know of any others.
 UNKNOWN = "unknown"
 
 
@@ -32,7 +32,7 @@ class Title:
         self.kid = f"5a5a5a5a-0000-4000-8000-{number:012x}"
         self.content = f"trial-{number}"
         self.uri = f"skd://{self.kid}" if by_kid else f"skd://{self.content}/{self.kid}"
-        self.key = None  # Hexadecimal digits: what a license has to give.
+        self.key = None  # Hexadecimal digits: the key that a license has to give.
         self.spc = None
 
 
@@ -40,7 +40,7 @@ Answer = collections.namedtuple("Answer", "moment target title outcome what seco
 
 
 class KeyWatch:
-    """Asks for the keys of all kinds, one after the other, at some targets. What it noted is read by moments."""
+    """Asks for the keys of all kinds, one after the other, at some targets. Its notes are read by moments."""
 
     def __init__(self, cluster):
         self.cluster, self.answers, self.targets = cluster, [], []
@@ -110,7 +110,7 @@ class KeyWatch:
         return Answer(begin, target, title, outcome, what, time.monotonic() - begin)
 
     def attempt(self, target, title):
-        """What came of one request, and its code."""
+        """The outcome of one request, and its code."""
         try:
             status, body, _ = ask(
                 f"{target}/t/{title.tenant}/fairplay", self.cluster.token(f"watch-{title.content}"), title.spc,
@@ -122,7 +122,7 @@ class KeyWatch:
                 return DISABLED_LICENSED, "200"
             key = self.opened(title, body)
             if title.is_unlisted and title.key is None:
-                title.key = key  # What was licensed first counts.
+                title.key = key  # The first licensed key counts.
             return (RIGHT, "200") if key == title.key else (WRONG, key or "a CKC that does not open")
         try:
             reply = json.loads(body)
@@ -147,7 +147,7 @@ class KeyWatch:
 
 
 class Sight:
-    """What was seen in a time: the count of answers, of wrong keys, of disabled keys licensed, and of licenses lost."""
+    """The counts of a time: answers, wrong keys, disabled keys licensed, and licenses lost."""
 
     def __init__(self, answers, begin):
         self.answers, self.begin = answers, begin

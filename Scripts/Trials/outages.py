@@ -1,7 +1,7 @@
 """Trials of outages: each part of the cluster is killed, and hangs, for longer than the server's refresh, while licenses are asked for.
 
 Judged: no wrong key, no disabled key licensed, no license lost that was licensed before, and a p99 of at most 1.5 × that of the minute
-before. The first three are judged always; where other programs take the processors, what is lost and what is slow is not.
+before. The first three are judged always; if other programs take the processors, losses and delays are not.
 """
 import collections
 import statistics
@@ -12,20 +12,20 @@ from Frame.programs import ask, figures, finish, proxy_status, replies, until
 MOST_SLOWER = 1.5
 LEFT_WITHIN = 2  # Seconds until HAProxy leaves a node that hangs.
 MUCH_BUSIER = 0.15  # Of the processors.
-GROSS = 2  # What takes so many times as long as it may is no busy machine's fault.
+GROSS = 2  # A time so many times over its limit is not a busy machine's fault.
 WINDOW = 5  # Seconds of a measurement while all is well.
 Window = collections.namedtuple("Window", "begin end report")
 
 
 def p99(report):
-    """Milliseconds. Where more than one request in a hundred got no license at first, those who waited for nothing count."""
+    """Milliseconds. If more than one request in a hundred got no license at first, the unsuccessful waits count, too."""
     waits = [one for outcome, one in report["requests"].items() if outcome in ("noReply", "failed", "shed")]
     is_common = sum(one["count"] for one in waits) * 100 > report["starts"]
     return max([figures(report)["p99"]] + ([one["p50"] for one in waits] if is_common else []))
 
 
 def slowest(report):
-    """Milliseconds until the slowest license, or until somebody knew that there is none."""
+    """Milliseconds until the slowest license, or until the slowest failure was known."""
     return max((one["max"] for one in report["requests"].values()), default=0)
 
 
@@ -209,7 +209,7 @@ class Outages:
             self.watch.newcomer = self.watch.targets[2]
             notes.append(("a third node, which ran before, starts", f"ready after {took:.1f} s", True))
         except TimeoutError:
-            # Who ended by itself was not too slow.
+            # A node that ended on its own was not too slow.
             notes.append(("a third node, which ran before, starts", f"not ready: {third.last_words()}", False, not third.is_started))
             third.child.kill()
         try:
@@ -218,7 +218,7 @@ class Outages:
         except TimeoutError:
             seen = f"not ready: {fresh.last_words()}"
         fresh.child.kill()
-        # What it answered is among the answers of the outage, where wrong keys count; to answer nothing is right.
+        # Its answers are among the outage's, where wrong keys count; giving no answer is right.
         fresh_target = self.nodes(fresh)[2]
         fooled = [one for one in self.watch.answers if one.target == fresh_target and one.outcome in ("wrong", "disabled licensed")]
         self.watch.answers = [one for one in self.watch.answers if one.target != fresh_target]
@@ -226,7 +226,7 @@ class Outages:
         return notes
 
     def backend_hangs(self):
-        """All of HAProxy's back end hangs: viewers are told to come again, soon; afterwards all is as before."""
+        """All of HAProxy's back end hangs: viewers are asked to come again, soon; afterwards all is as before."""
         cluster, nodes = self.cluster, self.cluster.nodes
         self.watch.targets = []
         finish(self.load(1), 30)
@@ -241,7 +241,7 @@ class Outages:
                 codes[str(status)] += 1
                 retry_after = retry_after and "Retry-After" in headers
             except ConnectionError:
-                # HAProxy says nothing over a connection to a node that it used before, and has nobody else to ask.
+                # HAProxy says nothing over a connection to a node that it used before, and has no other node to ask.
                 closed += 1
             except OSError as error:
                 codes[type(error).__name__] += 1

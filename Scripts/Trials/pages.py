@@ -1,17 +1,17 @@
-"""Pages whose blocks are run: what a page says to its runner, in comments that its readers do not see.
+"""Pages whose blocks are run: a page's instructions to its runner, in comments that its readers do not see.
 
-In front of a block, any number, each on a line of its own:
+In front of a block, any number, each on its own line:
 
   <!-- not run: REASON -->       the block is not run
   <!-- file: NAME -->            the block is a file
   <!-- into: FILE PLACE -->      the block's members are members of a JSON file, at a place such as tenants.demo; without one, at its top
   <!-- without: NAME NAME -->    members that the JSON file does not have any more
-  <!-- where: WORD is COMMAND -->  what stands for something of the reader's: WORD is replaced by what COMMAND prints
-  <!-- shows: A | B -->          what comes out has A and B, which the page has said to its readers too
+  <!-- where: WORD is COMMAND -->  a placeholder for the reader's value: WORD is replaced by the output of COMMAND
+  <!-- shows: A | B -->          the output has A and B, as the page has told its readers
   <!-- fails -->                 the block's last command says no
-  <!-- within: SECONDS -->       the block is run again until it shows what it should
-  <!-- needs: PROGRAM -->        the block is run where the program is, such as that of another version
-  <!-- serves: PORT -->          the block's last line goes on; the block is over when PORT has /readyz
+  <!-- within: SECONDS -->       the block is run again until it shows the expected output
+  <!-- needs: PROGRAM -->        the block is run if the program is there, such as another version's
+  <!-- serves: PORT -->          the block's last line keeps running; the block is over when PORT has /readyz
 
 Anywhere, and done where it stands:
 
@@ -20,7 +20,7 @@ Anywhere, and done where it stands:
                                  servers, all of them
   <!-- do: former WHOM -->       the tables of `latchkey`, or of a SQLite file, become those of version 1
 
-A block of `sh` needs no comment. One of `text` behind it is what comes out: each line in this order, … for anything. Any other block needs `file`,
+A block of `sh` needs no comment. One of `text` behind it is the output: each line in this order, … for anything. Any other block needs `file`,
 `into` or `not run`.
 """
 import json

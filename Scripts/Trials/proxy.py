@@ -108,7 +108,7 @@ def leaves_hung_node(haproxy, folder, text, check):
 
 
 def hang(proxy, child, name):
-    """Stops a node under load, and tells what is not as it should be."""
+    """Stops a node under load, and reports deviations."""
     answers, is_over = [], threading.Event()
 
     def viewer():
@@ -146,7 +146,7 @@ def hang(proxy, child, name):
 
 
 def waits_for_names(haproxy, folder, text, check):
-    """Names that nobody knows: HAProxy starts, tells viewers to come again, takes a node as its name comes, and follows its address."""
+    """Names that do not exist yet: HAProxy starts, asks viewers to come again, takes a node as its name comes, and follows its address."""
     names, port = NameServer(), free_port()
     ports = {"node-a": port, "node-b": free_port()}
     proxy = Proxy(haproxy, folder, text, ports, names, named=True)

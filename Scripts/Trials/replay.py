@@ -1,4 +1,4 @@
-"""What a Prometheus scraped, once more under the rules of Deployment as they are shipped, evaluated as often as is shipped: promtool does it over the
+"""Prometheus's scrapes, once more under the rules of Deployment as they are shipped, evaluated at the shipped interval: promtool does it over the
 same scrapes, whose clock goes so many times faster. A second of a trial is so many seconds of each `for` and of each window.
 """
 import collections
@@ -44,7 +44,7 @@ class Replay:
         return round((moment - self.begin) / EVERY)
 
     def values(self, name, values, up):
-        """A text for each slot. What a target did not say when it was asked is stale, as it was."""
+        """A text for each slot. A value that a target did not report when asked is stale, as it was."""
         texts, is_there = [], False
         for slot in range(self.count):
             if slot in values:
@@ -65,7 +65,7 @@ class Replay:
         return repr(value)
 
     def firing(self, folder, rules, begin, end):
-        """The alerts that fire between two moments of the trial under the rules of a file, with the settings beside it."""
+        """The alerts that fire between two moments of the trial under the rules of a file, with the settings next to it."""
         wide = max(1, round((end - begin) * self.faster))
         with open(os.path.join(os.path.dirname(rules), "prometheus.yml")) as file:
             every = re.search(r"^  evaluation_interval: (\w+)$", file.read(), re.M)[1]
@@ -88,7 +88,7 @@ class Replay:
 
 
 def replayed(rules):
-    """What fires in a replay of made-up scrapes after nine seconds, and after nineteen: what lasts, what does not yet, and what is stale."""
+    """The alerts in a replay of made-up scrapes after nine seconds, and after nineteen: lasting, not yet firing, and stale ones."""
     node, begin = {"instance": "node-a", "job": "latchkey"}, 1_800_000_000
 
     def found(name, texts, **labels):

@@ -1,8 +1,8 @@
 """Nodes that are restarted in turn behind real proxies, with a license every 20 ms through each: HAProxy with the shipped back end, nginx that keeps
-connections, and a proxy that pools as Envoy does, 20 ms away from the nodes. Nobody sends a license request twice: each that has no license is lost.
+connections, and a proxy that pools as Envoy does, 20 ms away from the nodes. License requests are not sent twice: each without a license is lost.
 
 restarts.py PORT PLAYERS[:OPERATORS]… is that proxy: it asks each node for readiness once a second, leaves it after two failures, keeps its connections,
-and tries the other node where a connection is refused, and nowhere else. What it sends and sees comes 10 ms later, each way.
+and tries the other node if a connection is refused, and in no other case. Its traffic is delayed by 10 ms, each way.
 """
 import asyncio
 import sys
@@ -66,7 +66,7 @@ class Restarts:
             if status != 0:
                 cluster.row(f"{node.name} ends by SIGTERM", f"exit status {status}", False)
             node.start()
-            # As those that restart nodes one by one wait for each.
+            # Tools that restart nodes one by one wait for each.
             time.sleep(3)
             restarts += 1
         for name, load in loads.items():
@@ -78,7 +78,7 @@ class Restarts:
 
 
 class Upstream(asyncio.Protocol):
-    """A kept connection to a node, as somebody at a distance sees it."""
+    """A kept connection to a node, as seen from a distance."""
 
     def __init__(self):
         self.received, self.has_ended, self.news = b"", False, asyncio.Event()

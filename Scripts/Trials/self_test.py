@@ -39,7 +39,7 @@ def sight(*outcomes, title=TITLE):
 
 
 def judgment(during=None, load=None, calm=None, others=None, first=None, is_always=False):
-    """What is a NO, and what is not judged, by the last word of each line's name."""
+    """The NOs, and the lines that are not judged, by the last word of each line's name."""
     stage = Stage(others, is_always)
     outages = Outages(stage, None, 100, 75)
     with contextlib.redirect_stdout(io.StringIO()):

@@ -36,7 +36,7 @@ class Setbacks:
         finally:
             self.standby.kill()
 
-    # What nodes are told and say
+    # The nodes' settings and reports
 
     def stores(self, database, redis=None):
         return {"sessions": f"redis://127.0.0.1:{redis or self.cluster.redis_port}", "keys": database, "audit": database, "copy": "sqlite:copy.db"}
@@ -127,7 +127,7 @@ class Setbacks:
         self.degraded("a node begins anew at the former primary", [third])
         self.degraded("the others stay at the promoted standby", [first, second], is_behind=False, is_told=True)
         self.keys("two primaries, a node at each", self.nodes)
-        # What is taken down at the one side, who is at the other cannot know, and says that it is at the wrong one.
+        # A node at one side cannot know of a takedown at the other, but reports that it is at the wrong database.
         beyond = self.disable("stored", first)
         self.keys("taken down at the promoted standby meanwhile", self.nodes[:2])
         outcome, said = self.outcome(third, beyond), self.says(third)[0]
@@ -152,7 +152,7 @@ class Setbacks:
                    headers=self.cluster.packager_headers("demo"))[0] == 200
 
     def package_at_former(self):
-        """A node that was never here packages at the former primary, whose audit goes on another way."""
+        """A new node packages at the former primary, whose audit takes another course."""
         fresh = self.cluster.fresh
         stores = self.stores(f"postgresql://latchkey@127.0.0.1:{self.cluster.postgres_port}/latchkey?connect_timeout=2")
         del stores["copy"]

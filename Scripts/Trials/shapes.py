@@ -22,7 +22,7 @@ from Trials.proxy import NameServer, Proxy
 USER = 65532  # The pod's, the container's, and here also the unit's.
 PASSWORD = "a password of a trial"
 ADMIN, SUPPORT, PACKAGER = "an operator's key", "the key of one tenant's operator", "a packager's key"
-NOBODY_HAS = "0" * 64  # What stands for the SHA-256 of a key in the examples.
+NOBODY_HAS = "0" * 64  # The placeholder for the SHA-256 of a key in the examples.
 
 
 def sha256(text):
