@@ -1,16 +1,16 @@
 import Foundation
 import LatchkeyCore
 
-/// An entry of the audit that was there once, by its number and its hash. Kept elsewhere, it shows that no end of the audit is gone.
+/// The number and hash of an entry that the audit once had. Kept elsewhere, it shows that the end of the audit is not missing.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.5.
 package struct AuditAnchor: Sendable, Hashable {
-    /// 1 for the first entry; 0 stands for an audit without one.
+    /// 1 for the first entry; 0 for an audit without entries.
     package let sequence: UInt64
-    /// 32 bytes; zeros for an audit without an entry.
+    /// 32 bytes; zeros for an audit without entries.
     package let hash: [UInt8]
 
-    /// The last entry of an audit; `nil` for an audit without one.
+    /// The last entry of an audit; `nil` for an audit without entries.
     package init(_ entry: AuditEntry?) {
         (sequence, hash) = (entry?.sequence ?? 0, entry?.hash ?? AuditEntry.beginning)
     }

@@ -4,8 +4,8 @@ package import LatchkeySystem
 
 /// Adds to the audit, and checks it.
 ///
-/// Several nodes may add to one store: whoever finds its number taken reads the last entry and tries with the next one. One node adds
-/// one entry at a time, so that it never disturbs itself.
+/// Several nodes may add to one store: a node whose number is taken reads the last entry and tries the next number. A node adds
+/// one entry at a time, so that it never competes with itself.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.5.
 package final class AuditChain: Sendable {
@@ -20,7 +20,7 @@ package final class AuditChain: Sendable {
     private let pending: PendingChanges?
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    /// How often an entry's number may be taken by others before it is given up.
+    /// How often other nodes may take an entry's number before it is given up.
     private static let attempts = 100
 
     /// - Parameters:
@@ -39,8 +39,8 @@ package final class AuditChain: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Adds an event behind all others. It is added even if the caller's task is cancelled meanwhile.
-    /// - Returns: its entry; `nil` for one that waits on this node's disk, because the store is away and the event may wait.
+    /// Adds an event after all others, even if the caller's task is cancelled meanwhile.
+    /// - Returns: its entry; `nil` for one that waits on this node's disk, because the store is unavailable and the event may wait.
     /// - Throws: `StoreError`.
     @discardableResult
     package func append(_ event: AuditEvent) async throws(StoreError) -> AuditEntry? {
@@ -52,7 +52,7 @@ package final class AuditChain: Sendable {
         }
     }
 
-    /// Adds an event that waited, in its canonical form, behind all others.
+    /// Adds an event that waited, in its canonical form, after all others.
     /// - Throws: `StoreError`.
     @discardableResult
     package func append(text: String) async throws(StoreError) -> AuditEntry {
@@ -67,7 +67,7 @@ package final class AuditChain: Sendable {
         return try await mine.value.get()
     }
 
-    /// The last entry that this node has seen; compare a later check with it.
+    /// The last entry that this node has seen, to compare a later check with.
     package var lastSeen: AuditEntry? { state.withLock { $0.last } }
 
     private func added(_ text: String) async -> Result<AuditEntry, StoreError> {
@@ -86,7 +86,7 @@ package final class AuditChain: Sendable {
         }
     }
 
-    /// - Returns: `nil` if others always took the entry's number.
+    /// - Returns: `nil` if other nodes took the entry's number each time.
     private func appended(_ text: String) async throws(StoreError) -> AuditEntry? {
         var last = lastSeen
         if last == nil { last = try await store.last() }

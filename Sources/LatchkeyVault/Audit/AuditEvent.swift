@@ -13,7 +13,7 @@ package struct AuditEvent: Sendable, Hashable {
             seedRenewed, olderAccepted
         case sessionStopped, deviceForgotten
 
-        /// Whether it is done while the audit's store is away, and its entry follows: what protects content, and what changes nothing.
+        /// Whether it is done while the audit's store is unavailable, with its entry later: if it protects content, or changes nothing.
         package var mayWait: Bool {
             switch self {
             case .keyDisabled, .sessionStopped, .adminLogin, .adminLogout, .adminRefused, .configurationLoaded: true
@@ -25,12 +25,12 @@ package struct AuditEvent: Sendable, Hashable {
         }
     }
 
-    /// Who did it: `admin:NAME`, `caller:NAME`, `node:NAME`.
+    /// Who did it: `admin:NAME`, `caller:NAME` or `node:NAME`.
     package let actor: String
     package let action: Action
-    /// To what: `TENANT/KID`, `policy:NAME`.
+    /// Its object: `TENANT/KID` or `policy:NAME`.
     package let object: String
-    /// More about it, without secrets.
+    /// Further details, without secrets.
     package let details: [String: String]
     /// The tenant; `nil` for the whole server's events, which operators of single tenants do not see.
     package let tenant: String?
@@ -48,7 +48,7 @@ package struct AuditEvent: Sendable, Hashable {
     /// The longest text of a member, in characters.
     private static let limit = 500
 
-    /// What `canonicalText` has.
+    /// The schema of `canonicalText`.
     package static let schema: JSONSchema = .named(
         "AuditEvent",
         [

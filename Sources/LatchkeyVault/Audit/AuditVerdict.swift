@@ -11,11 +11,11 @@ package enum AuditVerdict: Sendable, Hashable {
 
 /// Why an entry does not follow from the one before.
 package enum AuditBreak: String, Sendable, Hashable, CaseIterable {
-    /// The entry's number is not there, and a later one is.
+    /// The entry's number is missing, and a later one exists.
     case missing
-    /// An entry stands where another one belongs.
+    /// An entry is in another's place.
     case reordered
-    /// The entry names another one before it.
+    /// The entry names a different previous entry.
     case foreignHash
     /// The entry's number, text or hash was changed.
     case changed
@@ -62,7 +62,7 @@ extension AuditChain {
     }
 }
 
-/// A check of a whole audit in steps, for who reads a part of it at a time.
+/// A check of a whole audit in steps, to read a part of it at a time.
 package struct AuditWalk: Sendable {
     private var last: AuditEntry?
 
@@ -70,7 +70,7 @@ package struct AuditWalk: Sendable {
 
     /// Reads the next 500 entries. After a verdict the walk begins anew.
     /// - Parameters: as ``AuditChain/verify(_:knowing:)``.
-    /// - Returns: `nil` as long as there may be more.
+    /// - Returns: `nil` while there may be more.
     package mutating func step(
         through store: any AuditStore, knowing known: AuditAnchor?
     ) async throws(StoreError) -> AuditVerdict? {

@@ -8,7 +8,7 @@ package final class MemoryAuditStore: AuditStore {
     private let limit: Int
     private let entries = Locked<[AuditEntry]>([])
 
-    /// - Parameter limit: how many entries it holds; beyond it, it throws. Defaults to 1,000,000.
+    /// - Parameter limit: the most entries that it holds; beyond it, it throws. Defaults to 1,000,000.
     package init(limit: Int = 1_000_000) { self.limit = limit }
 
     package func append(_ entry: AuditEntry) async throws(StoreError) -> Bool {

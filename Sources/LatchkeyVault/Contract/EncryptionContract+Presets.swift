@@ -1,11 +1,11 @@
 package import LatchkeyCore
 import LatchkeyDecision
 
-/// The filters that the names of AWS's presets and of Shaka Packager stand for, for contracts of keys of which the names alone are kept.
+/// The filters behind the names of AWS's presets and Shaka Packager, for contracts of stored keys, of which only the names are kept.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.3.
 extension EncryptionContract {
-    /// A contract of names, each with the filters that it stands for; other names have none.
+    /// A contract of names, each with its filters; other names have none.
     /// - Parameter named: each key's name for its tracks and its periods.
     package init(named: [(kid: KeyID, trackType: String, periods: Set<String>)]) {
         let hasUHD = named.contains { $0.trackType.uppercased().contains("UHD") }

@@ -14,7 +14,7 @@ package struct EncryptionContract: Sendable, Hashable {
         package let video: [VideoFilter]
         /// The audio tracks, if any.
         package let audio: [AudioFilter]
-        /// The periods that it is for; empty for all.
+        /// The periods of the rule; empty means all.
         package let periods: Set<String>
 
         package init(kid: KeyID, trackType: String, video: [VideoFilter], audio: [AudioFilter], periods: Set<String>) {
@@ -26,13 +26,13 @@ package struct EncryptionContract: Sendable, Hashable {
         }
     }
 
-    /// Video tracks; no limit takes all.
+    /// Video tracks; without limits, all of them.
     package struct VideoFilter: Sendable, Hashable {
         /// The range of pixels in a picture.
         package let pixels: Bounds
         /// The range of frames in a second.
         package let framesPerSecond: Bounds
-        /// High dynamic range or not; `nil` takes both.
+        /// Whether the tracks have high dynamic range; `nil` means both.
         package let isHDR: Bool?
 
         package init(pixels: Bounds, framesPerSecond: Bounds, isHDR: Bool?) {
@@ -44,7 +44,7 @@ package struct EncryptionContract: Sendable, Hashable {
         var isBare: Bool { pixels.isOpen && framesPerSecond.isOpen && isHDR == nil }
     }
 
-    /// Audio tracks; no limit takes all.
+    /// Audio tracks; without limits, all of them.
     package struct AudioFilter: Sendable, Hashable {
         /// The range of channels.
         package let channels: Bounds
@@ -56,7 +56,7 @@ package struct EncryptionContract: Sendable, Hashable {
         var isBare: Bool { channels.isOpen }
     }
 
-    /// A range whose ends may be open. Both ends belong to it.
+    /// A range whose ends may be open. Both ends are included.
     package struct Bounds: Sendable, Hashable {
         /// The least value.
         package let least: Int?

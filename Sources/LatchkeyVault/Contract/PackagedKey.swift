@@ -6,7 +6,7 @@ package struct PackagedKey: Sendable {
     package let address: KeyAddress
     /// Key and IV, as the media is encrypted with them.
     package let content: ContentKey
-    /// How the media is encrypted; `nil` where the document does not say.
+    /// How the media is encrypted; `nil` if the document does not say.
     package let scheme: EncryptionScheme?
     /// The tracks that it encrypts, as the packager named and limited them.
     package let tracks: [EncryptionContract.Rule]

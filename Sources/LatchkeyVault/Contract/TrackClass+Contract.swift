@@ -1,7 +1,7 @@
 import LatchkeyCore
 package import LatchkeyDecision
 
-/// The class of the tracks that a key encrypts, which policies speak of.
+/// The class of the tracks that a key encrypts, for policies.
 ///
 /// Source: `Documentation/LicenseServer.md` §2.3.
 extension TrackClass {
@@ -12,7 +12,7 @@ extension TrackClass {
     /// The most pixels in the smaller ultra high definition: 4096 by 2160.
     package static let largestUHD1 = 8_847_360
 
-    /// The class of one key's rules: the greatest of its pictures, or `all` where it encrypts sound as well, and where nothing is known.
+    /// The class of one key's rules: the greatest of its pictures, or `all` if it encrypts sound as well, or if nothing is known.
     package init(_ rules: [EncryptionContract.Rule]) {
         let classes = Set(rules.flatMap { TrackClass.classes(of: $0) })
         let pictures = TrackClass.pictures.filter(classes.contains)
@@ -26,7 +26,7 @@ extension TrackClass {
     /// Pictures, the smallest first.
     private static let pictures: [TrackClass] = [.sd, .hd, .uhd1, .uhd2]
 
-    /// The classes of a rule's names; those of its filters if a name is not known.
+    /// The classes of a rule's names; those of its filters if a name is unknown.
     private static func classes(of rule: EncryptionContract.Rule) -> [TrackClass] {
         let named = rule.parts.map { TrackClass(name: $0) }
         let known = named.compactMap(\.self)
@@ -35,7 +35,7 @@ extension TrackClass {
         return filtered.isEmpty ? [.all] : filtered
     }
 
-    /// The class that a name of AWS's presets or of Shaka Packager stands for; `nil` for others, such as `VIDEO` and `UHD`.
+    /// The class of a name of AWS's presets or of Shaka Packager; `nil` for others, such as `VIDEO` and `UHD`.
     private init?(name: Substring) {
         switch name.uppercased() {
         case "ALL": self = .all

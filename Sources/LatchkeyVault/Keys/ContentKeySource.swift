@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// Where packagers' keys come from: derivation, a store, or both.
+/// The source of packagers' keys: derivation, a store, or both.
 ///
 /// The same address has to give the same key and IV in every call, on every node.
 package protocol ContentKeySource: Sendable {
@@ -15,7 +15,7 @@ package struct KeyDemand: Sendable {
     package let address: KeyAddress
     /// The IV that the encryptor chose, 16 bytes; `nil` if it leaves that to the source.
     package var iv: Secret?
-    /// How the media is encrypted; `nil` where the request does not say.
+    /// How the media is encrypted; `nil` if the request does not say.
     package var scheme: EncryptionScheme?
     /// The tracks that it encrypts, as the packager names and limits them.
     package var tracks: [EncryptionContract.Rule]
@@ -42,7 +42,7 @@ package struct DerivedKeys: ContentKeySource {
     /// - Parameters:
     ///   - derivation: the tenant's derivation.
     ///   - version: the seed that a content remembers; `nil` for new content, which gets the current one. Defaults to the current one for
-    ///     all, which holds as long as there is one seed.
+    ///     all, which is right as long as there is one seed.
     package init(
         _ derivation: KeyDerivation, version: @escaping @Sendable (ContentName) -> SeedVersion? = { _ in nil }
     ) {

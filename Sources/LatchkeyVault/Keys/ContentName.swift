@@ -11,7 +11,7 @@ public struct ContentName: Sendable, Hashable {
     public let bytes: Data
 
     /// - Parameter bytes: the bytes as the packager sent them.
-    /// - Returns: `nil` for no bytes and for more than 256.
+    /// - Returns: `nil` for empty bytes and for more than 256.
     public init?(bytes: Data) {
         guard 1...256 ~= bytes.count else { return nil }
         self.bytes = Data(bytes)

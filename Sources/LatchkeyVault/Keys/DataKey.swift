@@ -21,7 +21,7 @@ package final class DataKey: Sendable {
     /// A new data key.
     /// - Parameters:
     ///   - tenant: the tenant's name.
-    ///   - version: the version, higher than those before.
+    ///   - version: the version, higher than all earlier ones.
     ///   - generator: the source of the 32 bytes.
     package convenience init(tenant: String, version: UInt32, using generator: inout some RandomNumberGenerator) {
         var bytes = generator.bytes(AESGCM.keyCount)
@@ -82,7 +82,7 @@ package final class DataKey: Sendable {
     }
 
     /// Seals a content key: 16 bytes of key, 16 of IV.
-    /// - Throws: what `seal` throws.
+    /// - Throws: the errors of `seal`.
     package func seal(
         _ content: ContentKey, kid: KeyID, using generator: inout some RandomNumberGenerator
     ) throws(VaultError) -> SealedKey {

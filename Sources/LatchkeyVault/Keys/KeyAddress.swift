@@ -1,6 +1,6 @@
 package import LatchkeyCore
 
-/// Where a content key belongs: one address has one key and one IV, for good and on every node.
+/// The address of a content key: it has one key and one IV, permanently and on every node.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.1.
 package struct KeyAddress: Sendable, Hashable {
@@ -8,13 +8,13 @@ package struct KeyAddress: Sendable, Hashable {
     package let content: ContentName
     /// The key's identifier.
     package let kid: KeyID
-    /// The crypto period; `nil` where the kid alone tells keys apart, as it does for SPEKE and for the common-encryption JSON.
+    /// The crypto period; `nil` if the kid alone identifies the key, as for SPEKE and for the common-encryption JSON.
     package let period: UInt32?
 
     /// - Parameters:
     ///   - content: the content.
     ///   - kid: the key's identifier.
-    ///   - period: the crypto period, where one kid has several keys.
+    ///   - period: the crypto period, if one kid has several keys.
     package init(content: ContentName, kid: KeyID, period: UInt32? = nil) {
         self.content = content
         self.kid = kid

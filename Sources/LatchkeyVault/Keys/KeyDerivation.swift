@@ -1,7 +1,7 @@
 package import LatchkeyCore
 import LatchkeyFairPlay
 
-/// Content keys out of a tenant's seed, without a store: every node makes the same key and IV for the same address.
+/// Derives content keys from a tenant's seed, without a store: every node makes the same key and IV for the same address.
 ///
 /// HKDF-SHA-256 with the seed as input, the tenant's name as salt, and as info `key` or `iv`, the content's length in 4 bytes
 /// (big-endian) and its bytes, the 16 bytes of the kid, and the period in 4 bytes if there is one.

@@ -1,13 +1,13 @@
 package import LatchkeyCore
 import LatchkeyFairPlay
 
-/// The key above all others: it wraps one data key per tenant, and nothing else.
+/// The topmost key: it wraps one data key per tenant, and nothing else.
 ///
-/// Comes from a file, the environment or hardware. A new one rewraps data keys; sealed rows stay as they are.
+/// It comes from a file, the environment or hardware. A new one rewraps data keys; sealed rows stay as they are.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
 package struct KeyEncryptionKey: Sendable {
-    /// The key's name, which a wrapped data key remembers.
+    /// The key's name, which a wrapped data key stores.
     package let id: String
     private let key: Secret
 
@@ -32,7 +32,7 @@ package struct KeyEncryptionKey: Sendable {
         try secret(for: "latchkey/kek/same") == other.secret(for: "latchkey/kek/same")
     }
 
-    /// A secret for another purpose, made of this key: the HMAC-SHA-256 of a label, 32 bytes.
+    /// A secret for another purpose, derived from this key: the HMAC-SHA-256 of a label, 32 bytes.
     /// - Throws: `cryptography`.
     package func secret(for label: String) throws(VaultError) -> Secret {
         do {
@@ -83,7 +83,7 @@ package struct KeyEncryptionKey: Sendable {
     }
 
     /// Wraps a tenant's data key again, with a new key. Rows that the data key sealed stay as they are.
-    /// - Throws: what `unwrap` and `wrap` throw.
+    /// - Throws: the errors of `unwrap` and `wrap`.
     package func rewrap(
         _ row: WrappedDataKey, with new: KeyEncryptionKey, using generator: inout some RandomNumberGenerator
     ) throws(VaultError) -> WrappedDataKey {
@@ -104,7 +104,7 @@ public struct WrappedDataKey: Sendable, Hashable, Codable {
     /// Ciphertext and tag, 48 bytes.
     public let wrapped: [UInt8]
 
-    /// A row as a store had it.
+    /// A row as read from a store.
     public init(tenant: String, version: UInt32, wrapper: String, nonce: [UInt8], wrapped: [UInt8]) {
         self.tenant = tenant
         self.version = version

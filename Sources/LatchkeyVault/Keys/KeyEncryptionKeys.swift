@@ -27,7 +27,7 @@ package final class KeyEncryptionKeys: Sendable {
     /// The key that wraps.
     package var current: KeyEncryptionKey { state.withLock { $0.current } }
 
-    /// Wraps with another key from now on. The key before stays readable.
+    /// Wraps with another key from now on. The previous key can still unwrap.
     package func use(_ key: KeyEncryptionKey) {
         state.withLock { state in
             state.current = key
@@ -35,8 +35,8 @@ package final class KeyEncryptionKeys: Sendable {
         }
     }
 
-    /// Opens a tenant's data key, by the key that it names.
-    /// - Throws: what `KeyEncryptionKey.unwrap` throws; `anotherKey` for a key that is not here.
+    /// Opens a tenant's data key with the key that it names.
+    /// - Throws: the errors of `KeyEncryptionKey.unwrap`; `anotherKey` for an unknown key.
     package func open(_ row: WrappedDataKey) throws(VaultError) -> DataKey {
         let (named, current) = state.withLock { ($0.all[row.wrapper], $0.current) }
         return try (named ?? current).unwrap(row)

@@ -21,9 +21,9 @@ package struct KeyReplacement: Sendable {
     }
 }
 
-/// Keys replaced and removed, each in two steps, so that the audit has it before it is done.
+/// Replaces and removes keys, in two steps each, so that the audit has the change before it is made.
 extension TenantVault {
-    /// What removing a key would change.
+    /// The change that would remove a key.
     /// - Throws: `unknown`, `store`, `protection`.
     package func removal(of kid: KeyID) async throws(VaultError) -> KeyReplacement {
         let (row, former) = try await held(kid)
@@ -60,7 +60,7 @@ extension TenantVault {
     }
 
     private func held(_ kid: KeyID) async throws(VaultError) -> (row: KeyRow, fingerprint: String) {
-        // A derived key whose row still waits is to be found, and not to come back afterwards.
+        // A derived key whose row still waits has to be found, and must not come back afterwards.
         await writePending()
         let rows = try await VaultError.asking { () throws(StoreError) in
             try await store.rows([kid], of: secrets.tenant)

@@ -2,8 +2,8 @@ public import LatchkeyCore
 
 /// A key as a store holds it: sealed, and bound to its place.
 ///
-/// AES-256-GCM; the tenant, the kid, the purpose and the data key's version are authenticated with their lengths, so that a row that is
-/// copied elsewhere cannot be opened.
+/// AES-256-GCM; the tenant, the kid, the purpose and the data key's version are authenticated with their lengths, so that a row
+/// copied to another place cannot be opened.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.2.
 public struct SealedKey: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct SealedKey: Sendable, Hashable {
     /// Ciphertext and tag, 16 bytes longer than the secret.
     public var sealed: [UInt8]
 
-    /// A row as a store had it.
+    /// A row as read from a store.
     public init(tenant: String, subject: Subject, dataKey: UInt32, nonce: [UInt8], sealed: [UInt8]) {
         self.tenant = tenant
         self.subject = subject

@@ -17,7 +17,7 @@ package final class TenantSecrets: Sendable {
     package let tenant: String
     private let store: any KeyStore
     private let wrapping: KeyEncryptionKeys
-    /// Seeds that are configured, so that the store's do not count.
+    /// Seeds from the configuration, which replace the store's.
     private let configured: TenantSeeds?
     private let state = Locked(State())
 
@@ -33,7 +33,7 @@ package final class TenantSecrets: Sendable {
     ///   - tenant: the tenant's name.
     ///   - store: the store that holds them.
     ///   - wrapping: the key encryption keys.
-    ///   - seeds: seeds from the configuration, in place of the store's. Defaults to the store's.
+    ///   - seeds: seeds from the configuration, instead of the store's. Defaults to the store's.
     ///   - rows: the result of `store.dataKeys()`, if many tenants are opened together. Defaults to asking the store.
     /// - Throws: `tenantMissing` if the store has none: a lost seed is never replaced by a new one.
     package static func open(
@@ -49,10 +49,10 @@ package final class TenantSecrets: Sendable {
     /// both have its keys.
     /// - Parameters:
     ///   - tenant: the tenant's name.
-    ///   - store: where they go.
+    ///   - store: the store that gets them.
     ///   - wrapping: the key encryption keys.
     ///   - generator: the source of both. Defaults to libcrypto.
-    /// - Throws: `secretsLost` where the store has keys of the tenant already: new secrets would open none of them.
+    /// - Throws: `secretsLost` if the store has keys of the tenant already: new secrets would open none of them.
     package static func create(
         _ tenant: String, in store: any KeyStore, with wrapping: KeyEncryptionKeys,
         using generator: any RandomNumberGenerator = CryptographicGenerator()
@@ -61,7 +61,7 @@ package final class TenantSecrets: Sendable {
         var generator = generator
         try await secrets.loadDataKeys(nil)
         let hasSeeds = try await !secrets.storedSeeds().isEmpty
-        // Where keys are, secrets that are missing are lost, or another node has just made them.
+        // If there are keys, missing secrets are lost, or another node has just made them.
         if secrets.newest == nil || !hasSeeds, try await secrets.isWithoutKeys() {
             if secrets.newest == nil { try await secrets.addDataKey(using: &generator) }
             // The seed is added behind the list read here: of several nodes that find it empty, all add the first seed, and one wins.
@@ -88,10 +88,10 @@ package final class TenantSecrets: Sendable {
     /// The data key that seals.
     var newest: DataKey? { state.withLock { state in state.dataKeys.keys.max().flatMap { state.dataKeys[$0] } } }
 
-    /// The first data key, which stays for good.
+    /// The first data key, which is permanent.
     var oldest: DataKey? { state.withLock { state in state.dataKeys.keys.min().flatMap { state.dataKeys[$0] } } }
 
-    /// Opens a row. One that a data key of another node seals has the data keys read again.
+    /// Opens a row. If another node's data key sealed it, the data keys are read again.
     func open(_ row: SealedKey) async throws(VaultError) -> Secret {
         if state.withLock({ $0.dataKeys[row.dataKey] }) == nil { try await loadDataKeys(nil) }
         guard let key = state.withLock({ $0.dataKeys[row.dataKey] }) else { throw .tenantMissing(tenant) }

@@ -13,7 +13,7 @@ public struct SeedVersion: Sendable, Hashable, Comparable, Codable {
 
 /// The secrets that one tenant's keys are derived from.
 ///
-/// Whoever loses a seed loses all of its keys: keep seeds sealed, and a copy elsewhere.
+/// If a seed is lost, all of its keys are lost: keep seeds sealed, and a copy elsewhere.
 ///
 /// Source: `Documentation/LicenseServer.md` §8.1.
 package struct TenantSeeds: Sendable {
@@ -44,10 +44,10 @@ package struct TenantSeeds: Sendable {
         self.current = current
     }
 
-    /// The versions that there are, the newest first.
+    /// The existing versions, the newest first.
     var versions: [SeedVersion] { seeds.keys.sorted(by: >) }
 
-    /// A seed; `nil` if there is none of the version.
+    /// A seed; `nil` if the version does not exist.
     func seed(_ version: SeedVersion) -> Secret? { seeds[version] }
 }
 

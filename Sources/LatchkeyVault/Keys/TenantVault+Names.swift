@@ -34,7 +34,7 @@ extension TenantVault {
         return kid
     }
 
-    /// The kid of a content that no packager gave one: the first 16 bytes of the SHA-256 of tenant and content.
+    /// The kid of a content without a packager's kid: the first 16 bytes of the SHA-256 of tenant and content.
     package static func kid(of content: ContentName, tenant: String) throws(VaultError) -> KeyID {
         do throws(OpenSSLError) {
             let digest = try MessageDigest.sha256(

@@ -70,13 +70,13 @@ extension TenantVault {
         guard settings.mostRows != nil else { return nil }
         let now = timekeeper.uptime
         if let known = state.withLock({ $0.rowCount }), known.end > now { return known.number }
-        // Why it failed, the store's health says.
+        // The store's health says why it failed.
         guard let number = try? await store.count(of: secrets.tenant) else { return nil }
         state.withLock { $0.rowCount = (number, now + .seconds(60)) }
         return number
     }
 
-    /// Has new keys refused where there would be more than the tenant may have. While the store cannot count, keys are made all the same.
+    /// Refuses new keys that would exceed the tenant's limit. While the store cannot count, keys are made anyway.
     private func checkRoom(for count: Int) async throws(VaultError) {
         guard count > 0, let limit = settings.mostRows, let number = await rowCount() else { return }
         guard number + count <= limit else {
@@ -86,7 +86,7 @@ extension TenantVault {
         state.withLock { $0.rowCount?.number += count }
     }
 
-    /// Hands the store the rows that it did not take when their keys were made. Call it now and then; packagers' requests do, too.
+    /// Hands the store the rows that it did not take when their keys were made. Call it regularly; packagers' requests do, too.
     /// - Returns: how many still wait.
     @discardableResult
     package func writePending() async -> Int {
@@ -166,7 +166,7 @@ extension TenantVault {
 }
 
 extension TenantVault.Settings {
-    /// Whether keys are derived that the store has no row of.
+    /// Whether keys without a row are derived.
     var derivesUnlisted: Bool { origin == .derived && unlisted == .derive }
 }
 

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyFairPlay
 import LatchkeySystem
 
-/// Keys by derivation, each content by its own seed.
+/// Derives keys, each content's with its own seed.
 extension TenantVault {
     /// The derived key of an address.
     /// - Throws: `store` if there are several seeds, and it is unknown now which one the content has.
@@ -19,7 +19,7 @@ extension TenantVault {
         let rows = try await rows(of: content, limit: 16)
         var version: SeedVersion?
         for row in rows where version == nil { version = try await maker(of: row, seeds) }
-        // New content has no rows yet, and its first ones may be another node's: nothing is to be remembered.
+        // New content has no rows yet, and its first ones may be another node's: the answer is not remembered.
         guard let version else { return seeds.current }
         state.withLock { $0.versions.set(version, for: content) }
         return version

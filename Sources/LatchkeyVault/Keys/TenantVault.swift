@@ -17,25 +17,25 @@ import LatchkeySystem
 ///
 /// Source: `Documentation/LicenseServer.md` §1 and §8, `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class TenantVault: ContentKeySource {
-    /// Where new keys come from.
+    /// The origin of new keys.
     package enum Origin: String, Sendable, Hashable, CaseIterable {
-        /// The tenant's seed: every node makes the same.
+        /// The tenant's seed: every node makes the same key.
         case derived
-        /// Randomness; the store decides which node's key it is.
+        /// Randomness; the store decides which node's key counts.
         case stored
     }
 
     /// The treatment of licenses for keys without a row.
     package enum Unlisted: String, Sendable, Hashable, CaseIterable {
-        /// It is refused: no packager ever got the key here.
+        /// It is refused: no packager got the key here.
         case refuse
-        /// The key is derived, for whoever names a content: the packager derives, too, and stores nothing.
+        /// The key is derived if the request names a content: the packager derives, too, and stores nothing.
         case derive
     }
 
     /// How a vault works.
     package struct Settings: Sendable {
-        /// Where new keys come from.
+        /// The origin of new keys.
         package var origin = Origin.derived
         /// The treatment of licenses for keys without a row. `derive` goes with derived keys only.
         package var unlisted = Unlisted.refuse
@@ -46,7 +46,7 @@ package final class TenantVault: ContentKeySource {
         package var mostRows: Int?
         /// Called each time that the limit refuses keys. Must not wait.
         package var whenFull: @Sendable () -> Void = {}
-        /// How long an answer without a row counts: a derived key, or that there is none.
+        /// How long an answer without a row counts: a derived key, or a missing one.
         package var shortLife = Duration.seconds(5)
 
         package init() {}
@@ -61,11 +61,11 @@ package final class TenantVault: ContentKeySource {
         var reads: [KeyID: RowRead] = [:]
         /// The seeds of contents, where there are several.
         var versions: RecentValues<ContentName, SeedVersion>
-        /// Rows of derived keys that the store did not take yet.
+        /// Rows of derived keys that the store has not taken yet.
         var pending: [KeyID: KeyRow] = [:]
         /// How many rows there are, until it is time to count again; kept only where there is a limit.
         var rowCount: (number: Int, end: Duration)?
-        /// The only key of contents, until some time if the store has none.
+        /// The only key of each content; if the store has none, for a limited time.
         var onlyKeys: RecentValues<ContentName, OnlyKey>
         /// Rises with each answer that is kept and each notice of a change, so that an older answer never replaces a newer one.
         var stamp: UInt64 = 0
@@ -97,7 +97,7 @@ package final class TenantVault: ContentKeySource {
 
     struct OnlyKey: Sendable {
         let kid: KeyID
-        /// Until when it counts; `nil` for one that the store has.
+        /// The time until which it counts; `nil` for a key that the store has.
         var end: Duration?
     }
 
@@ -111,7 +111,7 @@ package final class TenantVault: ContentKeySource {
 
     /// - Parameters:
     ///   - secrets: the tenant's data keys and seeds.
-    ///   - store: where its rows are. One that may be away or hang is a `GuardedKeyStore`.
+    ///   - store: the store of its rows. If it may be down or hang, it has to be a `GuardedKeyStore`.
     ///   - settings: how it works.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - generator: makes the source of stored keys and of nonces. Defaults to libcrypto.
@@ -134,8 +134,8 @@ package final class TenantVault: ContentKeySource {
     /// The key of a license.
     /// - Parameters:
     ///   - kid: the key's identifier.
-    ///   - content: the content, if the key's URI says it. It does not matter where the store has the key.
-    /// - Throws: `unknown` where the store has no row, unless the settings derive such keys; `disabled`; `store` where the store does not
+    ///   - content: the content, if the key's URI has it. The content under which the store has the key does not matter.
+    /// - Throws: `unknown` if the store has no row, unless the settings derive such keys; `disabled`; `store` if the store does not
     ///   answer and the row is not known; `protection`.
     package func key(_ kid: KeyID, content: ContentName? = nil) async throws(VaultError) -> VaultKey {
         if let key = try knownKey(kid, content: content) { return key }
@@ -181,7 +181,7 @@ package final class TenantVault: ContentKeySource {
         guard former.secrets.tenant.equalsByteForByte(secrets.tenant) else { return }
         var taken = former.state.withLock { $0 }
         taken.reads = [:]
-        // Other settings give other answers where there is no row.
+        // Other settings give other answers for keys without a row.
         if former.settings.derivesUnlisted != settings.derivesUnlisted {
             taken.brief.removeAll()
             taken.onlyKeys.removeAll()
@@ -290,7 +290,7 @@ package final class TenantVault: ContentKeySource {
         }
         let result = await read.value
         state.withLock { state in
-            // After a change the read is not there any more, and its answer is not kept.
+            // After a change the read is no longer registered, and its answer is not kept.
             guard state.reads[kid] == read else { return }
             state.reads[kid] = nil
             switch result {
@@ -335,7 +335,7 @@ package final class TenantVault: ContentKeySource {
         VaultKey(row, try await secrets.contentKey(row.sealed))
     }
 
-    /// The answer where the store has no row: a derived key, if the tenant's settings ask for it, or that there is none.
+    /// The answer for a key without a row: a derived key, if the tenant's settings ask for it, or that there is none.
     private func withoutRow(_ kid: KeyID, _ content: ContentName?) async throws(VaultError) -> VaultKey {
         let answer: Result<VaultKey, VaultError>
         do throws(VaultError) {
@@ -371,7 +371,7 @@ extension TenantVault.State {
         known.remove(kid)
     }
 
-    /// Has answers without a row looked at again.
+    /// Makes answers without a row expire.
     mutating func expireShortLivedAnswers() {
         brief.updateAll { $0.end = .zero }
         onlyKeys.updateAll { $0.end = .zero }

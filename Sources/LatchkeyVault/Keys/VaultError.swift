@@ -2,7 +2,7 @@ package import LatchkeyCore
 package import LatchkeyFairPlay
 package import LatchkeySystem
 
-/// Why a vault gives no key, or why one could not be made, sealed or opened. Names keys and versions, never bytes of them.
+/// Why a vault gives no key, or why a key could not be made, sealed or opened. Names keys and versions, never their bytes.
 package enum VaultError: DiagnosableError, Equatable {
     /// The tenant has no such key.
     case unknown(KeyID)
@@ -10,7 +10,7 @@ package enum VaultError: DiagnosableError, Equatable {
     case disabled(KeyID)
     /// The content has several keys, and a request names none of them.
     case severalKeys(ContentName)
-    /// The key encrypts another content, and a kid is that of one key.
+    /// The key encrypts another content, and each kid belongs to one key.
     case anotherContent(KeyID)
     /// The encryptor chose another IV than the key has.
     case anotherIV(KeyID)
@@ -18,11 +18,11 @@ package enum VaultError: DiagnosableError, Equatable {
     case ivMissing(KeyID)
     /// The key changed while it was replaced or removed.
     case changedMeanwhile(KeyID)
-    /// The tenant has as many keys as it may have.
+    /// The tenant has reached its limit of keys.
     case tooMany(limit: Int)
     /// The tenant has keys in the store, and no seed or no data key: a part of the store is lost.
     case secretsLost(String)
-    /// The tenant has no data key or no seed in the store: it was not created, or not there.
+    /// The tenant has no data key or no seed in the store: it was not created, or not in this store.
     case tenantMissing(String)
     /// The store does not answer, and neither memory nor derivation helps.
     case store(StoreError)
@@ -31,25 +31,25 @@ package enum VaultError: DiagnosableError, Equatable {
 
     /// The kinds of failure of seeds, seals and cryptography. Names are stable.
     package enum Protection: String, Sendable {
-        /// No tenant, a seed that is too short, or a current version that is not there.
+        /// No tenant, a seed that is too short, or a missing current version.
         case seedsUnusable
         /// A key was made with a seed that is not configured.
         case seedUnknown
-        /// A key encryption key without a name or of another length than 32 bytes.
+        /// A key encryption key without a name, or not 32 bytes long.
         case keyEncryptionKeyUnusable
-        /// Something is sealed with a key that is not the one at hand.
+        /// Something is sealed with a different key.
         case anotherKey
-        /// Key, place or bytes are not those of the sealing.
+        /// Key, place or bytes differ from when it was sealed.
         case doesNotOpen
-        /// A data key has reached its limit of sealings.
+        /// A data key has reached its limit of seals.
         case dataKeyExhausted
         /// The key source has no key for an address.
         case keyMissing
-        /// The library of cryptography failed.
+        /// The cryptography library failed.
         case cryptography
     }
 
-    /// What kind of failure of seeds, seals or cryptography it is; `nil` for every other error.
+    /// The kind of failure of seeds, seals or cryptography; `nil` for every other error.
     package var kind: Protection? {
         guard case .protection(let kind, _, _) = self else { return nil }
         return kind
@@ -113,7 +113,7 @@ package enum VaultError: DiagnosableError, Equatable {
         }
     }
 
-    /// Whether the request is at fault, so that it fails again.
+    /// Whether the request is at fault, so that a retry fails, too.
     package var isConflict: Bool {
         switch self {
         case .unknown, .disabled, .severalKeys, .anotherContent, .anotherIV, .ivMissing, .changedMeanwhile, .tooMany:

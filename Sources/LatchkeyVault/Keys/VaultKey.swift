@@ -24,16 +24,16 @@ package struct VaultKey: Sendable {
         isDisabled = row.isDisabled
     }
 
-    /// The key as memory gives it.
-    /// - Parameter isStale: whether the store does not answer, so that it may be old.
+    /// The key as served from memory.
+    /// - Parameter isStale: whether the store does not answer, so that the key may be outdated.
     func remembered(isStale: Bool) -> VaultKey {
         var key = self
         if facts.origin != .copy || !isStale { key.facts.origin = isStale ? .stale : .memory }
         return key
     }
 
-    /// A key that no store has a row of.
-    /// - Parameter track: the class of its tracks, as far as its kid says.
+    /// A key without a row in the store.
+    /// - Parameter track: the class of its tracks, as far as its kid reveals it.
     init(derived content: ContentKey, at address: KeyAddress, track: TrackClass) {
         self.content = content
         var facts = KeyFacts()

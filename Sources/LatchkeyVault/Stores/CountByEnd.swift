@@ -3,10 +3,10 @@ import LatchkeyCore
 
 /// Counts things that expire, by the second in which they do. A thing counts to the end of that second.
 struct CountByEnd {
-    /// What ended so long ago is forgotten; a clock that is set back by less finds it again.
+    /// Things that ended longer ago are forgotten; a clock that is set back by less finds them again.
     private static let memory: TimeInterval = 3_600
     private var seconds: [Int: Int] = [:]
-    /// At how many seconds the past is forgotten, so that a change costs the same on the whole.
+    /// The number of seconds at which the past is forgotten, so that the cost of changes stays constant on average.
     private var limit = 8_192
 
     /// Removes things and adds others. Things that have expired are ignored.

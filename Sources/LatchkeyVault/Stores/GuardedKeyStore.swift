@@ -10,7 +10,7 @@ package final class GuardedKeyStore: KeyStore {
     package var reach: EngineReach { store.reach }
     /// How the store does its work.
     package var health: EngineHealth { guarded.health }
-    /// What could not reach the store yet; `nil` without a copy.
+    /// The changes that have not reached the store yet; `nil` without a copy.
     package let pending: PendingChanges?
     /// The node's own copy; `nil` without one.
     package let copy: (any NodeCopy)?
@@ -25,15 +25,15 @@ package final class GuardedKeyStore: KeyStore {
     ///   - copy: the node's own copy. Defaults to none.
     ///   - pending: the changes that the copy holds for the store. Defaults to nothing.
     ///   - age: whether the store is older than this node knows it. Defaults to no check.
-    ///   - expected: the only database that is taken. Defaults to the first one that answers.
-    ///   - question: does a kind of work in a form that changes nothing, to see whether the store does. Defaults to its fingerprint alone.
+    ///   - expected: the only database that is accepted. Defaults to the first one that answers.
+    ///   - question: does a kind of work in a form that changes nothing, to test the store. Defaults to its fingerprint alone.
     package init(
         _ store: any KeyStore, health: EngineHealth, copy: (any NodeCopy)? = nil, pending: PendingChanges? = nil,
         age: StoreAge? = nil, expected: DatabaseFingerprint? = nil, question: @escaping EngineQuestion = { _ in }
     ) {
         (self.store, self.copy, self.pending, self.age) = (store, copy, pending, age)
         let known = Locked(expected)
-        // Another database counts as away, so that nothing that is known is forgotten for it.
+        // Another database counts as unavailable, so that no known key is forgotten because of it.
         let probe: @Sendable (EngineWork) async throws -> Void = { work in
             try await question(work.operation)
             let found = try await store.fingerprint()
@@ -45,7 +45,7 @@ package final class GuardedKeyStore: KeyStore {
                 guard found == expected else { throw StoreError.anotherDatabase(found, than: expected, store.engine) }
                 copy?.keep(expected)
             }
-            // That the audit does not answer, its own health says.
+            // If the audit does not answer, its own health reports it.
             _ = try? await age?.look()
         }
         guarded = EngineGuard(health, probing: [.read, .write], question: probe)
@@ -60,7 +60,7 @@ package final class GuardedKeyStore: KeyStore {
     /// Why the store is not asked now.
     package var absence: StoreError { health.absence(for: isAway ? .read : .write) }
 
-    /// Sees whether the store does its work.
+    /// Probes the store.
     package func probe() async { await guarded.probe() }
 
     // MARK: - Questions that the copy can answer
@@ -70,7 +70,7 @@ package final class GuardedKeyStore: KeyStore {
             let rows = try await asking { store throws(StoreError) in try await store.rows(kids, of: tenant) }
             return await kept(rows, of: kids, tenant).map(heldBack)
         } catch {
-            // Nothing is known of a key that is not in the copy: neither its row, nor that there is none.
+            // Nothing is known about a key that is not in the copy: neither its row, nor that it is missing.
             guard isAway, let copy, let rows = try? await copy.rows(kids, of: tenant),
                 Set(rows.map(\.kid)).isSuperset(of: kids)
             else { throw error }
@@ -195,7 +195,7 @@ package final class GuardedKeyStore: KeyStore {
         return rows
     }
 
-    /// A row as it counts here: disabled, too, where the store does not know that yet, or any more.
+    /// The row as it counts here: also disabled if the store does not know that yet, or not any more.
     private func heldBack(_ row: KeyRow) -> KeyRow {
         guard holdsBack(row.kid, of: row.sealed.tenant) else { return row }
         var row = row
@@ -205,7 +205,7 @@ package final class GuardedKeyStore: KeyStore {
 }
 
 extension StoreError {
-    /// The store has changed places with another one.
+    /// The store was replaced by another one.
     package static func anotherDatabase(
         _ found: DatabaseFingerprint?, than expected: DatabaseFingerprint, _ engine: String
     ) -> Self {

@@ -10,7 +10,7 @@ package import LatchkeySystem
 package final class GuardedRecordStore: RecordStore {
     package var engine: String { store.engine }
     package var reach: EngineReach { store.reach }
-    /// How the store stands.
+    /// The state of the store.
     package var health: EngineHealth { guarded.health }
     package let guarded: EngineGuard
     /// The store, if it answers immediately; `nil` for one that has to be waited for.
@@ -22,7 +22,7 @@ package final class GuardedRecordStore: RecordStore {
     ///   - store: the store.
     ///   - role: its role, for reports.
     ///   - limits: the time limit, and when it is left alone.
-    ///   - region: whose store it is. Defaults to no region.
+    ///   - region: the store's region. Defaults to no region.
     ///   - timekeeper: the time. Defaults to the machine's.
     ///   - report: takes times and errors. Called on any thread; must not wait.
     package init(
@@ -91,7 +91,7 @@ package final class GuardedRecordStore: RecordStore {
         }
     }
 
-    /// Extends a slot in one trip; `nil` where the store does not know how.
+    /// Extends a slot in one trip; `nil` if the store cannot.
     /// - Throws: `StoreError`.
     package func extend(_ slot: SlotExtension, at key: RecordKey) async throws(StoreError) -> SlotExtension.Answer? {
         guard let singleTrip else { return nil }
@@ -160,7 +160,7 @@ package struct ImmediateRecords: Sendable {
     }
 }
 
-/// The guarded stores of records: one, or one for each region, so that one that is away costs the accounts of the others nothing.
+/// The guarded stores of records: one, or one for each region, so that a store that is down affects only its own accounts.
 package struct GuardedRecords: Sendable {
     /// The guard of each store, in the order of the regions' names.
     package let parts: [GuardedRecordStore]
@@ -196,7 +196,7 @@ package struct GuardedRecords: Sendable {
         return parts.first { $0.health.region == home } ?? parts[0]
     }
 
-    /// Tries the work that is in doubt, or else all.
+    /// Probes the work that is in doubt, or else all of it.
     package func probe() async {
         await withTaskGroup { group in
             for part in parts { group.addTask { await part.guarded.probe() } }
@@ -220,12 +220,12 @@ package struct RecordStoreLimits: Sendable, Hashable {
     }
 }
 
-/// What metrics and logs learn of a store. When it is away, its health says.
+/// A store's events for metrics and logs. Its health reports when it is unavailable.
 package enum RecordStoreEvent: Sendable, Equatable {
     /// A call failed, or a record is damaged.
     case failed(Engine, StoreError)
-    /// A call took so long, whatever came of it.
+    /// The time that a call took, whatever its outcome.
     case took(Engine, EngineOperation, Duration)
-    /// The same call, by the region whose store it was.
+    /// The same call, by the region of the store.
     case tookInRegion(String, Duration)
 }

@@ -9,13 +9,13 @@ package final class MemoryRecordStore: RecordStore {
     fileprivate struct Held {
         var record: Record
         var end: Date
-        /// When each thing in it ends that counts.
+        /// The ends of the things in it that count.
         var ends: [Date]
     }
 
     fileprivate struct State {
         var records: [RecordKey: Held] = [:]
-        /// How many records there were after the last look for ended ones.
+        /// How many records were left after the last removal of ended ones.
         var kept = 0
         var counts: [CountKey: CountByEnd] = [:]
     }
@@ -124,7 +124,7 @@ extension MemoryRecordStore.Held {
 }
 
 extension MemoryRecordStore.State {
-    /// Puts a record in another's place, or takes it away, and keeps the counts.
+    /// Replaces or removes a record, and keeps the counts.
     fileprivate mutating func put(_ held: MemoryRecordStore.Held?, at key: RecordKey, _ now: Date) {
         let (former, new) = (records[key]?.ends ?? [], held?.ends ?? [])
         records[key] = held
@@ -132,7 +132,7 @@ extension MemoryRecordStore.State {
         counts[.init(key.kind, key.tenant), default: CountByEnd()].replace(former, by: new, at: now)
     }
 
-    /// Forgets ended records when there are twice as many as after the last time, so that a write costs the same on the whole.
+    /// Forgets ended records when there are twice as many as after the last time, so that the cost of writes stays constant on average.
     fileprivate mutating func forgetEnded(at now: Date, limit: Int) {
         guard records.count >= min(limit, max(1_024, kept * 2)) else { return }
         records = records.filter { now < $0.value.end }

@@ -9,10 +9,10 @@ package import LatchkeySystem
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package protocol NodeCopy: Sendable {
-    /// The database of which this is the copy; `nil` before it has seen one.
+    /// The database that this is a copy of; `nil` before it has seen one.
     func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
 
-    /// Remembers the database of which this is the copy. Does not wait.
+    /// Remembers the database that this is a copy of. Does not wait.
     func keep(_ fingerprint: DatabaseFingerprint)
 
     /// The newest entry of the audit that this node has seen; `nil` before the first one.
@@ -30,10 +30,10 @@ package protocol NodeCopy: Sendable {
     /// Keeps rows as the store has them now. Does not wait; rows that do not fit into the queue are kept when they are read again.
     func keep(_ rows: [KeyRow])
 
-    /// Keeps all tenants' data keys, in place of those before. Does not wait.
+    /// Keeps all tenants' data keys, replacing the previous ones. Does not wait.
     func keep(_ dataKeys: [WrappedDataKey])
 
-    /// Keeps a tenant's seeds, in place of those before. Does not wait.
+    /// Keeps a tenant's seeds, replacing the previous ones. Does not wait.
     func keep(_ seeds: [SealedKey], of tenant: String)
 
     /// Forgets rows that the store does not have. Does not wait.
@@ -48,34 +48,34 @@ package protocol NodeCopy: Sendable {
     /// A tenant's seeds.
     func seeds(of tenant: String) async throws(StoreError) -> [SealedKey]
 
-    /// Kids of rows, to look at them again: those behind a kid, in the order of their bytes.
+    /// Kids of rows, to check them again: those after a kid, in the order of their bytes.
     /// - Parameter limit: 1 to 1,000.
     func kids(of tenant: String, after kid: KeyID?, limit: Int) async throws(StoreError) -> [KeyID]
 
-    /// Keeps a change that is to reach the store later. It is on the disk when this returns.
+    /// Keeps a change for the store. It is on the disk when this returns.
     /// - Throws: `storeFull` beyond 10,000 changes, or without room on the disk.
     func add(_ change: PendingChange) async throws(StoreError)
 
-    /// The changes that wait, in their order.
+    /// The waiting changes, in order.
     func changes() async throws(StoreError) -> [PendingChange]
 
     /// Forgets a change, because the store has it.
     func remove(_ change: PendingChange) async throws(StoreError)
 
-    /// Why the last thing that was to be kept was not; `nil` if it was.
+    /// Why the last write failed; `nil` if it succeeded.
     var failure: StoreError? { get }
 
-    /// How much it holds.
+    /// The size of the copy.
     func figures() async throws(StoreError) -> NodeCopyFigures
 }
 
-/// How much a node's copy holds.
+/// The size of a node's copy.
 package struct NodeCopyFigures: Sendable, Hashable {
-    /// How many content keys.
+    /// The number of content keys.
     package var rows = 0
     /// The bytes of its file.
     package var bytes = 0
-    /// When something of the store was last kept; `nil` if nothing was.
+    /// When data of the store was last kept; `nil` if never.
     package var kept: Date?
 
     package init(rows: Int = 0, bytes: Int = 0, kept: Date? = nil) {
@@ -85,7 +85,7 @@ package struct NodeCopyFigures: Sendable, Hashable {
     }
 }
 
-/// A change that a node made while the store was away, and that the store gets afterwards.
+/// A change that a node made while the store was unavailable, and that the store gets later.
 package struct PendingChange: Sendable, Hashable, Codable {
     /// The change.
     package enum Kind: Sendable, Hashable, Codable {

@@ -40,7 +40,7 @@ package final class PendingChanges: Sendable {
     /// How many wait.
     package var count: Int { state.withLock { $0.changes.count } }
 
-    /// How many of these are entries of the audit, which say what is done everywhere.
+    /// How many of these are entries of the audit for actions that are already done everywhere.
     package var entryCount: Int {
         state.withLock { state in state.changes.count { if case .audit = $0.kind { true } else { false } } }
     }
@@ -58,7 +58,7 @@ package final class PendingChanges: Sendable {
         state.withLock { $0.heldBack.contains(HeldKey(tenant, kid)) }
     }
 
-    /// The sessions of an account that were stopped here, and of which the store does not know yet.
+    /// The sessions of an account that were stopped here, unknown to the store so far.
     package func stops(of account: String, _ tenant: String) -> [StoppedSession] {
         state.withLock { state in
             guard !state.changes.isEmpty else { return [] }

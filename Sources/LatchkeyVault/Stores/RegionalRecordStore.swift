@@ -25,13 +25,13 @@ package final class RegionalRecordStore: RecordStore {
         (self.stores, self.first) = (stores, first)
     }
 
-    /// The region that keeps a record: of all regions the one whose name gives the highest number with the account's.
+    /// The region that keeps a record: the region whose name gives the highest number with the account's.
     package func home(of key: RecordKey) -> String {
         let account = "\(key.tenant)\0\(key.owner ?? key.name)".utf8.stableHash()
         return names.max { Self.score($0, account) < Self.score($1, account) } ?? ""
     }
 
-    /// The hash of both, mixed so that each bit depends on all: names are alike.
+    /// The hash of both, mixed so that each bit depends on all bits, because names are similar.
     private static func score(_ region: String, _ account: UInt64) -> UInt64 {
         var bits = region.utf8.stableHash() ^ account
         for factor: UInt64 in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
@@ -73,8 +73,8 @@ package final class RegionalRecordStore: RecordStore {
         return Array(sorted.prefix(StoreLimits.page(limit)))
     }
 
-    /// The sum over the regions that answer, which is a lower bound if one does not.
-    /// - Throws: `StoreError` if none does.
+    /// The sum over the regions that answer: a lower bound if one does not.
+    /// - Throws: `StoreError` if no region answers.
     package func count(
         of kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: @escaping @Sendable ([UInt8]) -> [Date]
     ) async throws(StoreError) -> RecordCount {

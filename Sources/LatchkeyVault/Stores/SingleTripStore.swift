@@ -35,7 +35,7 @@ package struct SlotExtension: Sendable, Hashable {
 
     package let session: String
     package let fence: Int
-    /// From the engine's now on.
+    /// Counted from the engine's current time.
     package let life: Duration
 
     package init(session: String, fence: Int, life: Duration) {

@@ -9,7 +9,7 @@ package import LatchkeySystem
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class StoreAge: Sendable {
     private struct State {
-        /// The newest entry, where no copy keeps it.
+        /// The newest entry, if no copy keeps it.
         var seen: AuditAnchor?
         /// Why the database is behind; `nil` if it is not.
         var setback: StoreError?
@@ -18,7 +18,7 @@ package final class StoreAge: Sendable {
     }
 
     private let audit: any AuditStore
-    /// Keeps the newest entry over restarts. Another process may accept a database there.
+    /// Keeps the newest entry across restarts. Another process may accept a database there.
     private let copy: (any NodeCopy)?
     private let state = Locked(State())
     private let listener = Locked<@Sendable (StoreError?) -> Void>({ _ in })
@@ -27,7 +27,7 @@ package final class StoreAge: Sendable {
 
     /// Begins with the knowledge of a node's copy.
     /// - Parameters:
-    ///   - audit: the audit. One in memory begins anew with each process, and no copy keeps its entries.
+    ///   - audit: the audit. An audit in memory begins anew with each process, and no copy keeps its entries.
     ///   - copy: the node's own copy; without one, the seen entry is lost when the process ends.
     /// - Throws: `StoreError` of the copy.
     package static func open(_ audit: any AuditStore, copy: (any NodeCopy)?) async throws(StoreError) -> StoreAge {
@@ -45,14 +45,14 @@ package final class StoreAge: Sendable {
         state.withLock { $0.setback != nil && $0.takedowns.peek(key) != nil }
     }
 
-    /// Calls a closure when the database is behind, now or later, and when it is not any more.
+    /// Calls a closure when the database is behind, now or later, and when it has caught up.
     /// - Parameter heard: called on any thread; must not wait.
     package func whenChanged(_ heard: @escaping @Sendable (StoreError?) -> Void) {
         listener.withLock { $0 = heard }
         if let setback { heard(setback) }
     }
 
-    /// Looks whether the database has the newest entry that this node has seen; then its own newest one is remembered.
+    /// Checks whether the database has the newest entry that this node has seen; if so, remembers the database's own newest one.
     /// - Returns: whether it is behind.
     /// - Throws: `StoreError`; then nothing is known.
     @discardableResult
@@ -74,7 +74,7 @@ package final class StoreAge: Sendable {
         return setback != nil
     }
 
-    /// Takes the database as it is, from now on.
+    /// Accepts the database as it is, from now on.
     /// - Throws: `StoreError`.
     package func accept() async throws(StoreError) {
         try await copy?.forgetSeen()

@@ -1,7 +1,7 @@
 import LatchkeyCore
 package import LatchkeySystem
 
-/// What every engine takes, so that what one of them holds fits into any other.
+/// The limits of every engine, so that data of one fits into any other.
 package enum StoreLimits {
     /// The most bytes of a record.
     package static let recordBytes = 256 * 1_024
@@ -12,7 +12,7 @@ package enum StoreLimits {
     /// The most rows of a page.
     package static let pageRows = 1_000
 
-    /// A limit of a page as it counts: 1 to 1,000.
+    /// A page's limit, clamped to 1 to 1,000.
     package static func page(_ limit: Int) -> Int { max(1, min(limit, pageRows)) }
 }
 

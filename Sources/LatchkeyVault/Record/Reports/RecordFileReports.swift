@@ -9,7 +9,7 @@ package import LatchkeySystem
 ///
 /// Source: `Documentation/Server/Reports.md` §5.
 package final class RecordFileReports: RecordReporter {
-    /// What one question may take.
+    /// The limits of one question.
     package struct Limits: Sendable {
         /// The most bytes of files that it reads. Defaults to 4 GiB.
         package var bytes = 4 << 30
@@ -18,7 +18,7 @@ package final class RecordFileReports: RecordReporter {
         /// The most groups that it holds, and different accounts, devices and sessions, of all rows and of each group. Defaults to 2,000,000,
         /// some 300 MB.
         package var held = 2_000_000
-        /// For how many of the newest days it looks which nodes there are. Defaults to 7.
+        /// How many of the newest days are searched for nodes. Defaults to 7.
         package var nodeDays = 7
 
         package init() {}
@@ -31,8 +31,8 @@ package final class RecordFileReports: RecordReporter {
     private let timekeeper: any Timekeeper
 
     /// - Parameters:
-    ///   - folder: where the days' folders are.
-    ///   - limits: what one question may take.
+    ///   - folder: the folder of the days' folders.
+    ///   - limits: the limits of one question.
     ///   - timekeeper: the clock. Defaults to the machine's.
     package init(folder: String, limits: Limits = Limits(), timekeeper: any Timekeeper = SystemTimekeeper()) {
         (self.folder, self.limits, self.timekeeper) = (folder, limits, timekeeper)
@@ -60,7 +60,7 @@ package final class RecordFileReports: RecordReporter {
                     if found.count >= 2 * max(query.limit, 500) { found.keepNewest(query.limit) }
                 }
                 found.keepNewest(query.limit)
-                // A request's rows are of one day: older ones have the same name by chance.
+                // A request's rows are all of one day: older rows have the same identifier by chance.
                 guard found.count < query.limit, query.requestID == nil || found.isEmpty else { break }
             }
             return (found, scan.unread)
@@ -121,7 +121,7 @@ package final class RecordFileReports: RecordReporter {
         do {
             return try await threads.run(folder) {
                 #if os(Linux)
-                    // There, the calling thread is what 0 names; it ends with the question.
+                    // On Linux, 0 means the calling thread; it ends with the question.
                     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
                 #endif
                 var scan = FileScan(
@@ -155,7 +155,7 @@ private struct FileScan {
     let end: Duration
     let timekeeper: any Timekeeper
 
-    /// The names of the days' folders in a range, the oldest first. Empty where there is no folder yet.
+    /// The names of the days' folders in a range, the oldest first. Empty if there is no folder yet.
     func days(_ times: Range<Int64>) throws -> [String] {
         FileThreads.visits(folder)
         guard access(folder, F_OK) == 0 || errno != ENOENT else { return [] }
@@ -166,7 +166,7 @@ private struct FileScan {
         }.sorted()
     }
 
-    /// The files of a day that are whole.
+    /// The complete files of a day.
     private func files(of day: String) throws -> [String] {
         FileThreads.visits("\(folder)/\(day)")
         return try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(day)").filter {
@@ -174,8 +174,8 @@ private struct FileScan {
         }.sorted()
     }
 
-    /// Hands on each row of a day.
-    /// - Parameter needles: bytes that each wanted row has, so that the others need not be read as JSON.
+    /// Passes on each row of a day.
+    /// - Parameter needles: bytes that each wanted row contains, so that the others need not be parsed as JSON.
     mutating func rows(
         of day: String, with needles: [[UInt8]] = [], _ take: (LicenseRecordRow) throws -> Void
     ) throws {
@@ -189,7 +189,7 @@ private struct FileScan {
         }
     }
 
-    /// The first or the last row that each spool has in a day.
+    /// The first or the last row of each spool in a day.
     mutating func ends(of day: String, first isFirst: Bool) throws -> [LicenseRecordRow] {
         // NODE-SPOOL-FIRST-LAST.jsonl
         var ends: [String: (sequence: UInt64, name: String)] = [:]
@@ -217,7 +217,7 @@ private struct FileScan {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether other bytes stand somewhere in it.
+    /// Whether it contains other bytes.
     fileprivate func contains(_ needle: [UInt8]) -> Bool {
         guard let first = needle.first else { return true }
         return withUnsafeBytes { bytes in
@@ -235,7 +235,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension [LicenseRecordRow] {
-    /// Leaves the newest ones, in their order.
+    /// Keeps only the newest rows, in their order.
     fileprivate mutating func keepNewest(_ count: Int) {
         sort { $1.isBefore(RecordCursor($0)) }
         removeLast(Swift.max(0, self.count - count))

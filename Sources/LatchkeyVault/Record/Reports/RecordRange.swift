@@ -12,11 +12,11 @@ package enum RecordRange {
     /// Reads a range.
     /// - Parameters:
     ///   - from: a day such as `2026-11-01`, which begins at midnight by UTC, or a time such as `2026-11-01T18:00:00Z`; empty for none.
-    ///   - to: the same: a day is meant with its whole length, a time is the first that is not meant. An empty text is `now`.
-    ///   - last: a duration such as `24h` or `7d` that ends with `to`, in place of `from`; empty for none. Without both it is seven days.
+    ///   - to: the same: a day is included as a whole, a time is excluded. An empty text means `now`.
+    ///   - last: a duration such as `24h` or `7d` that ends with `to`, instead of `from`; empty for none. Without both it is seven days.
     ///   - now: the time.
     /// - Returns: milliseconds since 1970.
-    /// - Throws: `recordRange`, which says what is wrong.
+    /// - Throws: `recordRange`, which names the problem.
     package static func times(
         from: String, to: String, last: String, at now: Date
     ) throws(Diagnosis) -> Range<Int64> {

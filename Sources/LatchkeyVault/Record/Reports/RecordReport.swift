@@ -25,7 +25,7 @@ package struct RecordReport: Sendable, Hashable {
     /// The most groups that an answer has.
     package static let mostGroups = 10_000
 
-    /// Milliseconds since 1970: from the first, up to the last, which is not among them.
+    /// Milliseconds since 1970. The upper bound is excluded.
     package var times: Range<Int64>
     package var grouping: Grouping
     package var tenant: String
@@ -34,7 +34,7 @@ package struct RecordReport: Sendable, Hashable {
     package var content: String?
     package var event: LicenseRecordRow.Event?
     package var code: String?
-    /// How many groups the answer has at most, from 1 to `mostGroups`: of times the latest, of all others those with the most rows.
+    /// The most groups in the answer, from 1 to `mostGroups`: of times the latest, of all others those with the most rows.
     package var limit: Int
 
     package init(
@@ -57,7 +57,7 @@ package struct RecordFigures: Sendable, Hashable {
 
     package init() {}
 
-    /// The names and the numbers, in the order in which they are shown.
+    /// The names and the numbers, in display order.
     package var named: [(name: String, value: Int)] {
         [
             ("licenses", licenses), ("renewals", renewals), ("refusals", refusals), ("accounts", accounts),
@@ -96,7 +96,7 @@ package struct RecordReportAnswer: Sendable, Hashable {
         (self.groups, self.total, self.groupCount, self.asOf) = (groups, total, groupCount, asOf)
     }
 
-    /// Whether there are groups that are not listed.
+    /// Whether some groups are not listed.
     package var isCut: Bool { groups.count < groupCount }
 }
 
@@ -107,10 +107,10 @@ package struct RecordViewers: Sendable, Hashable {
         package let tenant: String
         /// Milliseconds since 1970.
         package let times: Range<Int64>
-        /// How long one point's time is, in milliseconds.
+        /// The length of one point's time, in milliseconds.
         package let bucket: Int64
 
-        /// The bucket is the shortest with which there are at most 300 points.
+        /// Chooses the shortest bucket that gives at most 300 points.
         package init(of tenant: String, times: Range<Int64>) {
             (self.tenant, self.times) = (tenant, times)
             let minutes: [Int64] = [1, 5, 15, 60, 360, 1_440, 10_080]
@@ -121,9 +121,9 @@ package struct RecordViewers: Sendable, Hashable {
 
     /// One point.
     package struct Point: Sendable, Hashable {
-        /// Where the bucket begins, in milliseconds since 1970.
+        /// The start of the bucket, in milliseconds since 1970.
         package let time: Int64
-        /// The most that were counted in it.
+        /// The highest count in it.
         package let most: Int
 
         package init(time: Int64, most: Int) { (self.time, self.most) = (time, most) }

@@ -5,13 +5,13 @@ package struct RecordStanding: Sendable, Hashable {
     /// A node that wrote rows.
     package struct Node: Sendable, Hashable {
         package let name: String
-        /// When it last brought rows, or the time of the newest, in milliseconds since 1970.
+        /// When it last shipped rows, or the time of the newest row, in milliseconds since 1970.
         package let newest: Int64
 
         package init(_ name: String, newest: Int64) { (self.name, self.newest) = (name, newest) }
     }
 
-    /// A time before which there is no row, that of the oldest where it is known, in milliseconds since 1970; `nil` without any row.
+    /// A time before which there is no row: the oldest row's if it is known, in milliseconds since 1970; `nil` without any row.
     package let oldest: Int64?
     /// By name.
     package let nodes: [Node]
@@ -23,7 +23,7 @@ package struct RecordStanding: Sendable, Hashable {
     }
 }
 
-/// A record that can be asked more than for rows.
+/// A record that answers more than queries for rows.
 ///
 /// Source: `Documentation/Server/Reports.md` §5.
 package protocol RecordReporter: RecordReader {
@@ -31,7 +31,7 @@ package protocol RecordReporter: RecordReader {
     /// - Throws: `StoreError`; `storeUnfit` for a range that is too long for the engine.
     func report(_ report: RecordReport) async throws(StoreError) -> RecordReportAnswer
 
-    /// Some of the rows, the newest first, and what could not be read on the way to them.
+    /// Some of the rows, the newest first, and the lines that could not be read on the way to them.
     /// - Throws: `StoreError`.
     func page(_ query: RecordQuery) async throws(StoreError) -> (rows: [LicenseRecordRow], unread: UnreadLines)
 
@@ -40,7 +40,7 @@ package protocol RecordReporter: RecordReader {
     func viewers(_ question: RecordViewers.Question) async throws(StoreError) -> RecordViewers
 
     /// How far it reaches.
-    /// - Parameter tenant: of whom the oldest row is meant, as far as the engine knows; `nil` for all.
+    /// - Parameter tenant: the tenant of the oldest row, if the engine distinguishes tenants; `nil` for all.
     /// - Throws: `StoreError`.
     func standing(of tenant: String?) async throws(StoreError) -> RecordStanding
 }

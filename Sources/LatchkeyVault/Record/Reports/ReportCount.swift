@@ -11,7 +11,7 @@ package struct ReportCount: Sendable {
         var devices: Set<ByteText> = []
         var sessions: Set<ByteText> = []
 
-        /// - Returns: how many names it holds more now.
+        /// - Returns: the number of new names that it holds.
         mutating func add(_ row: LicenseRecordRow) -> Int {
             rows += row.count
             switch row.event {
@@ -112,7 +112,7 @@ private enum ReportKey: Hashable, Comparable {
     }
 }
 
-/// A text that is another one where its bytes differ, as for a database.
+/// A text that is compared by its bytes, as in a database.
 private struct ByteText: Hashable, Comparable {
     let text: String
 

@@ -4,18 +4,18 @@ import LatchkeyCore
 ///
 /// Source: `Documentation/Server/Reports.md` §3.
 package struct ReportNotes: Sendable, Hashable {
-    /// How long a node may say nothing before it is named, in milliseconds.
+    /// How long a node may be silent before it is named, in milliseconds.
     static let patience: Int64 = 180_000
-    /// How long a node is named that writes no more, in milliseconds.
+    /// How long a node that has stopped writing is named, in milliseconds.
     static let memory: Int64 = 30 * 86_400_000
     /// The most nodes that are named.
     static let mostNodes = 20
 
-    /// What this node has not shipped yet.
+    /// The rows that this node has not shipped yet.
     package struct Unshipped: Sendable, Hashable {
         package let node: String
         package let rows: Int
-        /// The time of the oldest, in milliseconds since 1970; `nil` if it is not known.
+        /// The time of the oldest row, in milliseconds since 1970; `nil` if it is unknown.
         package let oldest: Int64?
 
         package init(node: String, rows: Int, oldest: Int64?) {
@@ -46,7 +46,7 @@ package struct ReportNotes: Sendable, Hashable {
             sentences.append("The record has no rows of the tenant yet.")
         }
         let end = min(times.upperBound, standing.asOf)
-        // Of the node that was asked more is known than the time of its newest row.
+        // About the asked node, more is known than the time of its newest row.
         let silent = standing.nodes.filter { node in
             node.name != unshipped?.node && node.newest < end - Self.patience
                 && node.newest >= times.lowerBound - Self.memory

@@ -2,10 +2,10 @@ import LatchkeyForms
 
 // A row as one line of JSON. Source: `Documentation/Server/Record.md` §1.
 extension LicenseRecordRow {
-    /// The version of the form that is written. A later one may add members, which this one's reader leaves out.
+    /// The version of the written form. A later version may add members, which this version's reader ignores.
     package static let version = 1
 
-    /// The row without its position, as the second half of a JSON object: what `RecordPosition.jsonStart` is the first half of.
+    /// The row without its position, as the second half of a JSON object; `RecordPosition.jsonStart` is the first half.
     package var jsonEnd: [UInt8] {
         var line = RowWriter()
         line.add("time", time)
@@ -93,7 +93,7 @@ package struct RecordRowError: Error, Hashable {
 /// Unreadable lines of the record's files: damaged, or written by a later version. No answer includes them.
 package struct UnreadLines: Sendable, Hashable {
     package private(set) var count = 0
-    /// Where the first is, and why.
+    /// The place of the first such line, and why.
     package private(set) var first = ""
 
     package init() {}
@@ -129,7 +129,7 @@ private struct RowWriter {
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// The bytes as the rest of an object that has begun.
+    /// The bytes as the rest of a started object.
     mutating func ended() -> [UInt8] {
         if bytes.first == UInt8(ascii: "{") { bytes[0] = UInt8(ascii: ",") }
         bytes.append(UInt8(ascii: "}"))
@@ -149,14 +149,14 @@ private struct RowWriter {
 private struct RowReader {
     let members: [String: JSONValue]
 
-    /// A text; empty where there is none.
+    /// A text; empty if missing.
     func text(_ name: String) throws(RecordRowError) -> String {
         guard let value = members[name] else { return "" }
         guard case .text(let text) = value else { throw RecordRowError("“\(name)” is not text.") }
         return text
     }
 
-    /// A whole number; `nil` where there is none.
+    /// A whole number; `nil` if missing.
     func integer(_ name: String) throws(RecordRowError) -> Int? {
         guard let value = members[name] else { return nil }
         guard case .number(let number) = value, let integer = Int(exactly: number) else {

@@ -1,4 +1,4 @@
-/// One thing that happened to a license, as the record keeps it: who, what, where, on which terms, by which policy, and why.
+/// One event of a license, as the record keeps it: who, what, where, on which terms, by which policy, and why.
 ///
 /// Holds no token, no key and no SPC. A member that does not apply is empty, or `nil`.
 ///
@@ -6,11 +6,11 @@
 package struct LicenseRecordRow: Sendable, Hashable {
     /// The event of a row. The raw values are stable.
     package enum Event: String, Sendable, Hashable, CaseIterable {
-        /// A license for a playback that begins.
+        /// A license that begins playback.
         case license
         /// A license that continues playback, or for a key that the device has stored.
         case renewal
-        /// A request that got none.
+        /// A request that got no license.
         case refusal
         /// A session that is over; `cause` says how.
         case end
@@ -20,20 +20,20 @@ package struct LicenseRecordRow: Sendable, Hashable {
 
     /// How a session ended. The raw values are stable.
     package enum Cause: String, Sendable, Hashable, CaseIterable {
-        /// The player said so.
+        /// The player released it.
         case released
         /// An operator or another service stopped it.
         case stopped
-        /// The viewer gave it up for another one.
+        /// The viewer gave it up for another session.
         case replaced
-        /// Its slot ran out, as its next heartbeat learned.
+        /// Its slot expired, which its next heartbeat noticed.
         case ended
     }
 
     /// The first millisecond of the year 10000, whose days have no name: no row has such a time.
     package static let endOfTime: Int64 = 253_402_300_800_000
 
-    /// The row's place; the spool gives it.
+    /// The row's place, set by the spool.
     package var position = RecordPosition()
     /// Milliseconds since 1970, by the node's clock.
     package var time: Int64 = 0
@@ -47,7 +47,7 @@ package struct LicenseRecordRow: Sendable, Hashable {
     package var account = ""
     /// The digest of the device that the policy counts, 32 hexadecimal digits.
     package var device = ""
-    /// The client's address, cut as it is in the log.
+    /// The client's address, truncated as in the log.
     package var address = ""
     /// Two capital letters.
     package var country = ""
@@ -59,23 +59,23 @@ package struct LicenseRecordRow: Sendable, Hashable {
     package var api = ""
     /// The kind of the license: `lease`, `rental`, `persistent` and so on; empty without a license.
     package var kind = ""
-    /// For how long the license holds, in seconds; `nil` without a license, or if it does not end.
+    /// How long the license is valid, in seconds; `nil` without a license, or if it does not expire.
     package var seconds: Int?
-    /// The name of the policy by which it was decided.
+    /// The name of the policy that decided.
     package var policy = ""
     /// The SHA-256 of that policy, 64 hexadecimal digits.
     package var policyDigest = ""
-    /// The session whose slot it is about.
+    /// The session of the slot.
     package var session = ""
-    /// The request's identifier, which the log and the refusal have too.
+    /// The request's identifier, as in the log and the refusal.
     package var requestID = ""
     /// The refusal's stable code, such as `sessionLimit`.
     package var code = ""
     /// The refusal's reason, for operators; at most 300 characters.
     package var reason = ""
-    /// From the request's arrival to its row.
+    /// The time from the request's arrival to its row.
     package var microseconds: Int?
-    /// The decision with everything that it depended on, a JSON object in canonical form; `nil` where the settings keep none.
+    /// The decision with everything that it depended on, a JSON object in canonical form; `nil` if the settings keep none.
     package var decision: String?
 
     package init(_ event: Event = .license, time: Int64 = 0) {

@@ -1,6 +1,6 @@
 package import LatchkeySystem
 
-/// Where the rows of all nodes end up, each exactly once.
+/// The destination of all nodes' rows, each stored exactly once.
 ///
 /// A destination stores the position of each spool with the rows, and changes both atomically: a crash on either side neither loses a row
 /// nor doubles one.
@@ -9,23 +9,23 @@ package import LatchkeySystem
 package protocol RecordDestination: Sendable {
     /// The engine's name, such as `postgresql`.
     var engine: String { get }
-    /// For how long few rows may wait for more.
+    /// How long a few rows may wait for more.
     var interval: Duration { get }
 
-    /// Takes rows of one spool, in order: all, or none. Those up to the position that it has of the spool are left out.
-    /// - Returns: the position that it has of the spool now: at least that of the last row, unless rows before the first are missing.
+    /// Takes rows of one spool, in order: all, or none. Rows up to its position of the spool are skipped.
+    /// - Returns: its position of the spool now: at least the last row's, unless rows before the first are missing.
     /// - Throws: `StoreError`. It is unknown then whether the rows were taken.
     func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64
 
-    /// Prepares for rows of days to come, and drops days of which all rows are too old by the destination's own clock.
+    /// Prepares for rows of coming days, and drops days whose rows are all too old by the destination's own clock.
     /// - Parameters:
     ///   - today: the day by the node's clock, which may be wrong, in days since 1970 by UTC.
     ///   - days: how many days are kept, today among them; `nil` for all.
-    /// - Returns: how many days were dropped; 0 where another node does it.
-    /// - Throws: `StoreError`; `storeMisconfigured` where the destination keeps more days than that.
+    /// - Returns: how many days were dropped; 0 if another node does it.
+    /// - Throws: `StoreError`; `storeMisconfigured` if the destination keeps more days than that.
     func keepDays(today: Int, days: Int?) async throws(StoreError) -> Int
 
-    /// Asks whether it would take rows, and writes nothing.
+    /// Checks whether it would take rows, without writing anything.
     /// - Returns: the problems; empty for a healthy destination.
     func findings() async -> [StoreError]
 

@@ -20,9 +20,9 @@ package final class RecordFiles: RecordDestination, RecordReader {
     private let clock: @Sendable (_ lock: Int32) throws(FileError) -> Int
 
     /// - Parameters:
-    ///   - folder: where the days' folders are; several nodes may share it.
+    ///   - folder: the folder of the days' folders; several nodes may share it.
     ///   - threads: the threads that write files. Defaults to separate ones, with 30 s each.
-    ///   - clock: changes an open file, and gives the day of that by its file system, in days since 1970. Defaults to the system's.
+    ///   - clock: changes an open file, and returns the day by its file system, in days since 1970. Defaults to the system's.
     package init(
         folder: String, threads: FileThreads = FileThreads(limit: .seconds(30)),
         clock: @escaping @Sendable (_ lock: Int32) throws(FileError) -> Int = RecordFiles.day
@@ -93,7 +93,7 @@ package final class RecordFiles: RecordDestination, RecordReader {
 }
 
 extension RecordFiles {
-    /// Changes an open file, and gives the day of that by its file system's clock, which of a shared folder is the file server's.
+    /// Changes an open file, and returns the day by its file system's clock; for a shared folder that is the file server's.
     package static func day(_ descriptor: Int32) throws(FileError) -> Int {
         var facts = stat()
         guard futimens(descriptor, nil) == 0, fstat(descriptor, &facts) == 0 else { throw .cannotWrite("lock") }
@@ -114,7 +114,7 @@ extension RecordFiles {
         return "\(node)-\(batch.spool)-\(lines.first?.sequence ?? 0)-\(lines.last?.sequence ?? 0).jsonl"
     }
 
-    /// The position that the files' names tell.
+    /// The position, from the files' names.
     private static func position(of spool: String, in folder: String) throws -> UInt64 {
         guard try exists(folder) else { return 0 }
         var position: UInt64 = 0

@@ -8,15 +8,15 @@ package protocol RecordReader: Sendable {
     var engine: String { get }
 
     /// Some of the rows, the newest first.
-    /// - Parameter query: which ones.
-    /// - Returns: at most as many as it asks for.
+    /// - Parameter query: the rows to read.
+    /// - Returns: at most as many rows as the query's limit.
     /// - Throws: `StoreError`.
     func rows(_ query: RecordQuery) async throws(StoreError) -> [LicenseRecordRow]
 }
 
 /// The rows to read. A member that is `nil` does not restrict them.
 package struct RecordQuery: Sendable, Hashable {
-    /// Milliseconds since 1970: from the first, up to the last, which is not among them.
+    /// Milliseconds since 1970. The upper bound is excluded.
     package var times: Range<Int64>
     package var tenant: String?
     package var account: String?
@@ -28,9 +28,9 @@ package struct RecordQuery: Sendable, Hashable {
     package var session: String?
     /// Empty for all.
     package var events: Set<LicenseRecordRow.Event> = []
-    /// How many rows at most.
+    /// The most rows.
     package var limit: Int
-    /// Only rows before this one, in the order of time, node, spool and sequence: the last row of the page before.
+    /// Only rows before this one, in the order of time, node, spool and sequence: the last row of the previous page.
     package var before: RecordCursor?
 
     package init(times: Range<Int64>, limit: Int = 100) {
@@ -39,7 +39,7 @@ package struct RecordQuery: Sendable, Hashable {
     }
 }
 
-/// Where a page of rows ends.
+/// The end of a page of rows.
 package struct RecordCursor: Sendable, Hashable {
     package let time: Int64
     package let position: RecordPosition

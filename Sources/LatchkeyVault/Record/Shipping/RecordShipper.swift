@@ -14,13 +14,13 @@ package final class RecordShipper: Sendable {
         /// A row that the destination refuses because of its content. It is in the file.
         case refused(file: String, StoreError)
         case dropped(days: Int)
-        /// Something that says nothing of the destination: files of the spool that cannot be read, days that cannot be dropped.
+        /// A failure that does not concern the destination: unreadable files of the spool, days that cannot be dropped.
         case failed(any DiagnosableError)
     }
 
-    /// How long to wait after a failure, at first and at most.
+    /// The pause after a failure, at first and at most.
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(5))
-    /// How long days are left alone after they were looked after, and after that failed.
+    /// The pause of the upkeep of days, after success and after a failure.
     private static let upkeep = (done: Duration.seconds(3_600), failed: Duration.seconds(60))
 
     private let spool: RecordSpool
@@ -79,7 +79,7 @@ package final class RecordShipper: Sendable {
         }
     }
 
-    /// Ships what there is, unless the destination does not answer; before the process ends. After `run` has ended.
+    /// Ships the remaining rows, unless the destination does not answer; before the process ends. After `run` has ended.
     package func finish() async {
         guard !guarded.health.isAway(for: .write) else { return }
         do {
@@ -132,7 +132,7 @@ package final class RecordShipper: Sendable {
         report(.refused(file: file, error))
     }
 
-    /// - Returns: whether there is nothing to try again soon.
+    /// - Returns: whether no retry is needed soon.
     private func keepDays() async -> Bool {
         do throws(StoreError) {
             let today = Int((timekeeper.date.timeIntervalSince1970 / 86_400).rounded(.down))

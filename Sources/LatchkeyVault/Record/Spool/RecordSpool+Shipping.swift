@@ -3,20 +3,20 @@ import LatchkeyCore
 package import LatchkeySystem
 
 extension RecordSpool {
-    /// Rows to ship, and what to acknowledge once they are shipped.
+    /// Rows to ship, and the position to acknowledge once they are shipped.
     package struct Portion: Sendable {
         package let batch: RecordBatch
-        /// Whether more rows follow that are there already.
+        /// Whether more rows are ready after these.
         package let isFull: Bool
         fileprivate let segment: String
         fileprivate let end: Int
         fileprivate let rows: Int
     }
 
-    /// The oldest rows that are not acknowledged: of one spool and one day. Blocks.
+    /// The oldest unacknowledged rows, of one spool and one day. Blocks.
     /// - Parameters:
-    ///   - rows: how many at most.
-    ///   - bytes: about how many bytes at most.
+    ///   - rows: the most rows.
+    ///   - bytes: about the most bytes.
     /// - Returns: `nil` if there are none.
     /// - Throws: `FileError`.
     package func next(rows: Int = 5_000, bytes: Int = 4 << 20) throws(FileError) -> Portion? {
@@ -40,7 +40,7 @@ extension RecordSpool {
             }
             if portion.batch.lines.isEmpty {
                 acknowledge(portion)
-                // Shorter than it was.
+                // The file has become shorter.
                 if portion.end == segment.offset { lose(segment) }
                 continue
             }
@@ -50,7 +50,7 @@ extension RecordSpool {
         return nil
     }
 
-    /// The rows of a portion are where they belong, and are not sent again. Blocks.
+    /// Marks the rows of a portion as delivered, so that they are not sent again. Blocks.
     package func acknowledge(_ portion: Portion) {
         let known = state.withLock { state -> [Acknowledged] in
             guard state.segments.first?.name == portion.segment else { return [] }
@@ -60,11 +60,11 @@ extension RecordSpool {
             state.standing.oldest = portion.batch.lines.last?.time ?? state.standing.oldest
             return state.segments.filter { $0.offset > 0 }.map(Acknowledged.init)
         }
-        // If it cannot be written, rows are sent again, which a destination notices.
+        // If the write fails, rows are sent again, which a destination notices.
         if !known.isEmpty { Acknowledged.write(known, in: folder) }
     }
 
-    /// The rest of a segment is gone from its file, or the file is.
+    /// The rest of a segment is missing from its file, or the file is missing.
     private func lose(_ segment: SpoolSegment) {
         report(
             .damaged(
@@ -118,7 +118,7 @@ extension RecordSpool.Portion {
     }
 }
 
-/// Up to where a spool's rows were acknowledged. One file has a line for each spool: a segment's name, bytes, rows.
+/// The position up to which a spool's rows were acknowledged. One file has a line for each spool: a segment's name, bytes, rows.
 struct Acknowledged {
     let segment, spool: String
     /// The first sequence of the segment. Everything before it is shipped.
@@ -132,7 +132,7 @@ struct Acknowledged {
         (offset, rows) = (segment.offset, segment.acknowledgedRows)
     }
 
-    /// - Parameter line: without its newline; the result is `nil` for one that is not as it was written.
+    /// - Parameter line: without its newline; the result is `nil` for a malformed one.
     private init?(_ line: Substring) {
         let words = line.split(separator: " ")
         guard words.count == 3, let segment = SpoolSegment(named: String(words[0])), let offset = Int(words[1]),
@@ -145,7 +145,7 @@ struct Acknowledged {
     /// The acknowledgments in a folder's file. Malformed lines are left out: their rows are sent again, which a destination notices.
     static func all(in folder: String) -> [Acknowledged] {
         guard let data = try? PlainFile.read("\(folder)/\(file)", limit: 1 << 20) else { return [] }
-        // The last line may be torn: without its newline it does not count.
+        // The last line may be torn: it does not count without its newline.
         return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().compactMap { Acknowledged($0) }
     }

@@ -79,13 +79,13 @@ extension RecordSpool {
         let (file, last, sequence) = state.withLock { ($0.file, $0.segments.last, $0.sequence) }
         if let file, let last, last.size + bytes <= settings.segmentBytes || last.size == 0 { return (file, last.size) }
         if let file {
-            // Whatever becomes of it, nothing more is written there.
+            // In any case, nothing more is written there.
             state.withLock { $0.file = nil }
             try check(settings.disk.sync(file.descriptor), last.map { "\(folder)/\($0.name)" } ?? folder)
         }
         let segment = SpoolSegment(start: start, spool: name, first: sequence + 1)
         let next = try SpoolFile(creating: "\(folder)/\(segment.name)")
-        // A name in a folder is kept by the folder.
+        // A file's name is synced with its folder.
         try check(settings.disk.syncFolder(folder), folder)
         state.withLock { state in
             state.file = next

@@ -19,9 +19,9 @@ package final class RecordSpool: Sendable {
 
     /// Why a row was lost. The raw values are stable.
     package enum Loss: String, Sendable, Hashable, CaseIterable {
-        /// The spool has as many bytes as it may.
+        /// The spool has reached its limit of bytes.
         case full
-        /// The disk does not take it.
+        /// The disk rejects it.
         case failed
         /// The disk hangs, and there is no more room in memory.
         case stuck
@@ -54,7 +54,7 @@ package final class RecordSpool: Sendable {
         /// The most bytes on the disk. Defaults to 1 GiB.
         package var bytes = 1 << 30
         package var sync = Sync.written
-        /// For how long a row may wait for the disk. Defaults to 1 s.
+        /// How long a row may wait for the disk. Defaults to 1 s.
         package var patience = Duration.seconds(1)
         /// The most bytes in memory while the disk hangs. Defaults to 16 MiB.
         package var memory = 16 << 20
@@ -62,17 +62,17 @@ package final class RecordSpool: Sendable {
 
         package init() {}
 
-        /// Shipped rows are removed by the file: small ones, and an eighth of all at most.
+        /// Shipped rows are removed a file at a time, so files are small: an eighth of the limit at most.
         var segmentBytes: Int { max(4_096, min(8 << 20, bytes / 8)) }
     }
 
-    /// How much there is.
+    /// The amount of unshipped rows.
     package struct Standing: Sendable, Hashable {
         /// Rows that are not acknowledged.
         package var rows = 0
         /// Bytes of the files.
         package var bytes = 0
-        /// When the oldest row that is not acknowledged was made, in milliseconds since 1970; `nil` without one.
+        /// When the oldest unacknowledged row was made, in milliseconds since 1970; `nil` without one.
         package var oldest: Int64?
         /// Whether rows would be lost now.
         package var isFull = false
@@ -96,7 +96,7 @@ package final class RecordSpool: Sendable {
         var isWatched = false
         var isDirty = false
         var isClosed = false
-        /// Whether the last write did not keep all of its rows, and nothing made room since.
+        /// Whether the last write lost rows, and no room was made since.
         var lastWasLost = false
         var sequence: UInt64 = 0
         /// The oldest first; the last is being written, if a file is open.
@@ -118,12 +118,12 @@ package final class RecordSpool: Sendable {
     let syncing = DispatchQueue(label: "latchkey.record.sync")
     let watching = DispatchQueue(label: "latchkey.record.watch")
 
-    /// Opens a folder, and makes it where there is none. Blocks.
+    /// Opens a folder, and creates it if it is missing. Blocks.
     /// - Parameters:
-    ///   - folder: where the files are; for this process alone.
+    ///   - folder: the folder of the files; for this process alone.
     ///   - node: the node's name, in each row.
     ///   - settings: limits.
-    ///   - date: now. Defaults to the machine's.
+    ///   - date: the current time. Defaults to the machine's.
     ///   - report: called on any thread; must not wait.
     /// - Throws: `FileError`; `recordFolderTaken` while another process has the folder.
     package init(
@@ -170,7 +170,7 @@ package final class RecordSpool: Sendable {
         var segments: [SpoolSegment] = []
         for name in found.sorted() {
             guard var segment = SpoolSegment(named: name) else { continue }
-            // The clock may have been set back between two processes: the order of names says nothing of other spools.
+            // The clock may have been set back between two processes: the order of names says nothing about other spools.
             if let known = known[segment.spool], segment.first < known.first {
                 unlink("\(folder)/\(name)")
                 continue

@@ -53,8 +53,8 @@ final class SpoolFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Holds the file for this process alone, to its end.
-    /// - Returns: false if another one holds it.
+    /// Locks the file for this process until the process ends.
+    /// - Returns: false if another process has locked it.
     func hold() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
     func letGo() { _ = flock(descriptor, LOCK_UN) }
@@ -63,13 +63,13 @@ final class SpoolFile: Sendable {
 /// A file of rows, by its name: the time of the spool's start, the spool, the first row's sequence.
 struct SpoolSegment: Sendable {
     let name: String
-    /// When its spool began, by the clock of then, in milliseconds since 1970.
+    /// When its spool began, by the clock at the time, in milliseconds since 1970.
     let start: Int64
     let spool: String
     let first: UInt64
-    /// How many bytes it had when it was opened, and since then.
+    /// Its bytes when it was opened, and those added since.
     var size = 0
-    /// How many rows were in it when it was opened, and since then.
+    /// Its rows when it was opened, and those added since.
     var rows = 0
     /// The acknowledged offset.
     var offset = 0
@@ -107,7 +107,7 @@ struct SpoolSegment: Sendable {
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw unread(path) }
-        // A device may have no end.
+        // A device may be endless.
         guard facts.st_mode & S_IFMT == S_IFREG else { throw unread(path, "it is not a regular file") }
         var (size, rows, piece) = (0, 0, [UInt8](repeating: 0, count: 1 << 20))
         while true {

@@ -1,6 +1,6 @@
-/// A row in a segment: eight hexadecimal digits of the CRC-32 of its JSON, a blank, the JSON, a newline.
+/// A row in a segment: eight hexadecimal digits of the CRC-32 of its JSON, a space, the JSON, a newline.
 ///
-/// A row that a crash tore has no newline, or another checksum.
+/// A row that a crash tore has no newline, or a wrong checksum.
 enum SpoolFrame {
     static let newline = UInt8(ascii: "\n")
     private static let head = 9
@@ -20,7 +20,7 @@ enum SpoolFrame {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// The row in a line without its newline; `nil` if it is not as it was written, or of no day.
+    /// The row in a line without its newline; `nil` if it is malformed, or has no valid day.
     static func line(in frame: ArraySlice<UInt8>) -> (line: RecordBatch.Line, spool: String)? {
         guard frame.count > head, frame[frame.startIndex + head - 1] == UInt8(ascii: " "),
             let sum = UInt32(String(decoding: frame.prefix(head - 1), as: UTF8.self), radix: 16)
@@ -35,7 +35,7 @@ enum SpoolFrame {
         )
     }
 
-    /// No text in JSON has a quote as it is, so that a member's name between quotes and before a colon is a member's name.
+    /// Quotes in JSON texts are escaped, so that a member's name between quotes and before a colon is always a member's name.
     private static func number(after name: StaticString, in json: ArraySlice<UInt8>) -> UInt64? {
         guard let start = end(of: name, in: json) else { return nil }
         let digits = json[start...].prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
