@@ -1,21 +1,21 @@
 package import Foundation
 package import LatchkeyCore
 
-/// Where a store is, as a configuration names it.
+/// The address of a store, as in a configuration.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.4.
 package enum StoreAddress: Sendable, Hashable {
-    /// In this process; gone when it ends.
+    /// In this process; lost when it ends.
     case memory
     /// `sqlite:PATH`: a file for one node.
     case sqlite(path: String)
     /// `postgresql://…` or `postgres://…`: one or several hosts, as libpq reads it. It may hold a password.
     case postgresql(Secret)
-    /// As `RedisAddress` reads it.
+    /// In the syntax of `RedisAddress`.
     case redis(Secret)
 
     /// - Parameter text: the address.
-    /// - Throws: `storeAddress` for another scheme. Whether the engine is there shows when it is opened.
+    /// - Throws: `storeAddress` for another scheme. Whether the engine is available shows when it is opened.
     package init(_ text: String) throws(Diagnosis) {
         if text == "memory" {
             self = .memory
@@ -55,7 +55,7 @@ package enum StoreAddress: Sendable, Hashable {
         return RedisAddress.File.allCases.filter(\.isSecret).compactMap { address.files[$0] }
     }
 
-    /// The address, with relative paths of files that begin at a folder. PostgreSQL's library reads its own.
+    /// The address, with relative file paths resolved against a folder. PostgreSQL's library reads its own.
     package func below(_ folder: URL) -> StoreAddress {
         func absolute(_ path: String) -> String { URL(filePath: path, relativeTo: folder).absoluteURL.path }
         switch self {
@@ -81,7 +81,7 @@ package enum StoreAddress: Sendable, Hashable {
         let parts = text.split(separator: "?", maxSplits: 1)
         let items = parts.count > 1 ? parts[1].split(separator: "&") : []
         if items.contains(where: { $0.lowercased().hasPrefix("password=") && $0.utf8.count > 9 }) { return true }
-        // A password may have a slash or a question mark in it, against the rules: look up to the last @ before the end.
+        // A password may contain a slash or a question mark, against the rules: search up to the last @ before the end.
         guard let scheme = text.range(of: "://"), let at = text[..<end].lastIndex(of: "@"), at >= scheme.upperBound,
             let colon = text[scheme.upperBound..<at].firstIndex(of: ":")
         else { return false }

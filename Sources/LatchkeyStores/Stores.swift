@@ -7,7 +7,7 @@ package import LatchkeyVault
 package enum StorePurpose: Sendable, Hashable {
     /// To serve: missing parts are made.
     case serving
-    /// To see whether serving would work: nothing is made or changed.
+    /// To check whether serving would work: nothing is made or changed.
     case checking
 }
 
@@ -18,7 +18,7 @@ package struct Stores: Sendable {
     package let records: any RecordStore
     /// The same records for operators, on separate connections if it has any.
     package let operatorRecords: any RecordStore
-    /// How often nodes of a cluster sent a request elsewhere or put it off, since the start.
+    /// How often nodes of a cluster redirected a request or put it off, since the start.
     package let redirections: @Sendable () -> [ClusterRedirection: UInt64]
     /// `nil` for an engine that keeps records only.
     package let keys: (any KeyStore)?
@@ -33,7 +33,7 @@ package struct Stores: Sendable {
     /// Ends threads and connections, and waits until files are closed.
     package let closed: @Sendable () async -> Void
 
-    /// - Parameters: as the properties say.
+    /// - Parameters: see the properties.
     package init(
         records: any RecordStore, operatorRecords: (any RecordStore)? = nil,
         redirections: @escaping @Sendable () -> [ClusterRedirection: UInt64] = { [:] }, keys: (any KeyStore)? = nil,
@@ -55,9 +55,9 @@ package struct Stores: Sendable {
 
     /// Opens an engine.
     /// - Parameters:
-    ///   - address: where it is. A file gets its tables; a database needs a migration first.
+    ///   - address: the store's address. A file gets its tables; a database needs a migration first.
     ///   - recordLimit: how long PostgreSQL or Redis may take for a record. Defaults to 50 ms.
-    ///   - mayBeAway: whether a database that does not answer is left to later. Defaults to no.
+    ///   - mayBeAway: whether a database that does not answer is tried again later. Defaults to no.
     ///   - purpose: whether a file may be made or changed. Defaults to yes.
     /// - Throws: `StoreError`, without a part of the address.
     package static func open(
@@ -104,12 +104,12 @@ package struct Stores: Sendable {
     ///   - role: the servers' role, which gets the rights that it needs; `nil` grants nothing.
     ///   - retention: which days of the record stay there, whatever a server wants. Defaults to the previous setting, or all.
     /// - Returns: the database's fingerprint.
-    /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role may not.
+    /// - Throws: `StoreError`, without a part of the address; `storeMisconfigured` if the role lacks the rights.
     @discardableResult
     package static func migrate(
         _ address: StoreAddress, granting role: String? = nil, keeping retention: RecordRetention = .asBefore
     ) async throws(StoreError) -> DatabaseFingerprint? {
-        // Files and memory need none.
+        // Files and memory need no migration.
         guard case .postgresql(let address) = address else { return nil }
         let store = try await PostgreSQLStore.open(address, migrates: true, granting: role, keeping: retention)
         defer { store.close() }
@@ -119,7 +119,7 @@ package struct Stores: Sendable {
 
 extension Stores {
     /// The sessions of several regions.
-    /// - Parameter regions: the stores by their regions' names. The result is `nil` without any.
+    /// - Parameter regions: the stores by their regions' names. The result is `nil` if there are none.
     package init?(regions: [String: Stores]) {
         guard let records = RegionalRecordStore(regions.mapValues(\.records)),
             let operatorRecords = RegionalRecordStore(regions.mapValues(\.operatorRecords))
@@ -130,11 +130,11 @@ extension Stores {
     }
 }
 
-/// Which days of the record stay in its database, whatever a server wants.
+/// The days of the record that stay in its database, whatever a server wants.
 package enum RecordRetention: Sendable, Hashable {
     /// The previously set days.
     case asBefore
     case all
-    /// So many at least, today among them.
+    /// At least this many, including today.
     case days(Int)
 }

@@ -8,11 +8,11 @@ final class WorkInbox<Work: Sendable>: @unchecked Sendable {
     private var waiting: [Work] = []
     private var isClosed = false
 
-    /// - Parameter limit: how much may wait.
+    /// - Parameter limit: the most waiting pieces.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a piece.
-    /// - Returns: false if too many wait, or the inbox is closed.
+    /// Adds a piece of work.
+    /// - Returns: false if too many are waiting, or the inbox is closed.
     func add(_ work: Work) -> Bool {
         condition.withLock {
             guard !isClosed, waiting.count < limit else { return false }

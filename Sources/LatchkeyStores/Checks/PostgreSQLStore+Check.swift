@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A look at PostgreSQL that changes nothing: tables, sessions, rights of the role, standby, clock, locks, room, and whether a commit ends.
+/// Checks PostgreSQL without changing it: tables, sessions, the role's rights, standby, clock, locks, room, and whether a commit ends.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 extension PostgreSQLStore {
@@ -26,7 +26,7 @@ extension PostgreSQLStore {
                 hosts: try PostgreSQLHosts(address), isDurable: true, statementLimit: .seconds(5))
             let pool = try PostgreSQLPool(setup, count: 1, name: "check")
             defer { pool.close() }
-            // Also where the tables are not: then nothing else is worth a look.
+            // Also if there are no tables: then nothing else is worth checking.
             try await PostgreSQLSchema.check(pool, within: .seconds(10))
             let other = try PostgreSQLPool(setup, count: 1, name: "check-session")
             defer { other.close() }
@@ -40,7 +40,7 @@ extension PostgreSQLStore {
         }
     }
 
-    /// Does the work of a node in the form in which nodes do it each few seconds.
+    /// Does a node's work in the form in which nodes do it every few seconds.
     private static func work(
         _ pool: PostgreSQLPool, _ uses: Set<StoreUse>, _ operations: [EngineOperation]
     ) async throws(StoreError) -> [StoreFinding] {

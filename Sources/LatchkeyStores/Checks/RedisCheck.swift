@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A look at Redis and its sentinels that writes nothing: connection, password, role, rights of the user, memory's policy, replicas, clock.
+/// Checks Redis and its sentinels without writing: connection, password, role, the user's rights, memory policy, replicas, clock.
 ///
 /// Blocks.
 ///
@@ -43,7 +43,7 @@ struct RedisCheck {
         return findings + primaries.flatMap { self.findings(at: $0) }
     }
 
-    /// Looks at the slots, and at each primary. A node of the address that does not say them is a notice if another one does.
+    /// Checks the slots, and each primary. A node of the address that does not report them is a notice if another one does.
     private func clusterFindings(_ seeds: [RedisAddress.Endpoint]) -> [StoreFinding] {
         var faults: [StoreFinding] = []
         for seed in seeds {
@@ -125,7 +125,7 @@ struct RedisCheck {
         }
     }
 
-    /// Why Redis does not take the connection; `nil` if it does.
+    /// Why Redis refuses the connection; `nil` if it accepts it.
     private func refusal(by socket: RedisSocket, at place: RedisAddress.Endpoint) throws(StoreError) -> StoreFinding? {
         if let words = try address.login() {
             if case .error(let text) = try socket.ask(words, within: limit) {
@@ -155,12 +155,12 @@ struct RedisCheck {
                 "\(shown(place)) requires a password.",
                 "Put it into a file of mode 0600, and use ?passwordFile=FILE.")
         }
-        // The store sends none.
+        // The store does not send this command.
         if text.hasPrefix("NOPERM") { return nil }
         return .fault(StoreError(redis: text), at: shown(place))
     }
 
-    /// Errors of which another look says more: at the role, the slots, or whether the data are loaded.
+    /// Errors that another check explains better: the role, the slots, or whether the data is loaded.
     private static let saidElsewhere: Set = ["MOVED", "ASK", "CLUSTERDOWN", "READONLY", "LOADING"]
 
     /// The store's commands that the user may not run, or that Redis does not support.
@@ -208,7 +208,7 @@ struct RedisCheck {
     }
 
     private var user: String {
-        // The words of a login with a user have its name in the middle.
+        // A login with a user has the user's name in the middle.
         let words = (try? address.login()) ?? []
         return (words.count == 3 ? words[1] : "default").onOneLine
     }

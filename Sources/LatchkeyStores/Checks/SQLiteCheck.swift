@@ -2,10 +2,10 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A look at a file of SQLite that writes nothing: whether all of its pages fit together, as those of a file do not that was copied while
+/// Checks a SQLite file without writing: whether all of its pages are consistent, unlike those of a file copied while
 /// a server wrote it; and whether the disk has room.
 ///
-/// Blocks for as long as it takes to read the file.
+/// Blocks while it reads the file.
 enum SQLiteCheck {
     static func findings(at path: String) -> [StoreFinding] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }

@@ -9,7 +9,7 @@ package struct StoreFinding: Sendable, Hashable {
     package let isFault: Bool
     /// The problem, in one sentence.
     package let reason: String
-    /// What to do, one imperative sentence.
+    /// The remedy, one imperative sentence.
     package let remedy: String
 
     static func fault(_ reason: String, _ remedy: String) -> Self {
@@ -26,12 +26,12 @@ package struct StoreFinding: Sendable, Hashable {
 }
 
 extension StoreFinding {
-    /// How far a store's clock may be from this machine's.
+    /// How far a store's clock may differ from this machine's.
     private static let clockLimit: TimeInterval = 2
 
-    /// A notice where the clocks are apart.
+    /// A notice if the clocks differ.
     /// - Parameters:
-    ///   - clock: the store's time, as it answered between the two times of this machine.
+    ///   - clock: the store's time, from an answer between the two times of this machine.
     static func clock(_ clock: Date, between start: Date, and end: Date) -> [StoreFinding] {
         let (ahead, behind) = (clock.timeIntervalSince(end), start.timeIntervalSince(clock))
         let (difference, word) = ahead > 0 ? (ahead, "ahead of") : (behind, "behind")
@@ -77,7 +77,7 @@ extension Stores {
         }
     }
 
-    /// Looks whether a node's own copy could be kept in a file, and changes nothing.
+    /// Checks whether a node's own copy could be kept in a file, without changing it.
     /// - Returns: the newest entry of the audit that the node has seen; `nil` if it knows none.
     /// - Throws: `StoreError`.
     package static func checkCopy(at path: String) throws(StoreError) -> AuditAnchor? {
@@ -89,7 +89,7 @@ extension Stores {
         try SQLiteFile.prepare(path, for: .checking)
         let connection = try SQLiteConnection(path: path, busy: .seconds(5), for: .checking)
         try SQLiteSchema.copy.check(connection)
-        // A version before kept none.
+        // An earlier version kept none.
         let isKept = try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'seen'") > 0
         return isKept ? try SQLiteNodeCopy.seen(connection) : nil
     }

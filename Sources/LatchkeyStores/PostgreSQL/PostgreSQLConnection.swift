@@ -22,8 +22,8 @@ final class PostgreSQLConnection {
     private let isPipelined: Bool
 
     /// Begins to connect.
-    /// - Parameter isPipelined: whether statements are sent without waiting for the answers before; then there is no COPY. Defaults to yes.
-    /// - Returns: `nil` if there is no memory for it.
+    /// - Parameter isPipelined: whether statements are sent without waiting for earlier answers; then there is no COPY. Defaults to yes.
+    /// - Returns: `nil` if memory is exhausted.
     init?(_ parameters: [String: Secret], isPipelined: Bool = true) {
         let keywords = parameters.keys.sorted()
         let words = keywords.map { strdup($0) } + [nil]
@@ -40,7 +40,7 @@ final class PostgreSQLConnection {
             return nil
         }
         (self.handle, self.isPipelined) = (handle, isPipelined)
-        // Error messages have the SQLSTATE and no words of the server then.
+        // Error messages then have the SQLSTATE and none of the server's words.
         PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
     }
@@ -67,11 +67,11 @@ final class PostgreSQLConnection {
     /// Why connecting failed.
     var connectError: StoreError {
         let message = String(cString: PQerrorMessage(handle))
-        // libpq may say behind it that the password was from a file.
+        // After this, libpq may say that the password was from a file.
         let words = message.split(whereSeparator: \.isWhitespace).drop { $0 != "FATAL:" && $0 != "ERROR:" }
         let failure = PostgreSQLFailure(words.dropFirst().first.map(String.init) ?? "")
         if !failure.state.isEmpty { return failure.error }
-        // As of a connection that was up and takes no changes any more; libpq does not say which of both it is.
+        // Treated like an established connection that takes no changes any more; libpq does not say which of the two it is.
         if message.contains("read-only") || message.contains("hot standby") { return PostgreSQLFailure("25006").error }
         return StoreError(
             .unavailable, PostgreSQLStore.name, reason: "The host does not accept the connection.")
@@ -85,9 +85,9 @@ final class PostgreSQLConnection {
         PQsendPrepare(handle, call.name, call.sql, Int32(call.values.count), call.values.map(\.type)) == 1
     }
 
-    /// Sends a prepared statement's values.
+    /// Sends the values of a prepared statement.
     func send(_ call: PostgreSQLCall) -> Bool {
-        // One buffer for all values, with a byte more so that it has an address.
+        // One buffer for all values, with an extra byte so that it has an address.
         let buffer = call.values.flatMap { value -> [UInt8] in value.bytes ?? [] } + [0]
         let lengths = call.values.map { Int32(clamping: $0.bytes?.count ?? 0) }
         return buffer.withUnsafeBytes { bytes in
@@ -119,7 +119,7 @@ final class PostgreSQLConnection {
     /// - Returns: false if the connection broke.
     func receive() -> Bool { PQconsumeInput(handle) == 1 }
 
-    /// The next event; `nil` if more has to come first.
+    /// The next event; `nil` if it is not complete yet.
     func next() -> Event? {
         guard PQisBusy(handle) == 0 else { return nil }
         guard let result = PQgetResult(handle) else { return .statementEnd }
@@ -131,7 +131,7 @@ final class PostgreSQLConnection {
         return .failure(PostgreSQLFailure(state ?? ""))
     }
 
-    /// The texts of notifications that came.
+    /// The texts of the received notifications.
     func notifications() -> [String] {
         var texts: [String] = []
         while let notification = PQnotifies(handle) {

@@ -6,7 +6,7 @@ import LatchkeySystem
 ///
 /// Each job ends with a sync, so that it is its own transaction: a failure affects no other job.
 final class PostgreSQLConversation {
-    /// One step of a job whose answer is to come, in the order in which they were sent.
+    /// One step of a job that waits for its answer, in the order of sending.
     private enum Step {
         case prepare(String)
         case call
@@ -34,9 +34,9 @@ final class PostgreSQLConversation {
     private var prepared: Set<String> = []
     private var pending: [Pending] = []
     private(set) var hasMoreToWrite = false
-    /// Whether a job of the lane's was done.
+    /// Whether one of the lane's jobs was done.
     private(set) var hasAnswered = false
-    /// When the server said something last.
+    /// When the server last sent anything.
     private var heard = ContinuousClock.now
     private let pulse: Duration
     private let listen: PostgreSQLCall?
@@ -54,14 +54,14 @@ final class PostgreSQLConversation {
 
     var socket: Int32 { connection.socket }
 
-    /// When something is to be looked at even if nothing comes.
+    /// The times at which something is due even if nothing arrives.
     var ends: [ContinuousClock.Instant] {
         let end = patience.flatMap { patience in pending.first.map { $0.job.deadline + patience } }
         let question = listen != nil && pending.isEmpty ? heard + pulse : nil
         return pending.filter { !$0.isLate }.map(\.job.deadline) + [end, question].compactMap(\.self)
     }
 
-    /// Asks a server that is only listened to whether it is there: one that hangs says nothing, and is given up then.
+    /// Probes a server that only sends notifications: one that hangs stays silent, and is given up then.
     func ask(ifSilentFor limit: Duration, at now: ContinuousClock.Instant) {
         guard let listen, pending.isEmpty, heard + limit <= now else { return }
         send(PostgreSQLJob(calls: [listen], deadline: now + .seconds(2)) { _ in }, isOwn: true)
@@ -113,7 +113,7 @@ final class PostgreSQLConversation {
     }
 
     /// Writes, reads, and answers.
-    /// - Returns: why the connection is of no more use; `nil` if it is.
+    /// - Returns: why the connection is no longer usable; `nil` if it is.
     func advance() -> StoreError? {
         guard !isBroken, connection.receive(), let hasMore = connection.flush() else {
             // The server's last words may say why.
@@ -125,7 +125,7 @@ final class PostgreSQLConversation {
         return end
     }
 
-    /// Takes note of answers.
+    /// Processes answers.
     private func read() -> StoreError? {
         var answered = 0
         defer { pending.removeFirst(answered) }
@@ -135,7 +135,7 @@ final class PostgreSQLConversation {
             case (.answer(let answer), .call?): pending[answered].answers.append(answer)
             case (.failure(let failure), let step?):
                 if case .prepare(let name) = step { prepared.remove(name) }
-                // What follows an error answers that it was not done.
+                // The steps after an error are reported as not done.
                 pending[answered].failure = pending[answered].failure ?? failure
                 if failure.endsConnection(takesReadOnly: takesReadOnly),
                     pending[answered].failure?.state == failure.state

@@ -16,19 +16,19 @@ final class PostgreSQLDriver {
     private static let longestPatience = Duration.seconds(600)
 
     private let setup: PostgreSQLLane.Setup
-    /// For how long a connection may be silent now.
+    /// How long a connection may be silent now.
     private var patience: Duration?
     private let mailbox: PostgreSQLLane.Mailbox
     private var phase = Phase.pausing(until: .now)
     private var waiting: [PostgreSQLJob] = []
-    /// Which host is tried next, and how many failed one after the other.
+    /// The host to try next, and the number of consecutive failures.
     private var host = 0
     private var failures = 0
     /// When the last connection came up.
     private var began: ContinuousClock.Instant?
-    /// Whether the last poll found something to do at the socket.
+    /// Whether the last poll found the socket ready.
     private var isSocketReady = false
-    /// Why the last attempt failed; jobs do not wait for the next one then.
+    /// Why the last attempt failed; then jobs do not wait for the next one.
     private var trouble: StoreError? { didSet { mailbox.setOut(trouble != nil) } }
 
     init(_ setup: PostgreSQLLane.Setup, _ mailbox: PostgreSQLLane.Mailbox) {
@@ -62,7 +62,7 @@ final class PostgreSQLDriver {
             guard now < end else {
                 return retreat(StoreError(.unavailable, PostgreSQLStore.name, reason: "The host does not answer."))
             }
-            // libpq takes a socket that is not ready for one that is connected.
+            // libpq mistakes a socket that is not ready for a connected one.
             guard isSocketReady else { return }
             switch connection.advance() {
             case .isUp: begin(connection)

@@ -12,8 +12,8 @@ struct PostgreSQLFailure {
     /// Whether an immediate retry of the statements may succeed: a deadlock, or conflicting transactions.
     var isCrossing: Bool { state == "40P01" || state == "40001" }
 
-    /// Whether the connection is of no more use: the server ends, or takes no changes any more where it has to.
-    /// - Parameter takesReadOnly: whether the address takes a server without changes.
+    /// Whether the connection is no longer usable: the server shuts down, or takes no changes any more although it has to.
+    /// - Parameter takesReadOnly: whether a read-only server will do for the address.
     func endsConnection(takesReadOnly: Bool) -> Bool {
         state.isEmpty || (state == "25006" && !takesReadOnly) || state.hasPrefix("57P") || state.hasPrefix("08")
     }
@@ -49,7 +49,7 @@ struct PostgreSQLFailure {
         case "57014": (.unavailable, "The statement took longer than its limit.", nil)
         case "53100": (.full, "The server's disk is full.", nil)
         case _ where state.hasPrefix("28"): (.misconfigured, "PostgreSQL refuses the role or its password.", nil)
-        // 54 is a value beyond a limit, such as one that is too long for an index.
+        // 54 is a value beyond a limit, such as one too long for an index.
         case _ where ["22", "23", "54"].contains(state.prefix(2)): (.unfit, "PostgreSQL refuses a value.", nil)
         case _ where state.hasPrefix("XX"): (.damaged, "PostgreSQL reports damaged data.", nil)
         case _ where state.hasPrefix("42"):

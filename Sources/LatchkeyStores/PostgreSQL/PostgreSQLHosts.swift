@@ -25,7 +25,7 @@ struct PostgreSQLHosts: Sendable {
     let connectLimit: Duration
 
     /// - Parameter address: as libpq reads it.
-    /// - Throws: `storeMisconfigured` for an address that libpq does not read, without a word of it.
+    /// - Throws: `storeMisconfigured` for an address that libpq cannot read, without quoting it.
     init(_ address: Secret) throws(StoreError) {
         var complaint: UnsafeMutablePointer<CChar>?
         let options = PQconninfoParse(address.revealedText, &complaint)
@@ -50,7 +50,7 @@ struct PostgreSQLHosts: Sendable {
         parameters = (0..<count).map { number in
             var one = Self.defaults.merging(given) { $1 }.merging(Self.fixed) { $1 }
             for (keyword, values) in lists where !values.isEmpty {
-                // One port stands for all hosts.
+                // One port applies to all hosts.
                 one[keyword] = values.indices.contains(number) ? String(values[number]) : values.last.map(String.init)
             }
             return one.mapValues { Secret($0) }
@@ -62,7 +62,7 @@ struct PostgreSQLHosts: Sendable {
         connectLimit = .seconds(seconds > 0 ? min(seconds, 60) : 3)
     }
 
-    /// The hosts for who only reads; `nil` where the address says which servers will do.
+    /// The hosts for readers; `nil` if the address says which servers will do.
     var forReaders: PostgreSQLHosts? {
         guard !saysWhich else { return nil }
         var hosts = self

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// Statements that are one transaction, and who waits for their answers.
+/// Statements that form one transaction, and the callback for their answers.
 struct PostgreSQLJob: Sendable {
     enum Outcome: Sendable {
         case answers([PostgreSQLAnswer])
@@ -25,22 +25,22 @@ final class PostgreSQLLane: Sendable {
         var isDurable: Bool
         /// How long the server works on one statement.
         var statementLimit: Duration
-        /// For how long after a job's end a connection may be silent; `nil` for as long as the network has it. Defaults to a second.
+        /// How long a connection may be silent after a job's end; `nil` for as long as the network keeps it. Defaults to a second.
         var patience: Duration? = .seconds(1)
-        /// Whether the patience is twice as long after each connection that was given up, until a job is answered. Defaults to no.
+        /// Whether the patience doubles after each connection that was given up, until a job is answered. Defaults to no.
         var growsPatient = false
-        /// For how long a connection that listens may be silent before the server is asked whether it is there.
+        /// How long a listening connection may be silent before the server is probed.
         var pulse = Duration.seconds(10)
-        /// A channel to listen on, and who hears: a notification's text, or `nil` when some may have been missed.
+        /// A channel to listen on, and its listener, which gets a notification's text, or `nil` when some may have been missed.
         var channel: (name: String, hear: @Sendable (String?) -> Void)?
     }
 
     fileprivate struct State {
         var waiting: [PostgreSQLJob] = []
-        /// Jobs that wait or are under way.
+        /// Jobs that are waiting or under way.
         var load = 0
         var isUp = false
-        /// Whether no host took a connection when all were tried last.
+        /// Whether no host took a connection at the last round.
         var isOut = false
         var isClosed = false
     }
@@ -69,16 +69,16 @@ final class PostgreSQLLane: Sendable {
 
     deinit { close() }
 
-    /// Ends the connection. Jobs that wait are unavailable.
+    /// Ends the connection. Waiting jobs fail as unavailable.
     package func close() {
         state.withLock { $0.isClosed = true }
         bell.ring()
     }
 
-    /// How much waits, and whether the connection is up.
+    /// The number of waiting jobs, and whether the connection is up.
     var load: (isUp: Bool, count: Int) { state.withLock { ($0.isUp, $0.load) } }
 
-    /// Whether no host took a connection when all were tried last.
+    /// Whether no host took a connection at the last round.
     var isOut: Bool { state.withLock(\.isOut) }
 
     func add(_ job: PostgreSQLJob) {
@@ -144,7 +144,7 @@ final class Bell: Sendable {
         Foundation.close(writing)
     }
 
-    /// A full pipe has rung already.
+    /// If the pipe is full, the bell has rung already.
     func ring() { _ = write(writing, "!", 1) }
 
     func silence() {

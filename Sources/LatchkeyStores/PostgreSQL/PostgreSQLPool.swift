@@ -3,7 +3,7 @@ import LatchkeySystem
 
 /// Connections for one kind of work.
 struct PostgreSQLPool: Sendable {
-    /// How often a transaction is begun again that crossed another one.
+    /// How often a transaction is retried after a conflict.
     private static let attempts = 8
 
     private let first: PostgreSQLLane
@@ -18,7 +18,7 @@ struct PostgreSQLPool: Sendable {
         self.others = others
     }
 
-    /// Runs statements as one transaction, over the connection with the least to do.
+    /// Runs statements as one transaction, over the least busy connection.
     /// - Parameter limit: how long the caller waits for all of it.
     /// - Throws: `StoreError`; it is unknown then whether it was done, unless PostgreSQL says that it was not.
     func run(_ calls: [PostgreSQLCall], within limit: Duration) async throws(StoreError) -> [PostgreSQLAnswer] {
@@ -41,7 +41,7 @@ struct PostgreSQLPool: Sendable {
         try await run([call], within: limit).last ?? PostgreSQLAnswer(rows: [], count: 0)
     }
 
-    /// Whether no host takes a connection, as far as one has tried.
+    /// Whether no host takes a connection, as far as known.
     var isOut: Bool {
         let lanes = [first] + others
         return lanes.contains(where: \.isOut) && !lanes.contains { $0.load.isUp }
@@ -51,7 +51,7 @@ struct PostgreSQLPool: Sendable {
         for lane in [first] + others { lane.close() }
     }
 
-    /// One that is up before one that is not, then the one with the least to do.
+    /// A connection that is up, if there is one; of several, the least busy.
     private var quietest: PostgreSQLLane {
         let start = (lane: first, load: first.load)
         return others.reduce(start) { best, lane in

@@ -4,9 +4,9 @@ import LatchkeySystem
 /// Reads from the server that takes writes. While no server takes writes, reads from one that does not: a standby, or a read-only database.
 struct PostgreSQLReaders: Sendable {
     private let writers: PostgreSQLPool
-    /// `nil` where the address says itself which servers will do.
+    /// `nil` if the address itself says which servers will do.
     private let others: PostgreSQLLane.Setup?
-    /// There only while it is needed: a connection more.
+    /// An extra connection, open only while it is needed.
     private let other = Locked<PostgreSQLPool?>(nil)
 
     init(_ writers: PostgreSQLPool, _ setup: PostgreSQLLane.Setup) {

@@ -4,7 +4,7 @@ import LatchkeyVault
 
 /// The tables in the schema `latchkey`.
 ///
-/// A migration only adds, and each of its statements may run again, so that servers of two neighboring versions work on one database.
+/// A migration only adds, and each of its statements may run again, so that servers of two adjacent versions share one database.
 package enum PostgreSQLSchema {
     /// The version that this server needs, and the oldest that it still works with: a later expansion leaves `oldest` as it is.
     static let version: Int64 = 3
@@ -60,7 +60,7 @@ package enum PostgreSQLSchema {
                 disabled boolean NOT NULL, gone timestamptz NOT NULL)
             """,
             "CREATE INDEX IF NOT EXISTS former_keys_kid ON latchkey.former_keys (tenant, kid)",
-            // By the owner's rights, so that no server's role may delete a key.
+            // With the owner's rights, so that no server's role may delete a key.
             """
             CREATE OR REPLACE FUNCTION latchkey.set_key_aside(
                 of_tenant text, of_kid uuid, held_key bigint, held_nonce bytea, held_sealed bytea) RETURNS bigint
@@ -80,8 +80,8 @@ package enum PostgreSQLSchema {
             CREATE TABLE IF NOT EXISTS latchkey.identity (
                 one boolean PRIMARY KEY DEFAULT true CHECK (one), fingerprint bytea NOT NULL)
             """,
-            // When what counts in a record ends, in microseconds since 1970, the last first; and the record's version when that was written. A
-            // server of a version before leaves both as they are.
+            // The ends of a record's counted things, in microseconds since 1970, the last first; and the record's version at that time. A
+            // server of an earlier version leaves both as they are.
             "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted bigint[]",
             "ALTER TABLE latchkey.records ADD COLUMN IF NOT EXISTS counted_of bigint",
         ] + PostgreSQLRecordSchema.statements + PostgreSQLReportSchema.statements + [
@@ -92,7 +92,7 @@ package enum PostgreSQLSchema {
             """
         ]
 
-    /// A function that runs by its owner's rights, whatever its caller's session has set: a role's `DateStyle` and `TimeZone` would move days.
+    /// A function with its owner's rights, whatever its caller's session has set: a role's `DateStyle` and `TimeZone` would move days.
     static let asOwner =
         "SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' SET timezone = 'UTC'"
 
@@ -114,7 +114,7 @@ package enum PostgreSQLSchema {
     /// or removed is set aside, where the role neither reads nor changes it.
     ///
     /// Run by the owner of the tables.
-    /// - Parameter role: the role's name, which exists.
+    /// - Parameter role: the name of an existing role.
     static func grants(to role: String) -> [String] {
         let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
         return [
@@ -127,7 +127,7 @@ package enum PostgreSQLSchema {
         ] + PostgreSQLRecordSchema.grants(to: name)
     }
 
-    /// Checks that the tables are there, and none that this server does not know.
+    /// Checks that the tables exist, and that this server knows their version.
     /// - Throws: `storeMisconfigured` without tables or with older ones, `storeDamaged` with newer ones.
     static func check(_ pool: PostgreSQLPool, within limit: Duration) async throws(StoreError) {
         let answer = try await pool.run(

@@ -4,7 +4,7 @@ package import LatchkeySystem
 package import LatchkeyVault
 
 extension PostgreSQLStore {
-    /// The most records that are looked at because a server wrote them that keeps no count.
+    /// The most records to read because a server that keeps no count wrote them.
     private static let mostOthers = 20_000
 
     package func count(
@@ -25,7 +25,7 @@ extension PostgreSQLStore {
         return RecordCount(count, isWhole: rest.rows.count <= most)
     }
 
-    /// The sum of what counts, how many records have no count, and now. It reads the table from one end to the other, and no bytes of records
+    /// The sum of counted things, the number of records without a count, and the current time. It scans the whole table, but no record bytes
     /// leave the database: an index over the ends would cost each license.
     private static let kept = """
         WITH now AS MATERIALIZED (

@@ -11,7 +11,7 @@ extension PostgreSQLStore {
     package func add(_ rows: [KeyRow]) async throws(StoreError) -> [KeyRow] {
         for row in rows { try row.check(for: engine) }
         guard !rows.isEmpty else { return [] }
-        // Everybody adds in one order, or two would wait for each other.
+        // All transactions add in the same order, or two would wait for each other.
         let sorted = rows.sorted { $0.sortKey < $1.sortKey }
         let tenants = Set(rows.map(\.sealed.tenant)).sorted()
         var calls = [PostgreSQLCall("keys-add", Self.insert, KeyColumnValues(sorted).arrays)]
@@ -146,7 +146,7 @@ extension PostgreSQLStore {
 }
 
 extension KeyRow {
-    /// Where a row is, by which all nodes sort.
+    /// The place of a row, by which all nodes sort.
     fileprivate struct SortKey: Hashable, Comparable {
         let tenant: [UInt8]
         let kid: KeyID

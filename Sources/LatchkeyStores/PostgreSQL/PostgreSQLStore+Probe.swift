@@ -2,9 +2,9 @@ import LatchkeyCore
 package import LatchkeySystem
 
 extension PostgreSQLStore {
-    /// Does a kind of work in a form that changes nothing. It needs the rights and the locks that the work needs, and a write is committed to the
-    /// disk, and to the standbys for which a commit waits: the message is for nobody. A disk with no room for a page more is full.
-    /// - Throws: what `open` and the work throw.
+    /// Does a kind of work in a form that changes nothing. It needs the same rights and locks as the work, and commits a write to the
+    /// disk, and to the standbys for which a commit waits: a message without a recipient. A disk without room for another page is full.
+    /// - Throws: the errors of `open` and of the work.
     package func probe(_ role: EngineRole, _ operation: EngineOperation) async throws(StoreError) {
         let limit = settings.keyLimit
         try await readers.ask { pool throws(StoreError) in
@@ -33,7 +33,7 @@ extension PostgreSQLStore {
         }
     }
 
-    /// Sorts more than fits into its memory: a change may find room in pages that there are, and a new page none.
+    /// Sorts more than fits into its memory: a change may find room in existing pages when there is none for a new page.
     private static let room = PostgreSQLCall(
         "probe-room",
         "SELECT count(*) FROM (SELECT repeat('x', 1024) || n AS text FROM generate_series(1, 128) AS n ORDER BY text OFFSET 0) AS sorted"

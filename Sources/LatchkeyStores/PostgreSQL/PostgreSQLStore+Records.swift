@@ -84,18 +84,18 @@ extension PostgreSQLStore {
 
 // MARK: - Forgetting
 
-/// Where this node is on its way through the table, a few pages at a time.
+/// This node's position on its way through the table, a few pages at a time.
 ///
-/// Without an index over the end of records, an update touches no index at all; so ended ones are looked for place by place.
+/// Without an index over the end of records, an update touches no index at all; so ended ones are searched page by page.
 struct RecordSweep: Sendable {
-    /// How many writes there are from one step to the next, and how many pages a step looks at.
+    /// The number of writes between two steps, and the number of pages of a step.
     static let writes = 256
     static let pages: Int64 = 128
 
     private var written = 0
     private var page: Int64 = 0
 
-    /// - Returns: the pages to look at now; `nil` if it is not time.
+    /// - Returns: the pages of the next step; `nil` if it is not time.
     mutating func next() -> Range<Int64>? {
         written += 1
         guard written >= Self.writes else { return nil }
@@ -104,7 +104,7 @@ struct RecordSweep: Sendable {
         return page..<page + Self.pages
     }
 
-    /// Begins again behind the last page of a table.
+    /// Starts over after the last page of the table.
     mutating func passed(end count: Int64) { if page >= count { page = 0 } }
 }
 

@@ -2,7 +2,7 @@ import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// Keys that change places, and the database's fingerprint.
+/// Replacement and removal of keys, and the database's fingerprint.
 extension PostgreSQLStore {
     package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
         try row.check(for: engine)
@@ -32,7 +32,7 @@ extension PostgreSQLStore {
         ).rows.first.map { row throws(StoreError) in try row.fingerprint(0) }
     }
 
-    /// What moves a key to the former ones, if it is still sealed so. The role of servers may call it, and may delete nothing.
+    /// Moves a key to the former ones, if its sealed form is unchanged. The servers' role may call it, but may not delete anything.
     private static let setAside = "latchkey.set_key_aside($1, $2, $3, $4, $5)"
 
     private static func values(_ held: SealedKey, _ kid: some Sequence<UInt8>) -> [PostgreSQLValue] {

@@ -6,17 +6,17 @@ package import LatchkeyVault
 
 /// Records, keys and the audit of any number of nodes.
 ///
-/// Two connections for records, whose commits do not wait for the disk; two for keys, the audit and what takes long, whose commits do;
-/// one that tries whether commits end; one more that hears what other nodes change; and one that reads while no server takes changes.
+/// Two connections for records, whose commits do not wait for the disk; two for keys, the audit and long work, whose commits do;
+/// one that tests whether commits end; one that listens for other nodes' changes; and one that reads while no server takes changes.
 /// The clock is the server's.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.3.
 package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// Limits of time, and numbers of connections.
     package struct Settings: Sendable {
-        /// How long a record may take. Defaults to 50 ms: beyond it the outage rule of a policy decides.
+        /// How long a record may take. Defaults to 50 ms: beyond that, the outage rule of a policy decides.
         package var recordLimit = Duration.milliseconds(50)
-        /// How long the reading of some keys may take, for which a viewer waits. Defaults to 500 ms.
+        /// How long a read of some keys may take, because a viewer waits for it. Defaults to 500 ms.
         package var readLimit = Duration.milliseconds(500)
         /// How long a key or an entry of the audit may take. Defaults to 2 s.
         package var keyLimit = Duration.seconds(2)
@@ -24,7 +24,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         package var pageLimit = Duration.seconds(30)
         /// How long opening may take. Defaults to 10 s.
         package var openLimit = Duration.seconds(10)
-        /// For how long the connection that hears of changes may be silent before the server is asked whether it is there. Defaults to 10 s.
+        /// How long the connection that listens for changes may be silent before the server is probed. Defaults to 10 s.
         package var pulse = Duration.seconds(10)
         /// Connections for each kind of work. Defaults to 2.
         package var connections = 2
@@ -39,17 +39,17 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     let records: PostgreSQLPool
     let work: PostgreSQLPool
     let readers: PostgreSQLReaders
-    /// Tries whether commits end. A commit that waits for a standby keeps its process there, also of a connection that was given up: this one is
-    /// not, or each try would leave another process; only where there is another server, and more seldom each time.
+    /// Tests whether commits end. A commit that waits for a standby keeps its server process, even if the connection was given up: so this
+    /// connection is kept, or each try would leave another process. It is given up only if there is another server, less often each time.
     let commits: PostgreSQLPool
     let sweep = Locked(RecordSweep())
     private let hosts: PostgreSQLHosts
 
     /// Connects, and checks that the tables are there.
     /// - Parameters:
-    ///   - address: `postgresql://…`, as libpq reads it; several hosts in turn until one takes changes.
+    ///   - address: `postgresql://…`, as libpq reads it; several hosts are tried in turn until one takes changes.
     ///   - settings: limits.
-    ///   - migrates: whether it makes or expands the tables first, for which the role has to own them.
+    ///   - migrates: whether it first makes or expands the tables, which the role then has to own.
     ///   - role: the servers' role, to which a migration grants the rights it needs; `nil` grants nothing.
     ///   - days: how many days of the record a migration keeps at least. Defaults to the previous setting.
     ///   - mayBeAway: whether a database that does not answer is tried again later. Defaults to no.
@@ -90,9 +90,9 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
 
     /// Makes the tables, or adds missing parts. Several nodes may do so concurrently; a second time changes nothing.
     /// - Parameters:
-    ///   - role: gets the rights of a server; `nil` grants nothing.
+    ///   - role: the role that gets a server's rights; `nil` grants nothing.
     ///   - retention: which days of the record stay.
-    /// - Throws: `storeMisconfigured` if the role may not.
+    /// - Throws: `storeMisconfigured` if the role lacks the rights.
     func migrate(granting role: String? = nil, keeping retention: RecordRetention = .asBefore) async throws(StoreError)
     {
         let statements =
@@ -102,7 +102,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
         let calls =
             statements.enumerated().map { PostgreSQLCall("migrate-\($0.offset)", $0.element) }
             + [PostgreSQLSchema.identity(.random(using: &generator))]
-        // One transaction: the lock is held to its end.
+        // One transaction: the lock is held until it ends.
         _ = try await work.run(calls, within: settings.pageLimit)
     }
 
@@ -126,7 +126,7 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
             "latchkey_keys",
             { text in
                 let change = text.flatMap(KeyChange.init(notification:)) ?? .everything
-                // The oldest is dropped; the newest then says so.
+                // The oldest is dropped; the newest then reports it.
                 if case .dropped = continuation.yield(change) { continuation.yield(.everything) }
             }
         )

@@ -3,9 +3,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A value that is bound to a statement, in PostgreSQL's binary form: big-endian numbers, times from 2000.
+/// A value for a statement, in PostgreSQL's binary form: big-endian numbers, times from 2000.
 struct PostgreSQLValue: Sendable {
-    /// The types that the tables have. The raw values are PostgreSQL's own and never change.
+    /// The types in the tables. The raw values are PostgreSQL's own and never change.
     enum Kind: Oid, Sendable {
         case flag = 16
         case bytes = 17
@@ -70,7 +70,7 @@ struct PostgreSQLValue: Sendable {
 
 /// A statement with its values. It is prepared under its name when a connection first runs it.
 struct PostgreSQLCall: Sendable {
-    /// A name that has one text only.
+    /// A name that always has the same text.
     let name: String
     let sql: String
     let values: [PostgreSQLValue]
@@ -85,7 +85,7 @@ struct PostgreSQLCall: Sendable {
 /// The answer to a statement.
 struct PostgreSQLAnswer: Sendable {
     let rows: [PostgreSQLRow]
-    /// How many rows it changed or gave.
+    /// The number of changed or returned rows.
     let count: Int
 }
 

@@ -7,13 +7,13 @@ final class PostgreSQLCopier {
     private let hosts: PostgreSQLHosts
     private let limit: Duration
     private var connection: PostgreSQLCopy?
-    /// Days of which the partitions are there.
+    /// The days with partitions.
     private var days: Set<Int> = []
 
     init(_ hosts: PostgreSQLHosts, _ limit: Duration) { (self.hosts, self.limit) = (hosts, limit) }
 
     /// Copies the rows that the position of their spool does not cover, and moves it, in one transaction.
-    /// - Returns: the position then.
+    /// - Returns: the new position.
     /// - Throws: `StoreError`. It is unknown then whether it was done; the next attempt learns it from the position.
     func copy(_ batch: RecordBatch) throws(StoreError) -> UInt64 {
         let isUsed = connection != nil
@@ -65,7 +65,7 @@ final class PostgreSQLCopier {
         }
         let connection = try PostgreSQLCopy.connect(hosts, within: limit)
         let milliseconds = Int(limit.inMilliseconds)
-        // A node that hangs in the middle holds its spool's position for this long at most.
+        // A node that hangs in the middle blocks its spool's position for this long at most.
         try connection.run(
             "SET synchronous_commit = on; SET lock_timeout = 5000; SET statement_timeout = \(milliseconds); "
                 + "SET idle_in_transaction_session_timeout = \(milliseconds)")

@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A connection that copies rows. Blocks its thread, and never beyond a deadline. Belongs to one thread.
+/// A connection that copies rows. Blocks its thread, but never beyond a deadline. Belongs to one thread.
 ///
 /// The other connections run in libpq's pipeline mode, in which there is no COPY.
 ///
@@ -51,12 +51,12 @@ final class PostgreSQLCopy {
         }
     }
 
-    /// Gives what follows some time.
+    /// Sets the deadline of the next steps.
     func begin(within limit: Duration) { deadline = .now + limit }
 
     /// Runs a statement with texts.
     /// - Returns: the first field of the first row, as text; `nil` without one.
-    /// - Throws: `StoreError`; the connection is of no more use then.
+    /// - Throws: `StoreError`; then the connection is no longer usable.
     @discardableResult
     func run(_ sql: String, _ values: [String] = []) throws(StoreError) -> String? {
         let texts = values.map { strdup($0) }
@@ -71,7 +71,7 @@ final class PostgreSQLCopy {
     }
 
     /// Copies lines in COPY's text form.
-    /// - Throws: `StoreError`; the connection is of no more use then.
+    /// - Throws: `StoreError`; then the connection is no longer usable.
     func copy(_ sql: String, _ bytes: [UInt8]) throws(StoreError) {
         guard PQsendQuery(handle, sql) == 1 else { throw PostgreSQLFailure("").error }
         let begun = try next()

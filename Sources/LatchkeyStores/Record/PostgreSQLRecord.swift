@@ -10,7 +10,7 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/Server/Record.md` §3.1.
 package final class PostgreSQLRecord: RecordDestination, RecordReader {
-    /// A batch and who waits for it.
+    /// A batch and its callback.
     private struct Job: Sendable {
         let batch: RecordBatch
         let promise: Promise<UInt64, StoreError>
@@ -26,7 +26,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
     /// Connects when there is something to do.
     /// - Parameters:
     ///   - address: `postgresql://…`.
-    ///   - days: how many days it is to keep, for its findings. Defaults to all.
+    ///   - days: how many days to keep, for its findings. Defaults to all.
     ///   - limit: how long a batch or a page may take. Defaults to 15 s.
     /// - Throws: `StoreError` for an invalid address.
     package init(_ address: Secret, days: Int? = nil, limit: Duration = .seconds(15)) throws(StoreError) {
@@ -79,7 +79,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
                 within: limit)
         }
         guard let days else { return 0 }
-        // Which days those are, the database says: a node's clock may be wrong.
+        // The database determines the days: a node's clock may be wrong.
         let answer = try await pool.run(
             PostgreSQLCall(
                 "record-keep-days", "SELECT latchkey.keep_record_days($1)", [.integer(Int64(clamping: days))]),
@@ -89,7 +89,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
         return gone
     }
 
-    /// Why the tables keep more days than they are to keep; `nil` if they do not.
+    /// Why the tables keep more days than configured; `nil` if they do not.
     private func retention(_ days: Int) async throws(StoreError) -> StoreError? {
         let answer = try await pool.run(
             PostgreSQLCall("record-retention", "SELECT days FROM latchkey.record_retention"), within: limit)
@@ -155,7 +155,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             ("session", query.session),
         ]
         for (column, text) in texts { if let text { parts.append("\(column) = \(bind(.text(text)))") } }
-        // So that the index of accounts fits.
+        // So that the index of accounts applies.
         if query.account != nil { parts.append("account <> ''") }
         if !query.events.isEmpty {
             let events = query.events.map(\.rawValue).sorted().map { PostgreSQLValue.text($0) }
@@ -174,7 +174,7 @@ package final class PostgreSQLRecord: RecordDestination, RecordReader {
             ORDER BY time DESC, node COLLATE "C" DESC, spool COLLATE "C" DESC, sequence DESC
             LIMIT \(bind(.integer(Int64(max(0, query.limit)))))
             """
-        // A name has one text only: one for each set of conditions.
+        // Each name always has the same text: one for each set of conditions.
         let name = "record-rows-\(parts.joined().hashValue)"
         let answer = try await pool.run(PostgreSQLCall(name, sql, values), within: limit)
         var rows: [LicenseRecordRow] = []

@@ -13,11 +13,11 @@ package final class PostgreSQLRecordReports: RecordReporter {
     package let engine = PostgreSQLStore.name
     private let reader: any RecordReader
     private let pool: PostgreSQLPool
-    /// For what takes milliseconds, so that it waits for no report.
+    /// For queries that take milliseconds, so that they wait for no report.
     private let quick: PostgreSQLPool
     private let limit: Duration
 
-    /// Connects when there is something to ask.
+    /// Connects at the first question.
     /// - Parameters:
     ///   - address: `postgresql://…`.
     ///   - reader: reads the rows.
@@ -81,7 +81,7 @@ package final class PostgreSQLRecordReports: RecordReporter {
 
     private func run(_ call: PostgreSQLCall) async throws(StoreError) -> PostgreSQLAnswer {
         do { return try await pool.run(call, within: limit + .seconds(2)) } catch {
-            // What PostgreSQL gave up itself answers well otherwise: the range is too long for it.
+            // A question that PostgreSQL itself gave up is too long: other ranges work.
             guard error.reason == PostgreSQLFailure("57014").error.reason else { throw error }
             throw StoreError(
                 .unfit, engine, reason: "PostgreSQL did not count the range within \(limit.components.seconds) s.",
@@ -89,8 +89,8 @@ package final class PostgreSQLRecordReports: RecordReporter {
         }
     }
 
-    /// The first row of a tenant; without one, the first day that has rows, which are not looked at. And the nodes with when they last brought
-    /// rows.
+    /// The first row of a tenant; without a tenant, the first day that has rows, without reading them. And each node with the time of its last
+    /// shipment.
     private static func standing(of tenant: String?) -> PostgreSQLCall {
         let oldest =
             tenant == nil
@@ -120,7 +120,7 @@ enum PostgreSQLReportSchema {
 }
 
 extension PostgreSQLRow {
-    /// Six numbers from a column on.
+    /// Six numbers, starting at a column.
     fileprivate func figures(from column: Int) throws(StoreError) -> RecordFigures {
         var figures = RecordFigures()
         figures.licenses = Int(clamping: try integer(column))
@@ -134,7 +134,7 @@ extension PostgreSQLRow {
 }
 
 extension RecordReport {
-    /// Its statement: one row for all, then one for each group that is listed, over one look at the rows.
+    /// Its statement: one row for all, then one for each listed group, in one pass over the rows.
     var statement: PostgreSQLCall {
         var values: [PostgreSQLValue] = [
             .record(times.lowerBound), .record(times.upperBound), .text(tenant),
@@ -147,7 +147,7 @@ extension RecordReport {
             values.append(.text(text))
             conditions += " AND \(column) = $\(values.count)"
         }
-        // So that the index of accounts fits.
+        // So that the index of accounts applies.
         if account?.isEmpty == false { conditions += " AND account <> ''" }
         let order = grouping.milliseconds == nil ? "sum(count) DESC, part" : "part DESC"
         let sql = """
@@ -163,7 +163,7 @@ extension RecordReport {
                 WHERE time >= $1 AND time < $2 AND tenant = $3 AND event = ANY ($4)\(conditions)) AS counted
             GROUP BY GROUPING SETS ((), (part)) ORDER BY grouping(part) DESC, \(order) LIMIT $5
             """
-        // A name has one text only: one for each set of conditions.
+        // Each name always has the same text: one for each set of conditions.
         let given = [account, content, code].map { $0 == nil ? "0" : $0?.isEmpty == true ? "1" : "2" }.joined()
         return PostgreSQLCall("record-report-\(grouping.rawValue)-\(given)", sql, values)
     }

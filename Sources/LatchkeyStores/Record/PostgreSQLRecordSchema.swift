@@ -4,11 +4,11 @@ import LatchkeyVault
 
 /// The tables of the record in the schema `latchkey`: one partition for each day by UTC, and the position of each spool.
 ///
-/// Servers run without the right to make or drop tables; two functions of the owner's do that for days alone.
+/// Servers run without the right to make or drop tables; two functions with the owner's rights do that for days only.
 ///
 /// Source: `Documentation/Server/Record.md` §3.1.
 enum PostgreSQLRecordSchema {
-    /// The columns in the order in which rows are copied.
+    /// The columns in the order of copying.
     static let columns = [
         "time", "node", "spool", "sequence", "event", "cause", "count", "tenant", "account", "device", "address",
         "country", "content", "kid", "api", "kind", "seconds", "policy", "policy_digest", "session", "request_id",
@@ -40,8 +40,8 @@ enum PostgreSQLRecordSchema {
         CREATE TABLE IF NOT EXISTS latchkey.record_positions (
             spool text PRIMARY KEY, node text NOT NULL, sequence bigint NOT NULL, seen timestamptz NOT NULL)
         """,
-        // Attached, as a table that is made as a partition waits for all who read, and everybody waits for it. A day begins where one ends that
-        // was made in another time zone.
+        // Attached, because making a table as a partition waits for all readers and blocks everything else. A day begins at the end of a day
+        // that was made in another time zone.
         """
         CREATE OR REPLACE FUNCTION latchkey.make_record_day(of_day date) RETURNS void
         LANGUAGE plpgsql VOLATILE \(PostgreSQLSchema.asOwner) SET lock_timeout = '2s' AS $$
@@ -67,12 +67,12 @@ enum PostgreSQLRecordSchema {
                 part, day_begins, day_ends);
         END $$
         """,
-        // How many days stay whatever a server wants; for the owner to say. Without a row no day is dropped.
+        // How many days stay whatever a server wants; the owner sets it. Without a row no day is dropped.
         """
         CREATE TABLE IF NOT EXISTS latchkey.record_retention (
             one boolean PRIMARY KEY DEFAULT true CHECK (one), days bigint NOT NULL CHECK (days > 0))
         """,
-        // By the database's clock, and by one node at a time; the others say that they dropped none.
+        // By the database's clock, and one node at a time; the others report that they dropped none.
         """
         CREATE OR REPLACE FUNCTION latchkey.keep_record_days(wanted bigint) RETURNS bigint
         LANGUAGE plpgsql VOLATILE \(PostgreSQLSchema.asOwner) SET lock_timeout = '2s' AS $$
@@ -98,7 +98,7 @@ enum PostgreSQLRecordSchema {
             RETURN gone;
         END $$
         """,
-        // For servers of before, which count days by their own clocks.
+        // For servers of earlier versions, which count days by their own clocks.
         """
         CREATE OR REPLACE FUNCTION latchkey.drop_record_days(before date) RETURNS bigint
         LANGUAGE sql VOLATILE \(PostgreSQLSchema.asOwner) AS $$
@@ -111,7 +111,7 @@ enum PostgreSQLRecordSchema {
     static let makeDay = "make_record_day(date)"
     static let keepDays = "keep_record_days(bigint)"
 
-    /// Has some days stay, whatever a server wants.
+    /// Keeps some days, whatever a server wants.
     static func statements(keeping retention: RecordRetention) -> [String] {
         switch retention {
         case .asBefore: []
@@ -175,7 +175,7 @@ enum PostgreSQLRecordSchema {
         String(DateText.text(Date(timeIntervalSince1970: Double(day) * 86_400)).prefix(10))
     }
 
-    /// PostgreSQL keeps no NUL in a text.
+    /// PostgreSQL's texts cannot hold a NUL.
     private static func append(_ field: String?, to bytes: inout [UInt8]) {
         guard let field else { return bytes.append(contentsOf: "\\N".utf8) }
         for byte in field.utf8 where byte != 0 {

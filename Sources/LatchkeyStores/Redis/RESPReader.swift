@@ -1,11 +1,11 @@
 package import LatchkeySystem
 
-/// What Redis answers.
+/// An answer of Redis.
 ///
 /// Source: the Redis serialization protocol, version 2.
 package enum RESPValue: Sendable, Hashable {
     case status(String)
-    /// An error that Redis answered, on one line.
+    /// An error from Redis, on one line.
     case error(String)
     case integer(Int64)
     /// `nil` for no value.
@@ -38,7 +38,7 @@ package struct RESPReader: Sendable {
     package static let longestValue = 1_048_576
     /// The longest line.
     package static let longestLine = 65_536
-    /// The most lists within each other.
+    /// The deepest nesting of lists.
     package static let depth = 8
     /// The most values in one answer.
     package static let values = 100_000
@@ -48,21 +48,21 @@ package struct RESPReader: Sendable {
     private var buffer: [UInt8] = []
     /// The start of the next answer; the bytes before it have been handed out.
     private var start = 0
-    /// The number of bytes from there without which another look is in vain.
+    /// The number of bytes from there that the next parse needs at least.
     private var needed = 1
 
     package init() {}
 
-    /// Takes bytes that came.
+    /// Takes received bytes.
     package mutating func append(_ bytes: some Collection<UInt8>) {
-        // Once for all answers in it, not for each.
+        // Once for all answers in the buffer, not for each.
         buffer.removeFirst(start)
         start = 0
         buffer += bytes
     }
 
-    /// The next answer; `nil` until all of it is there.
-    /// - Throws: `StoreError`; the connection is of no use then.
+    /// The next answer; `nil` until it is complete.
+    /// - Throws: `StoreError`; then the connection is no longer usable.
     package mutating func next() throws(StoreError) -> RESPValue? {
         guard buffer.count - start >= needed else { return nil }
         var look = Look(buffer: buffer, index: start)
@@ -72,7 +72,7 @@ package struct RESPReader: Sendable {
             needed = 1
             return value
         case nil:
-            // So that a long value in small pieces is not looked at again for each of them.
+            // So that a long value in small pieces is not parsed again for each of them.
             needed = max(look.missing, buffer.count + 1) - start
             guard buffer.count - start <= Self.longestAnswer else {
                 throw .redisSent("a reply larger than 16 MiB")
@@ -93,7 +93,7 @@ extension StoreError {
 private struct Look {
     let buffer: [UInt8]
     var index: Int
-    /// How many bytes there must be at least for the next look.
+    /// The least number of bytes for the next parse.
     var missing = 0
     private var count = 0
 
@@ -139,7 +139,7 @@ private struct Look {
         return .list(values)
     }
 
-    /// The bytes up to the end of the line, at least the kind; `nil` if the end is not there.
+    /// The bytes up to the end of the line, at least the kind; `nil` if the line is incomplete.
     private mutating func line() throws(StoreError) -> ArraySlice<UInt8>? {
         guard let end = buffer[index...].firstIndex(of: 0x0a) else {
             guard buffer.count - index <= RESPReader.longestLine else { throw .redisSent("an oversized line") }

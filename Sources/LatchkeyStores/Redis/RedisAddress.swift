@@ -2,23 +2,23 @@ import Foundation
 package import LatchkeyCore
 package import LatchkeySystem
 
-/// Where Redis is, and how to log in.
+/// The address of Redis, and its login.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 package struct RedisAddress: Sendable, Hashable {
-    /// Where a server listens.
+    /// The address on which a server listens.
     package enum Endpoint: Sendable, Hashable {
         case host(String, port: UInt16)
         case path(String)
     }
 
-    /// Who knows which server has the records.
+    /// How the server of the records is found.
     package enum Form: Sendable, Hashable {
         /// One server, which is the primary.
         case server(Endpoint)
         /// Sentinels, which know the primary by a name.
         case sentinels([Endpoint], name: String)
-        /// Some nodes of a cluster, of which each knows the others.
+        /// Some nodes of a cluster, each of which knows the others.
         case cluster([Endpoint])
         /// One node of a cluster, whatever its role.
         case node(Endpoint)
@@ -41,7 +41,7 @@ package struct RedisAddress: Sendable, Hashable {
     package let user: String?
     package let password: Secret?
     package let database: Int
-    /// How many replicas have to have a write; `nil` for none.
+    /// The number of replicas that must have a write; `nil` for none.
     package let replicas: RedisRecordStore.Replicas?
     /// The paths of files.
     package let files: [File: String]
@@ -49,8 +49,8 @@ package struct RedisAddress: Sendable, Hashable {
     /// - Parameter address: `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`, `redis+unix:PATH`,
     ///   `redis+sentinel://[[USER]:PASSWORD@]HOST:PORT[,HOST:PORT…]/NAME`, or
     ///   `redis+cluster://[[USER]:PASSWORD@]HOST:PORT[,HOST:PORT…]`; with `rediss` over TLS. User and password may be percent-encoded.
-    ///   Parameters may follow, but for a path: `?replicas=COUNT`, and the names of `File` with a path each.
-    /// - Throws: `StoreError` of the kind `misconfigured`, which repeats nothing of it.
+    ///   Except for a path, parameters may follow: `?replicas=COUNT`, and the names of `File` with a path each.
+    /// - Throws: `StoreError` of the kind `misconfigured`, which does not quote the address.
     package init(_ address: Secret) throws(StoreError) {
         let text = address.revealedText
         if text.hasPrefix("redis+unix:") {
@@ -64,7 +64,7 @@ package struct RedisAddress: Sendable, Hashable {
         guard let scheme = RedisScheme(of: text) else { throw .redisAddress }
         isTLS = scheme.isTLS
         var rest = text.dropFirst(scheme.text.count)
-        // A file's path may have an @ in it, too.
+        // A file's path may contain an @, too.
         if let at = rest[..<Self.parameters(in: rest)].lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = String(parts[0]).removingPercentEncoding,
@@ -112,8 +112,8 @@ package struct RedisAddress: Sendable, Hashable {
         return node
     }
 
-    /// Where the parameters begin: at the first question mark with a parameter's name behind it, because a password may have others in it.
-    /// The end without any.
+    /// The start of the parameters: the first question mark followed by a parameter's name, because a password may contain others.
+    /// The end if there are none.
     static func parameters(in text: Substring) -> Substring.Index {
         let names = File.allCases.map(\.rawValue) + ["replicas"]
         let mark = text.indices.first { index in
@@ -156,7 +156,7 @@ package struct RedisAddress: Sendable, Hashable {
     }
 }
 
-/// How an address of Redis begins.
+/// The start of a Redis address.
 struct RedisScheme {
     enum Kind: String, CaseIterable {
         case server = ""

@@ -4,7 +4,7 @@ import LatchkeySystem
 
 /// A connection to Redis with its own thread, on which any number of tasks pipeline commands.
 ///
-/// Connects when it is needed, and again after a failure; checks then that the server is a primary.
+/// Connects when needed, and again after a failure; then checks that the server is a primary.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 final class RedisClient: Sendable {
@@ -14,7 +14,7 @@ final class RedisClient: Sendable {
     private static let descriptors = 4
 
     /// - Parameters:
-    ///   - address: where Redis is.
+    ///   - address: the address of Redis.
     ///   - limit: how long a command may take.
     ///   - timekeeper: the time for limits.
     init(_ address: RedisAddress, limit: Duration, timekeeper: any Timekeeper) throws(StoreError) {
@@ -32,8 +32,8 @@ final class RedisClient: Sendable {
 
     deinit { inbox.close() }
 
-    /// Sends commands in one go.
-    /// - Returns: the answers in their order, errors among them.
+    /// Sends commands together.
+    /// - Returns: the answers in order, including errors.
     /// - Throws: `StoreError` if there is no connection, or it breaks, or the time is over.
     func send(_ commands: [[[UInt8]]]) async throws(StoreError) -> [RESPValue] {
         let promise = Promise<[RESPValue], any Error>()
@@ -56,7 +56,7 @@ struct RedisCall: Sendable {
     let promise: Promise<[RESPValue], any Error>
 }
 
-/// What tasks leave for the thread of a connection.
+/// The calls that tasks leave for the thread of a connection.
 final class RedisInbox: Sendable {
     private struct State {
         var calls: [RedisCall] = []
@@ -64,7 +64,7 @@ final class RedisInbox: Sendable {
     }
 
     private let state = Locked(State())
-    /// The end of a pipe that is readable when there is something.
+    /// The end of a pipe that is readable when calls are waiting.
     let bell: CInt
     private let ringer: CInt
 

@@ -2,14 +2,14 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// The nodes of a cluster: sends each request to the primary of its slot, and follows where nodes send it.
+/// The nodes of a cluster: sends each request to the primary of its slot, and follows redirections.
 ///
 /// Each primary gets its own connections when they are needed. The map of slots comes from any node, at the first call, when a node
 /// redirects a request, and when one does not answer.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 final class RedisCluster: Sendable {
-    /// Where a request goes, and whether the node has the slot only to take it over.
+    /// The target of a request, and whether the node is only taking the slot over.
     private struct Goal: Hashable {
         var place: RedisAddress.Endpoint
         var isAsking = false
@@ -53,12 +53,12 @@ final class RedisCluster: Sendable {
         (self.address, self.seeds, self.limits, self.timekeeper) = (address, seeds, limits, timekeeper)
     }
 
-    /// How often nodes sent a request elsewhere or put it off.
+    /// How often nodes redirected a request or put it off.
     var redirections: [ClusterRedirection: UInt64] { state.withLock { $0.redirections } }
 
     func place(of slot: RedisSlot) -> RedisAddress.Endpoint? { state.withLock { $0.map?[slot] } }
 
-    /// The primaries that are known.
+    /// The known primaries.
     /// - Throws: `StoreError` if no node answers.
     func primaries() async throws(StoreError) -> [RedisAddress.Endpoint] { try await map().primaries }
 
@@ -152,7 +152,7 @@ final class RedisCluster: Sendable {
         }
     }
 
-    /// Takes the answers to a request, or where it has to go.
+    /// Takes the answers to a request, or its next target.
     /// - Returns: whether it has to wait.
     private func take(_ answers: [RESPValue], from goal: Goal, _ journey: inout Journey) -> Bool {
         for case .error(let text) in answers {
@@ -166,7 +166,7 @@ final class RedisCluster: Sendable {
                     return true
                 }
                 state.withLock { $0.map?.move(journey.slot, to: place) }
-                // Where one slot went, others went.
+                // If one slot moved, others did, too.
                 _ = startTask { _ = try? await self.refreshed() }
                 return false
             case .ask:
@@ -204,8 +204,8 @@ final class RedisCluster: Sendable {
         return try await refreshed()
     }
 
-    /// The map as some node has it now. All who want one wait for the same.
-    /// - Throws: `StoreError` if no node gives one.
+    /// A node's current map. All concurrent callers wait for the same one.
+    /// - Throws: `StoreError` if no node returns one.
     @discardableResult
     func refreshed() async throws(StoreError) -> RedisSlotMap {
         let now = timekeeper.uptime

@@ -21,7 +21,7 @@ struct RedisCommandUse: Sendable, Hashable {
         Self("TIME"), Self("HMGET", key, "v"), Self("SCAN", "0", "MATCH", key, "COUNT", "1"), Self("PEXPIRETIME", key),
         Self("ZCOUNT", key, "0", "0"), Self("ZSCORE", key, "v"), Self("ZRANGEBYSCORE", key, "0", "0"),
         Self("ZRANGEBYLEX", key, "-", "+", "LIMIT", "0", "1"), Self("EXISTS", key), Self("HGET", key, "b"),
-        // No script has such a digest, and no script has less than no keys.
+        // No script has this digest, and no script has a negative number of keys.
         Self("EVALSHA", String(repeating: "0", count: 40), "1", key, expecting: "NOSCRIPT"),
         Self("EVAL", "return 0", "-1", expecting: "ERR Number of keys"),
         // A value is missing, and the score is not a number.

@@ -5,7 +5,7 @@ import LatchkeySystem
 
 /// The thread of a connection: sends the calls that tasks leave in the inbox, and hands the answers to the waiting tasks, in order.
 struct RedisDriver {
-    /// A call that was sent, and the answers so far.
+    /// A sent call, and the answers so far.
     private struct Sent {
         var call: RedisCall
         var deadline: Duration
@@ -15,7 +15,7 @@ struct RedisDriver {
     private let address: RedisAddress
     private let inbox: RedisInbox
     private let limit: Duration
-    /// How long connecting and each question of it may take.
+    /// How long connecting may take, and each question while connecting.
     private let connectLimit: Duration
     private let timekeeper: any Timekeeper
     private var socket: RedisSocket?
@@ -30,7 +30,7 @@ struct RedisDriver {
         self.timekeeper = timekeeper
     }
 
-    /// Runs until the client is gone.
+    /// Runs until the client is released.
     mutating func run() {
         while let calls = inbox.take() {
             do throws(StoreError) {
@@ -66,7 +66,7 @@ struct RedisDriver {
             let done = sent.removeFirst()
             done.call.promise.resolve(.success(done.answers))
         }
-        // Not the primary any more: look for it.
+        // Not the primary any more: find the new one.
         if case .error(let text) = answer, text.hasPrefix("READONLY") { throw StoreError(redis: text) }
     }
 
@@ -77,7 +77,7 @@ struct RedisDriver {
         (socket, sent, unsent) = (nil, [], [])
     }
 
-    /// Waits until there is something to send or to take, or the time of the first call is over.
+    /// Waits until there are calls to send or answers to take, or the time of the first call is over.
     private func wait() {
         var waiting = [pollfd(fd: inbox.bell, events: Int16(POLLIN), revents: 0)]
         if let socket {

@@ -7,13 +7,13 @@ import LatchkeyVault
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 struct RedisLayout: Sendable {
-    /// How many shards a tenant's accounts have.
+    /// The number of shards of a tenant's accounts.
     let shards: Int
 
     /// One server: `latchkey:account:{TENANT:NAME}`, `latchkey:count:account:{TENANT}`, `latchkey:names:account:{TENANT}`.
     static let server = RedisLayout(shards: 1)
     /// A cluster: `latchkey:account:{s:TENANT:SHARD}NAME`, `latchkey:count:account:{s:TENANT:SHARD}`, and the same with `names`.
-    /// The number of shards is part of the names: another one would find nothing that is there.
+    /// The number of shards is part of the names: with another number, no existing record would be found.
     static let cluster = RedisLayout(shards: 1_024)
 
     private var isOne: Bool { shards == 1 }
@@ -27,10 +27,10 @@ struct RedisLayout: Sendable {
             : "latchkey:\(key.kind.rawValue):\(tag(shard(of: key.name), key.tenant))\(key.name)"
     }
 
-    /// How the names of a tenant's records begin on one server; they end with a brace.
+    /// The start of the names of a tenant's records on one server; they end with a brace.
     func prefix(_ kind: RecordKey.Kind, _ tenant: String) -> String { "latchkey:\(kind.rawValue):{\(tenant):" }
 
-    /// When things of a shard end: slots, and records with times below zero.
+    /// The ends of a shard's things: slots, and records with times below zero.
     func count(_ kind: RecordKey.Kind, _ tenant: String, _ shard: Int) -> String {
         "latchkey:count:\(kind.rawValue):\(tag(shard, tenant))"
     }
@@ -56,6 +56,6 @@ struct RedisLayout: Sendable {
 }
 
 extension RecordKey.Kind {
-    /// Whether such records are listed, and something in them counts.
+    /// Whether such records are listed, and their things counted.
     var isCounted: Bool { self == .account }
 }

@@ -16,8 +16,8 @@ extension RedisAddress {
         return ["AUTH"] + [user, password].compactMap { $0 }
     }
 
-    /// Which certificates are trusted; `nil` without TLS.
-    /// - Throws: `StoreError` of the kind `misconfigured` for a file that cannot be read, or holds something else.
+    /// The trusted certificates; `nil` without TLS.
+    /// - Throws: `StoreError` of the kind `misconfigured` for a file that cannot be read, or has other contents.
     func trust() throws(StoreError) -> TLSTrust? {
         guard isTLS else { return nil }
         let authorities = try files[.caFile].map { path throws(StoreError) in try Self.text(of: path) }

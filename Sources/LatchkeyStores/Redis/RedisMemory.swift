@@ -6,7 +6,7 @@ import LatchkeyVault
 /// a trip.
 final class RedisMemory: Sendable {
     private struct Clock {
-        /// The server's time less this machine's uptime, at most: an answer is older than its arrival.
+        /// The server's time minus this machine's uptime, at most: an answer is older than its arrival.
         var offset: TimeInterval
         var noted: TimeInterval
     }
@@ -14,14 +14,14 @@ final class RedisMemory: Sendable {
     private struct State {
         var clocks: [RedisAddress.Endpoint?: Clock] = [:]
         var records: [RecordKey: (record: Record, end: Date)] = [:]
-        /// The records of the generation before, so that about the newest are kept.
+        /// The records of the previous generation, so that roughly the newest are kept.
         var former: [RecordKey: (record: Record, end: Date)] = [:]
     }
 
     /// The most records of a generation, and the most bytes of one.
     private static let most = 32_768
     private static let longest = 1_024
-    /// By how much two clocks drift apart in a second, at most.
+    /// The most that two clocks drift apart in a second.
     private static let drift = 0.001
 
     private let timekeeper: any Timekeeper
@@ -31,20 +31,20 @@ final class RedisMemory: Sendable {
 
     private var uptime: TimeInterval { timekeeper.uptime.inSeconds }
 
-    /// Notes the time of a server, as it came just now.
+    /// Notes the time of a server, received just now.
     func note(_ now: Date, of place: RedisAddress.Endpoint?) {
         let uptime = uptime
         let offset = now.timeIntervalSince1970 - uptime
         state.withLock { state in
             let former = state.clocks[place].map { $0.offset - Self.drift * (uptime - $0.noted) }
-            // A clock that was set back is believed.
+            // A clock that was set back is trusted.
             let isSetBack = former.map { offset < $0 - 1 } ?? true
             let latest = isSetBack ? offset : max(offset, former ?? offset)
             state.clocks[place] = Clock(offset: latest, noted: uptime)
         }
     }
 
-    /// The time of a server in whole milliseconds, not ahead of it; `nil` if it is not known.
+    /// The time of a server in whole milliseconds, never ahead of it; `nil` if unknown.
     func now(of place: RedisAddress.Endpoint?) -> Date? {
         let uptime = uptime
         guard let clock = state.withLock({ $0.clocks[place] }) else { return nil }
@@ -68,7 +68,7 @@ final class RedisMemory: Sendable {
         }
     }
 
-    /// The record as this node wrote it last; `nil` if it has ended, or is not known.
+    /// The record as this node last wrote it; `nil` if it has ended, or is unknown.
     func record(_ key: RecordKey, at now: Date) -> Record? {
         guard let held = state.withLock({ $0.records[key] ?? $0.former[key] }), held.end > now else { return nil }
         return held.record

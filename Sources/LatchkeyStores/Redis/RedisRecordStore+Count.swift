@@ -4,7 +4,7 @@ package import LatchkeySystem
 package import LatchkeyVault
 
 extension RedisRecordStore {
-    /// How many keys are looked at in one go, so that no license waits long behind them.
+    /// How many keys are read at a time, so that no license waits long behind them.
     private static let slice = 200
 
     package func count(
@@ -19,9 +19,9 @@ extension RedisRecordStore {
     /// The count that the writes have kept: a sum over the shards, in one trip to each primary.
     private func kept(_ kind: RecordKey.Kind, _ tenant: String) async throws(StoreError) -> RecordCount {
         let first = layout.count(kind, tenant, 0)
-        // Before the sum: a count that ends between the two would call a sum whole that lacks its last records.
+        // Before the sum: if a count completed between the two, an incomplete sum would be called whole.
         let isWhole = try await isWhole(first, kind)
-        // Each primary of a cluster has its own clock, and they differ by a moment.
+        // Each primary of a cluster has its own clock, and they differ slightly.
         let time = try await servers.send(
             [.init(key: first, commands: [words("EXISTS", first), words("TIME")])], on: .operators)
         guard let now = try time.first?.last.checked().time else { throw Self.damaged }
@@ -40,7 +40,7 @@ extension RedisRecordStore {
         return RecordCount(sum, isWhole: isWhole)
     }
 
-    /// Whether all records of a tenant are in a set that counts or lists them. In a cluster no version ever wrote others.
+    /// Whether all records of a tenant are in a set that counts or lists them. In a cluster every version has listed them.
     func isWhole(_ set: String, _ kind: RecordKey.Kind) async throws(StoreError) -> Bool {
         guard layout.shards == 1, kind.isCounted else { return true }
         let answers = try await servers.send([.init(key: set, commands: [words("ZSCORE", set, "")])], on: .operators)
@@ -51,7 +51,7 @@ extension RedisRecordStore {
     /// tenant.
     /// - Parameters:
     ///   - most: about how many are looked at before it returns; the rest is done in the background.
-    ///   - ends: when each thing in a record's bytes ends, to count it, too; `nil` to list only.
+    ///   - ends: the ends of the things in a record's bytes, to count it, too; `nil` to list only.
     func list(
         _ kind: RecordKey.Kind, _ tenant: String, most: Int, _ ends: (@Sendable ([UInt8]) -> [Date])?
     ) async throws(StoreError) {

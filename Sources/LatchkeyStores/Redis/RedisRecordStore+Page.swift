@@ -65,14 +65,14 @@ extension RedisRecordStore {
     }
 }
 
-/// The names of a tenant's records from a place on, over all shards.
+/// The names of a tenant's records after a place, over all shards.
 private struct RedisNames {
     private struct Shard {
         let names: String
         var found: ArraySlice<[UInt8]> = []
         /// Where to continue, in the syntax of `ZRANGEBYLEX`; `nil` at the end.
         var from: [UInt8]?
-        /// The last name that was found.
+        /// The last name found.
         var last: [UInt8] = []
     }
 
@@ -88,15 +88,15 @@ private struct RedisNames {
         to = [UInt8(ascii: "(")] + NameRange.end(ofNamesWith: prefix)
     }
 
-    /// The next names in the order of their bytes, at most so many; `nil` at the end.
+    /// The next names in the order of their bytes, up to a limit; `nil` at the end.
     mutating func next(_ limit: Int, _ servers: RedisServers) async throws(StoreError) -> [String]? {
-        // Most shards have few of the next names.
+        // Most shards have only a few of the next names.
         var share = shards.count == 1 ? limit : max(3, limit * 2 / shards.count)
         while true {
             let asked = shards.indices.filter { shards[$0].found.isEmpty && shards[$0].from != nil }
             if !asked.isEmpty { try await ask(asked, share, servers) }
             share = min(share * 4, 1_000)
-            // Up to the first of the last names of shards that have more.
+            // Up to the smallest of the last names of shards that have more.
             let bound = shards.filter { $0.from != nil }.map(\.last).min { $0.lexicographicallyPrecedes($1) }
             let names = shards.flatMap(\.found).filter { name in
                 bound.map { !$0.lexicographicallyPrecedes(name) } ?? true

@@ -11,13 +11,13 @@ package import LatchkeyVault
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 package final class RedisRecordStore: SingleTripStore {
-    /// How many replicas have to have a write, and how long that may take. Without it, a failover may lose the latest writes.
+    /// How many replicas must have a write, and how long that may take. Without it, a failover may lose the latest writes.
     package struct Replicas: Sendable, Hashable {
         package let count: Int
         package let time: Duration
 
         /// - Parameters:
-        ///   - count: how many replicas, at least 1.
+        ///   - count: the number of replicas, at least 1.
         ///   - time: how long it may take. Defaults to 100 ms.
         package init(_ count: Int, within time: Duration = .milliseconds(100)) {
             self.count = max(1, count)
@@ -25,7 +25,7 @@ package final class RedisRecordStore: SingleTripStore {
         }
     }
 
-    /// How long something that people look at may take.
+    /// How long an operator's query may take.
     package static let patience = Duration.seconds(5)
 
     package let engine = "redis"
@@ -39,9 +39,9 @@ package final class RedisRecordStore: SingleTripStore {
     let counting = Locked<Set<String>>([])
 
     /// - Parameters:
-    ///   - address: where Redis is. Nothing is sent before the first call.
-    ///   - replicas: how many replicas have to have a write; `nil` for none. A missing one is an error of the kind `unavailable`.
-    ///   - limit: how long a command may take. Defaults to 50 ms; a write gets the replicas' time more.
+    ///   - address: the address of Redis. Nothing is sent before the first call.
+    ///   - replicas: how many replicas must have a write; `nil` for none. A missing one is an error of the kind `unavailable`.
+    ///   - limit: how long a command may take. Defaults to 50 ms; a write gets the replicas' time in addition.
     ///   - timekeeper: the time for limits. Defaults to the machine's.
     /// - Throws: `StoreError` if the process has no descriptor left.
     package init(
@@ -66,7 +66,7 @@ package final class RedisRecordStore: SingleTripStore {
     /// The same records for operators: over separate connections, and with more patience.
     package var forOperators: RedisRecordStore { RedisRecordStore(of: self) }
 
-    /// How often nodes of a cluster sent a request elsewhere or put it off.
+    /// How often nodes of a cluster redirected a request or put it off.
     package var redirections: [ClusterRedirection: UInt64] { servers.cluster?.redirections ?? [:] }
 
     // MARK: Records
@@ -100,7 +100,7 @@ package final class RedisRecordStore: SingleTripStore {
         memory.forget(key)
         let arguments = [version.digits] + (key.kind.isCounted ? [Array(key.name.utf8)] : [])
         let script: RedisScript = key.kind.isCounted ? .removeAndCount : .remove
-        // Once: after an answer that did not come, a record that is gone does not say who removed it.
+        // Once: if an answer was lost, a missing record does not reveal who removed it.
         return try await changeOnce(script, key, arguments).first.checked() == .integer(1)
     }
 
@@ -149,7 +149,7 @@ package final class RedisRecordStore: SingleTripStore {
         let arguments = [Array(slot.session.utf8), Array("\(slot.fence)".utf8), life, Array(key.name.utf8)]
         let answers = try await change(.extend, key) { _ in arguments }
         if let held = try held(answers, key) { return .held(held) }
-        // The record has another version by now, which only the store knows.
+        // The record has a new version now, which only the store knows.
         memory.forget(key)
         guard case .integer(let end)? = try answers.first.checked().elements?.last else { throw Self.damaged }
         return .extended(until: Date(timeIntervalSince1970: Double(end) / 1_000))
@@ -166,7 +166,7 @@ package final class RedisRecordStore: SingleTripStore {
 
     // MARK: Scripts
 
-    /// Runs a script on a record that may run twice. In a cluster it is tried once more with the primary that took over, if there is time.
+    /// Runs a script that may run twice on a record. In a cluster it is retried once with the primary that took over, if there is time.
     /// - Parameter arguments: the script's arguments; for the second time, `true`.
     /// - Throws: `StoreError` of the first time, if there is no second.
     private func change(
@@ -177,7 +177,7 @@ package final class RedisRecordStore: SingleTripStore {
         let before = servers.place(of: name)
         do throws(StoreError) { return try await changeOnce(script, key, arguments(false)) } catch {
             let limit = servers.limits[lanes.writes] ?? .zero
-            // A cluster without a map is as far away as the first error says.
+            // If the cluster has no map, the first error says how unavailable it is.
             guard error.kind == .unavailable, let cluster = servers.cluster, let before,
                 servers.timekeeper.uptime - began < limit / 2,
                 let now = (try? await cluster.refreshed())?[RedisSlot(of: name)], now != before
@@ -209,8 +209,8 @@ package final class RedisRecordStore: SingleTripStore {
         let arguments: [[UInt8]]
     }
 
-    /// Runs a script for each call, in one go for each server, by its digest; and by its text where Redis does not know it.
-    /// - Returns: the answers of each call, errors among them.
+    /// Runs a script for each call, together for each server, by its digest; and by its text if Redis does not know it.
+    /// - Returns: the answers of each call, including errors.
     func run(
         _ script: RedisScript, _ calls: [ScriptCall], then more: [[[UInt8]]] = [], on lane: RedisServers.Lane
     ) async throws(StoreError) -> [[RESPValue]] {
@@ -245,11 +245,11 @@ package final class RedisRecordStore: SingleTripStore {
 extension Date {
     /// Milliseconds since 1970, with a fraction.
     var redisScore: [UInt8] { Array("\(timeIntervalSince1970 * 1_000)".utf8) }
-    /// Milliseconds since 1970, the next whole one.
+    /// Milliseconds since 1970, rounded up.
     fileprivate var redisTime: [UInt8] {
         Array("\(Int64(saturating: (timeIntervalSince1970 * 1_000).rounded(.up)))".utf8)
     }
-    /// Milliseconds since 1970, of a date that is in whole ones.
+    /// Milliseconds since 1970, of a date in whole milliseconds.
     fileprivate var redisNow: [UInt8] { Array("\(Int64(saturating: (timeIntervalSince1970 * 1_000).rounded()))".utf8) }
 }
 
@@ -258,12 +258,12 @@ extension UInt64 {
 }
 
 extension UInt64? {
-    /// Nothing for no record.
+    /// Empty without a record.
     fileprivate var digits: [UInt8] { map(\.digits) ?? [] }
 }
 
 extension String {
-    /// The text in a pattern, as itself.
+    /// The text as a pattern that matches only itself.
     var redisPattern: String {
         reduce(into: "") { pattern, character in
             if "*?[]\\^-".contains(character) { pattern.append("\\") }
@@ -273,7 +273,7 @@ extension String {
 }
 
 extension RESPValue? {
-    /// - Throws: `StoreError` for an error, and for no answer.
+    /// - Throws: `StoreError` for an error, and for a missing answer.
     func checked() throws(StoreError) -> RESPValue {
         guard let value = self else { throw .redis("Redis did not respond.") }
         return try value.checked()
@@ -286,10 +286,10 @@ extension RESPValue {
         return self
     }
 
-    /// Whether a script says that it did its work: 1, alone or first.
+    /// Whether a script reports success: 1, alone or first.
     fileprivate var isDone: Bool { self == .integer(1) || elements?.first == .integer(1) }
 
-    /// The date that `TIME` gives: seconds and microseconds.
+    /// The date in an answer to `TIME`: seconds and microseconds.
     var time: Date? {
         guard let parts = elements, parts.count == 2, let seconds = parts[0].text.flatMap({ Double($0) }),
             let micros = parts[1].text.flatMap({ Double($0) })

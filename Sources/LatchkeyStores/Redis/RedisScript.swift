@@ -3,7 +3,7 @@ import LatchkeyFairPlay
 
 /// A script that runs in Redis.
 ///
-/// The keys are that of the record and, where it is listed, those of the sets that count and list its shard.
+/// The keys are the record's and, if it is listed, those of the sets that count and list its shard.
 struct RedisScript {
     let text: String
     let digest: String
@@ -37,9 +37,9 @@ struct RedisScript {
         """)
 
     // KEYS[2] is a sorted set. For each thing of a record it has `NUMBER:NAME` with its end in milliseconds as the score, and for the record
-    // itself `:NAME` with its end below zero. KEYS[3] has the names, all with the score 0. The record has in `n` how many things it has, and
-    // in `i` the version with which this was written: a version of the server that keeps less leaves both as they are. On one server the
-    // empty name, which sorts before all, says that all records are listed and counted.
+    // itself `:NAME` with its end below zero. KEYS[3] has the names, all with the score 0. The record has in `n` its number of things, and
+    // in `i` the version at the time of this write: a server version that keeps fewer fields leaves both as they are. On one server the
+    // empty name, which sorts before all others, marks that all records are listed and counted.
 
     private static let index = """
         local function index(former, name, finish, first, isListed)
@@ -90,8 +90,8 @@ struct RedisScript {
 
         """
 
-    /// As `write`, counts and lists. ARGV has the version that was read, then version, bytes, end, the time of the decision if it was not read
-    /// from this clock, `again` for a call whose first answer is not known, the name, and when each thing ends.
+    /// As `write`, but also counts and lists. ARGV has the version that was read, then version, bytes, end, the time of the decision if it was
+    /// not read from this clock, `again` if the first answer is not known, the name, and the ends of the things.
     ///
     /// Answers with 1 or 0, the clock, and after 0 the held record. The time of the decision must not be ahead of the clock, or slots would
     /// end too soon. A record that was written without being listed makes the list incomplete. One call in four forgets ended ones, more
@@ -116,7 +116,7 @@ struct RedisScript {
             return {1, time[1], time[2]}
             """)
 
-    /// As `remove`, of a record that is listed; ARGV has its name, too.
+    /// As `remove`, for a listed record; ARGV also has its name.
     static let removeAndCount = RedisScript(
         index + """
             local held = redis.call('HMGET', KEYS[1], 'v', 'n')
@@ -126,7 +126,7 @@ struct RedisScript {
             return 1
             """)
 
-    /// Counts and lists a record that is as it was read, and leaves it so: its version, its name, and when each thing ends.
+    /// Counts and lists a record without changing it, if it is as it was read: its version, its name, and the ends of its things.
     static let countOnly = RedisScript(
         index + """
             local held = redis.call('HMGET', KEYS[1], 'v', 'n')
@@ -136,7 +136,7 @@ struct RedisScript {
             return 1
             """)
 
-    /// Lists a record that is as it was read, and leaves it so: its version and its name.
+    /// Lists a record without changing it, if it is as it was read: its version and its name.
     static let listOnly = RedisScript(
         """
         if redis.call('HMGET', KEYS[1], 'v')[1] ~= ARGV[1] then return 0 end
@@ -148,10 +148,10 @@ struct RedisScript {
     /// Forgets ended things and records, at most as many of each as ARGV says. The first key is a record's, and selects the shard.
     static let forgetEnded = RedisScript(forget + clock + "return forget(now, ARGV[1])")
 
-    /// Extends a slot in an account's record: ARGV has its session, its fence, by how many milliseconds from now on, and the account's name.
+    /// Extends a slot in an account's record: ARGV has its session, its fence, the milliseconds from now on, and the account's name.
     ///
     /// Answers with 1, the clock and the slot's end; or with 0, the clock and the held record if it has no such slot. It knows the form of
-    /// `AccountState.recordBytes`, where a slot is the session, three texts that may be missing, the content, and four numbers. Things count in
+    /// `AccountState.recordBytes`, where a slot is the session, three texts that may be missing, the content, and four numbers. Things are in
     /// the order of the slots.
     static let extend = RedisScript(
         clock + """

@@ -2,21 +2,21 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// The servers that keep records, and which of them has which: one server, the primary that sentinels know, or a cluster.
+/// The servers of the records, and which server has which record: one server, the primary that sentinels know, or a cluster.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.2.
 final class RedisServers: Sendable {
     /// The purpose of a connection. Each purpose has its own, so that one kind of work does not wait behind another.
     enum Lane: Hashable, CaseIterable {
-        /// A license's and a heartbeat's.
+        /// A license's and a heartbeat's work.
         case reads, writes
-        /// What people look at, and counts.
+        /// Operators' queries and counts.
         case operators
     }
 
     /// Commands that go to one server together.
     struct Request: Sendable {
-        /// A key of theirs, which chooses the server. All keys are in its slot.
+        /// A key of the commands, which chooses the server. All their keys are in its slot.
         let key: String
         let commands: [[[UInt8]]]
     }
@@ -31,7 +31,7 @@ final class RedisServers: Sendable {
     let timekeeper: any Timekeeper
 
     /// - Parameters:
-    ///   - address: where they are. Nothing is sent before the first call.
+    ///   - address: the servers' address. Nothing is sent before the first call.
     ///   - limits: how long a call may take.
     /// - Throws: `StoreError` if the process has no descriptor left.
     init(_ address: RedisAddress, limits: [Lane: Duration], timekeeper: any Timekeeper) throws(StoreError) {
@@ -52,8 +52,8 @@ final class RedisServers: Sendable {
         return cluster
     }
 
-    /// Sends requests, those of one server in one go.
-    /// - Returns: the answers of each, errors among them.
+    /// Sends requests, together for each server.
+    /// - Returns: the answers of each, including errors.
     /// - Throws: `StoreError` if a server does not answer in time.
     func send(_ requests: [Request], on lane: Lane) async throws(StoreError) -> [[RESPValue]] {
         switch way {
@@ -68,7 +68,7 @@ final class RedisServers: Sendable {
         }
     }
 
-    /// The server that has a key; `nil` for the only one, or one that is not known.
+    /// The server that has a key; `nil` for the only one, or an unknown one.
     func place(of key: String) -> RedisAddress.Endpoint? { cluster?.place(of: RedisSlot(of: key)) }
 }
 

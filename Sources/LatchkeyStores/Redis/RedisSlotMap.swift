@@ -4,15 +4,15 @@ import LatchkeySystem
 struct RedisSlotMap: Sendable {
     private(set) var primaries: [RedisAddress.Endpoint] = []
     private(set) var replicas: Set<RedisAddress.Endpoint> = []
-    /// For each slot the index of its primary; -1 for none.
+    /// The index of each slot's primary; -1 for none.
     private var owners = [Int32](repeating: -1, count: RedisSlot.count)
 
     init() {}
 
     /// - Parameters:
-    ///   - answer: what `CLUSTER SLOTS` gave: first and last slot, the primary, its replicas; each node with host and port first.
-    ///   - asked: the node that gave it.
-    /// - Throws: `StoreError` for another answer, and for one without any slot, as a node gives that is in no cluster yet, or no more.
+    ///   - answer: the answer to `CLUSTER SLOTS`: first and last slot, the primary, its replicas; each node with host and port first.
+    ///   - asked: the node that answered.
+    /// - Throws: `StoreError` for any other answer, and for one without any slot, as from a node that is not in a cluster yet, or any more.
     init(_ answer: RESPValue, from asked: RedisAddress.Endpoint) throws(StoreError) {
         guard let ranges = answer.elements else { throw Self.noMap }
         guard !ranges.isEmpty else { throw Self.noSlots }
@@ -54,7 +54,7 @@ struct RedisSlotMap: Sendable {
         return owner < 0 ? nil : primaries[owner]
     }
 
-    /// Notes that a slot has another primary.
+    /// Notes a slot's new primary.
     mutating func move(_ slot: RedisSlot, to primary: RedisAddress.Endpoint) {
         owners[slot.number] = index(of: primary)
     }

@@ -14,9 +14,9 @@ final class RedisSocket {
 
     /// Connects.
     /// - Parameters:
-    ///   - limit: how long connecting to each address of the host may take, and how long the handshake in all. Looking up a name is not
+    ///   - limit: how long connecting to each address of the host may take, and how long the whole handshake. Looking up a name is not
     ///     counted.
-    ///   - trust: whom it trusts by TLS; `nil` for a connection without.
+    ///   - trust: the certificates to trust; `nil` for a connection without TLS.
     ///   - timekeeper: the time for limits. Defaults to the machine's.
     /// - Throws: `StoreError`; of the kind `misconfigured` for a certificate that is not trusted.
     convenience init(
@@ -92,7 +92,7 @@ final class RedisSocket {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Sends as much as the socket takes now.
-    /// - Returns: how many bytes.
+    /// - Returns: the number of bytes.
     func send(_ bytes: ArraySlice<UInt8>) throws(StoreError) -> Int {
         if let tls {
             switch bytes.withUnsafeBytes({ tls.send($0) }) {
@@ -135,7 +135,7 @@ final class RedisSocket {
         reader.append(buffer.prefix(count))
     }
 
-    /// Notes the end, after answers that came with it.
+    /// Notes the end, for after the answers that came with it.
     private func end(_ error: StoreError, after hasCome: Bool) throws(StoreError) {
         guard hasCome else { throw error }
         ending = error
@@ -149,8 +149,8 @@ final class RedisSocket {
         return nil
     }
 
-    /// Asks one question and waits for the answer, before the connection is in use.
-    /// - Parameter limit: how long it may take in all.
+    /// Asks one question and waits for the answer, before the connection is used.
+    /// - Parameter limit: how long it may take altogether.
     /// - Throws: `StoreError` if no answer comes in time.
     func ask(_ command: [String], within limit: Duration) throws(StoreError) -> RESPValue {
         let deadline = timekeeper.uptime + limit
@@ -170,7 +170,7 @@ final class RedisSocket {
         "Use the port of Redis's tls-port setting; if it requires a certificate, set certificateFile and keyFile."
 
     /// Waits until the socket is ready.
-    /// - Returns: whether it is; `false` once the deadline has passed, of the timekeeper's uptime.
+    /// - Returns: whether it is ready; `false` once the deadline has passed, by the timekeeper's uptime.
     private static func wait(
         _ descriptor: CInt, _ events: CInt, until deadline: Duration, _ timekeeper: any Timekeeper
     ) -> Bool {
@@ -190,7 +190,7 @@ final class RedisSocket {
         return code
     }
 
-    /// The addresses of a place, as the system has them.
+    /// The addresses of a place, from the system.
     private static func addresses(of place: RedisAddress.Endpoint) -> [(family: CInt, address: [UInt8])] {
         switch place {
         case .path(let path):
@@ -213,7 +213,7 @@ final class RedisSocket {
     }
 }
 
-/// A command as it is sent.
+/// A command in its wire form.
 struct RedisCommand {
     private(set) var bytes: [UInt8]
 
@@ -245,7 +245,7 @@ extension StoreError {
             // A command that a script calls.
             case "ERR" where answer.hasPrefix("ERR The user executing the script can't"):
                 .redis(reason, .misconfigured, remedy: Self.rightsRemedy)
-            // Where a cluster is named, it is followed: `RedisCluster`.
+            // If the error names a cluster, it is handled elsewhere: `RedisCluster`.
             case "MOVED", "ASK", "CROSSSLOT":
                 .redis(reason, .misconfigured, remedy: "Use redis+cluster://HOST:PORT for a cluster.")
             case "CLUSTERDOWN":

@@ -17,7 +17,7 @@ extension KeyRow {
 }
 
 extension KeyRow {
-    /// The kid of a row that takes another's place.
+    /// The kid of a row that replaces another.
     /// - Throws: `storeUnfit` if it is of another tenant or kid.
     func kid(replacing held: SealedKey, for engine: String) throws(StoreError) -> KeyID {
         guard sealed.tenant.equalsByteForByte(held.tenant), try held.contentKeyID(for: engine) == kid else {

@@ -4,7 +4,7 @@ import LatchkeyDecision
 import LatchkeySystem
 import LatchkeyVault
 
-/// How rows of keys, data keys and the audit are read, on every engine.
+/// Reads rows of keys, data keys and the audit, for every engine.
 extension StoredRow {
     /// A row of `KeyColumns.all`.
     func keyRow() throws(StoreError) -> KeyRow {
@@ -57,7 +57,7 @@ extension StoredRow {
     }
 }
 
-/// The columns of keys, in the order in which they are written and read.
+/// The columns of keys, in the order of writing and reading.
 enum KeyColumns {
     static let names = [
         "tenant", "kid", "content", "track", "track_type", "policies", "scheme", "periods", "data_key", "nonce",
@@ -66,7 +66,7 @@ enum KeyColumns {
     static let all = names.joined(separator: ", ")
 }
 
-/// Lists in one column: JSON, which a person can read there.
+/// Lists in one column: JSON, which people can read there.
 enum StoredList {
     static func text(_ values: [String]) -> String { values.isEmpty ? "[]" : json(values) }
 
@@ -82,9 +82,9 @@ enum StoredList {
     }
 }
 
-/// Where the names end that begin with some bytes.
+/// The end of the names that begin with some bytes.
 enum NameRange {
-    /// The first bytes behind all names that begin with a prefix; more than any name's for a prefix that has no such end.
+    /// The first bytes after all names with a prefix; greater than any name if the prefix has no such end.
     static func end(ofNamesWith prefix: [UInt8]) -> [UInt8] {
         guard let last = prefix.lastIndex(where: { $0 != 0xff }) else {
             return [UInt8](repeating: 0xff, count: StoreLimits.nameBytes + 1)
@@ -93,7 +93,7 @@ enum NameRange {
     }
 }
 
-/// Where a page of keys begins, as one bound that an index takes: the first place behind a cursor, or at a prefix.
+/// The start of a page of keys, as one bound that an index takes: the first place after a cursor, or a prefix.
 struct KeyStart: Sendable {
     private(set) var content: [UInt8]
     private(set) var kid = [UInt8](repeating: 0, count: 16)
@@ -112,7 +112,7 @@ struct KeyStart: Sendable {
 }
 
 extension KeyRow {
-    /// The most rows of one page out of two, by content and kid.
+    /// At most a page of rows from two lists, by content and kid.
     static func merged(_ one: [KeyRow], _ other: [KeyRow], limit: Int) -> [KeyRow] {
         let known = Set(one.map(\.kid))
         let both = one + other.filter { !known.contains($0.kid) }

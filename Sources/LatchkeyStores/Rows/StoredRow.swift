@@ -21,7 +21,7 @@ extension StoredRow {
         return text
     }
 
-    /// A number of 32 bits, such as a data key's version.
+    /// A 32-bit number, such as a data key's version.
     func version(_ column: Int) throws(StoreError) -> UInt32 {
         guard let version = UInt32(exactly: try integer(column)) else { throw damaged(column) }
         return version
@@ -42,9 +42,9 @@ extension StoredRow {
     }
 }
 
-/// Times in stores: whole microseconds, of the years 1 to 9999.
+/// Times in stores: whole microseconds in the years 1 to 9999.
 enum StoredTime {
-    /// From 1970 to 2000, where PostgreSQL begins to count.
+    /// From 1970 to 2000, the start of PostgreSQL's times.
     static let epochOfPostgreSQL: Int64 = 946_684_800_000_000
 
     static func microseconds(_ date: Date) -> Int64 {

@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A value that is bound to a statement.
+/// A value for a statement.
 enum SQLiteValue: Sendable {
     case null
     case integer(Int64)
@@ -20,13 +20,13 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
     private var isOpen = true
-    /// Where SQLite leaves the number of pages of the log; lives as long as the connection.
+    /// Where SQLite stores the number of pages of the log; lives as long as the connection.
     private let pagesOfLog = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// Opens a file.
     /// - Parameters:
     ///   - path: the file's path. `SQLiteFile` has made it.
-    ///   - busy: how long another process's lock is waited for.
+    ///   - busy: how long to wait for another process's lock.
     ///   - purpose: whether the file and its folder may be changed. Defaults to yes.
     /// - Throws: `StoreError`.
     init(path: String, busy: Duration, for purpose: StorePurpose = .serving) throws(StoreError) {
@@ -41,7 +41,7 @@ final class SQLiteConnection {
         pagesOfLog.initialize(to: 0)
         guard code == SQLITE_OK, let opened else {
             pagesOfLog.deallocate()
-            // A handle comes even with an error, unless there is no memory for one.
+            // There is a handle even after an error, unless memory is exhausted.
             sqlite3_close_v2(opened)
             throw StoreError.sqlite(code)
         }
@@ -57,7 +57,7 @@ final class SQLiteConnection {
 
     /// Follows the length of the log from now on. The log is then brought into the file only on request.
     func followLog() {
-        // Called on the thread of the connection, within a call of it.
+        // Called on the thread of the connection, during one of its calls.
         sqlite3_wal_hook(
             handle,
             { pages, _, _, count in
@@ -66,10 +66,10 @@ final class SQLiteConnection {
             }, pagesOfLog)
     }
 
-    /// How many pages the log had after the last change of this connection, once `followLog()` was called.
+    /// The number of pages of the log after the last change of this connection, once `followLog()` was called.
     var logPages: Int32 { pagesOfLog.pointee }
 
-    /// Closes the file; the last connection brings its log into it. Nothing is asked afterwards.
+    /// Closes the file; the last connection brings its log into it. The connection must not be used afterwards.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -82,7 +82,7 @@ final class SQLiteConnection {
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
     /// Runs a statement to its end.
-    /// - Returns: how many rows it changed, if it is one that changes rows.
+    /// - Returns: the number of changed rows, if the statement changes rows.
     @discardableResult
     func run(_ sql: String, _ values: [SQLiteValue] = []) throws(StoreError) -> Int {
         let statement = try bound(sql, values)
@@ -102,7 +102,7 @@ final class SQLiteConnection {
         return rows
     }
 
-    /// The number that a statement answers; 0 without a row.
+    /// A statement's number; 0 without a row.
     func number(_ sql: String, _ values: [SQLiteValue] = []) throws(StoreError) -> Int64 {
         try rows(sql, values) { row throws(StoreError) in try row.integer(0) }.first ?? 0
     }
@@ -152,7 +152,7 @@ final class SQLiteConnection {
     }
 }
 
-/// The row at which a statement stands; good until its next step.
+/// A statement's current row; valid until its next step.
 struct SQLiteRow: StoredRow {
     fileprivate let statement: OpaquePointer
 

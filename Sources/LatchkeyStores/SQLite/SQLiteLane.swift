@@ -7,9 +7,9 @@ import LatchkeySystem
 /// Writes that wait while another one is under way share one transaction, each with a savepoint: one that fails takes back
 /// its own changes and no others. Callers get their answers after the commit.
 final class SQLiteLane: Sendable {
-    /// What happens to a write when the power fails.
+    /// The durability of a write when the power fails.
     enum Durability: Sendable {
-        /// The last writes may be gone, the file is whole: records, of which a lease is the worst that is lost.
+        /// The last writes may be lost, but the file is whole: records, where a lease is the worst loss.
         case lazy
         /// It is on the disk when it is answered: keys and the audit.
         case full
@@ -21,7 +21,7 @@ final class SQLiteLane: Sendable {
             Durability, @Sendable (SQLiteConnection) throws(StoreError) -> Void, done: @Sendable (StoreError?) -> Void)
     }
 
-    /// The most writes of one transaction, and the most pieces of work that wait.
+    /// The most writes of one transaction, and the most waiting pieces of work.
     private static let batch = 256
     private static let limit = 4_096
 
@@ -30,7 +30,7 @@ final class SQLiteLane: Sendable {
 
     /// Starts the thread, which closes the connection when the lane is released.
     /// - Parameters:
-    ///   - connection: the lane's alone from now on.
+    ///   - connection: belongs to the lane alone from now on.
     ///   - name: the thread's name.
     ///   - log: brings the log into the file. Defaults to SQLite's own way.
     init(_ connection: sending SQLiteConnection, name: String, log: SQLiteLog? = nil) {
@@ -56,7 +56,7 @@ final class SQLiteLane: Sendable {
     /// Ends the thread after the waiting work. Later work fails as unavailable.
     package func close() { inbox.close() }
 
-    /// The thread has ended, and the connection is closed. A caller that is cancelled waits no longer.
+    /// Waits until the thread has ended and the connection is closed. A cancelled caller stops waiting.
     func ended() async { _ = try? await end.value }
 
     /// Reads, alone.
@@ -142,7 +142,7 @@ private struct SQLiteWriter {
                     try inSavepoint(write.work)
                     outcomes.append(nil)
                 } catch {
-                    // A full disk takes the whole transaction back.
+                    // A full disk rolls the whole transaction back.
                     guard !connection.isOutsideTransaction else { throw error }
                     outcomes.append(error)
                 }
@@ -157,7 +157,7 @@ private struct SQLiteWriter {
 
     private mutating func begin(_ wanted: SQLiteLane.Durability) throws(StoreError) {
         if durability != wanted {
-            // Counts from the next transaction on. All share one write-ahead log, so a full commit brings the lazy ones before it along.
+            // Takes effect with the next transaction. All share one write-ahead log, so a full commit also syncs the lazy ones before it.
             try connection.execute("PRAGMA synchronous = \(wanted == .full ? "FULL" : "NORMAL")")
             durability = wanted
         }

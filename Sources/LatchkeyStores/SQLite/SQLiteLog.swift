@@ -12,10 +12,10 @@ import LatchkeySystem
 /// Source: `Documentation/LicenseServer.md` §7.4.
 struct SQLiteLog: Sendable {
     private let pages: Int32
-    /// The pages from which on it is time.
+    /// The number of pages from which the log is brought into the file.
     private let limit: Locked<Int32>
 
-    /// - Parameter pages: how many pages the log has when it is brought into the file. Defaults to 16,384, 64 MiB.
+    /// - Parameter pages: the length at which the log is brought into the file. Defaults to 16,384 pages, 64 MiB.
     init(pages: Int32 = 16_384) {
         self.pages = pages
         limit = Locked(pages)
@@ -25,9 +25,9 @@ struct SQLiteLog: Sendable {
     /// - Parameters:
     ///   - connection: the file, open.
     ///   - path: the file's path.
-    /// - Throws: `storeDamaged` for one that was copied without its log, or with that of another time.
+    /// - Throws: `storeDamaged` for a file copied without its log, or with a log of another time.
     static func check(_ connection: SQLiteConnection, at path: String) throws(StoreError) {
-        // Tables of before this was kept.
+        // Tables of an earlier version, without these numbers.
         guard try connection.number("PRAGMA user_version") >= 3 else { return }
         let numbers = try connection.rows("SELECT began, goes_on, number FROM log, log_before") {
             row throws(StoreError) in
@@ -37,7 +37,7 @@ struct SQLiteLog: Sendable {
             throw .sqliteCopy(
                 "The file and its -wal log do not match: they were copied while a server was writing.")
         }
-        // A process was killed as it brought the log into the file, or another one does so now: then there is a log.
+        // A process was killed while it brought the log into the file, or another one is doing so now: then there is a log.
         guard numbers.began == numbers.goesOn || hasLog(path) else {
             throw .sqliteCopy(
                 "The file was copied without its -wal log while a server had it open: the latest changes are missing."
@@ -51,7 +51,7 @@ struct SQLiteLog: Sendable {
         bring(connection)
     }
 
-    /// Brings the log into the file if it has become long.
+    /// Brings the log into the file if it has grown long.
     func bringIfLong(_ connection: SQLiteConnection) {
         guard connection.logPages >= limit.withLock({ $0 }) else { return }
         bring(connection)
@@ -59,7 +59,7 @@ struct SQLiteLog: Sendable {
 
     /// Makes the numbers equal, so that the log may end with the last connection.
     func end(_ connection: SQLiteConnection) {
-        // Where the disk is full, the next start says what to do.
+        // If the disk is full, the next start says what to do.
         _ = try? connection.run("UPDATE log SET goes_on = began WHERE goes_on <> began")
     }
 

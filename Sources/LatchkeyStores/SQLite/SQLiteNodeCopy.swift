@@ -5,22 +5,22 @@ package import LatchkeyVault
 
 /// A node's own copy of a store of keys, in one file that no other user may read.
 ///
-/// Keeping does not wait: it goes through a queue to a separate thread. Beyond the limit, the first rows to go are the ones that the store
-/// was not asked about for the longest time.
+/// Keeping does not wait: it goes through a queue to a separate thread. Beyond the limit, the rows that the store was not asked about for
+/// the longest time are dropped first.
 ///
 /// Source: `Documentation/Decisions/0011-only-stored-keys.md`.
 package final class SQLiteNodeCopy: NodeCopy {
-    /// How much a copy holds.
+    /// The limits of a copy.
     package struct Limits: Sendable {
         /// The most rows. Defaults to 200,000, which take some 100 MB.
         package var rows = 200_000
-        /// The most changes that wait for the store. Defaults to 10,000.
+        /// The most changes waiting for the store. Defaults to 10,000.
         package var changes = 10_000
 
         package init() {}
     }
 
-    /// A row that is asked about is marked as such once in this time, so that most rereading writes nothing.
+    /// A row that is in use is marked once in this time, so that most rereads write nothing.
     private static let mark = Duration.seconds(86_400)
 
     let writer: SQLiteLane
@@ -31,10 +31,10 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     package var failure: StoreError? { failed.withLock { $0 } }
 
-    /// Opens a file, which is made with mode 0600.
+    /// Opens a file, and creates it with mode 0600 if needed.
     /// - Parameters:
-    ///   - path: the file. Its folder is there.
-    ///   - limits: how much it holds.
+    ///   - path: the file, in an existing folder.
+    ///   - limits: the limits of the copy.
     ///   - timekeeper: the time. Defaults to the machine's.
     /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file
     ///   or a store's.
@@ -60,7 +60,7 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     /// Ends the threads, and waits until the file is closed.
     package func closed() async {
-        // The writer last, as the store's.
+        // The writer last, as in the store.
         reader.close()
         await reader.ended()
         writer.close()
@@ -79,7 +79,7 @@ package final class SQLiteNodeCopy: NodeCopy {
             guard new > 0 else { return }
             let count = try connection.number("SELECT count(*) FROM keys")
             guard count > limits.rows else { return }
-            // Some more than need be, so that not every row does it.
+            // A few more than necessary, so that not every row triggers it.
             try connection.run(
                 "DELETE FROM keys WHERE (tenant, kid) IN (SELECT tenant, kid FROM keys ORDER BY seen LIMIT ?1)",
                 [.integer(count - Int64(limits.rows) + Int64(limits.rows / 100))])
@@ -277,7 +277,7 @@ package final class SQLiteNodeCopy: NodeCopy {
         ) { row throws(StoreError) in try row.seed() }
     }
 
-    /// Writes only where something differs, or the row was not marked for a day.
+    /// Writes only if something differs, or the row was not marked for a day.
     private static let upsert: String = {
         let names = KeyColumns.names.filter { $0 != "tenant" && $0 != "kid" }
         let places = (1...KeyColumns.names.count + 1).map { "?\($0)" }.joined(separator: ", ")

@@ -1,13 +1,13 @@
 import LatchkeyCore
 import LatchkeySystem
 
-/// The tables of a file, and how older files get them.
+/// The tables of a file, and the upgrades of older files.
 ///
 /// A migration only adds. Its number is in `user_version`, and `application_id` marks the file as ours.
 struct SQLiteSchema {
-    /// The number that says whose file it is.
+    /// The number that identifies the program of the file.
     let applicationID: Int64
-    /// What each version adds to the one before.
+    /// The additions of each version.
     let migrations: [String]
 
     /// `LtKy`: the file of a store.
@@ -51,8 +51,8 @@ struct SQLiteSchema {
             one INTEGER PRIMARY KEY CHECK (one = 1), fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 16)) STRICT;
         INSERT INTO identity VALUES (1, randomblob(16));
         """,
-        // When what counts in a record ends, in seconds; nothing for a record of a version that kept no count. How many things end in which
-        // second; and which log the file goes with: see `SQLiteLog`.
+        // The ends of a record's counted things, in seconds; empty for a record of a version without counts. The number of things that
+        // end in each second; and the log that belongs to the file: see `SQLiteLog`.
         """
         ALTER TABLE records ADD COLUMN counted BLOB;
         CREATE INDEX records_uncounted ON records (tenant, kind) WHERE counted IS NULL;
@@ -74,7 +74,7 @@ struct SQLiteSchema {
         try connection.execute("PRAGMA journal_mode = WAL")
         for number in 0..<migrations.count {
             try Self.run("BEGIN IMMEDIATE", on: connection) { connection throws(StoreError) in
-                // Another process may have been faster.
+                // Another process may have been first.
                 guard try connection.number("PRAGMA user_version") == number else { return }
                 try connection.execute(migrations[number])
                 try connection.execute("PRAGMA user_version = \(number + 1); PRAGMA application_id = \(applicationID)")
@@ -98,7 +98,7 @@ struct SQLiteSchema {
     /// Checks whose file it is, and changes nothing. It may lack later migrations.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.
     func check(_ connection: SQLiteConnection) throws(StoreError) {
-        // In a transaction, so that another process's migration is seen whole or not at all.
+        // In a transaction, so that another process's migration is visible as a whole or not at all.
         try Self.run("BEGIN", on: connection, inspect)
     }
 

@@ -25,13 +25,13 @@ extension SQLiteStore {
     }
 }
 
-/// When what counts in a record ends, in whole seconds since 1970. A thing counts to the end of its second.
+/// The ends of a record's counted things, in whole seconds since 1970. A thing counts to the end of its second.
 struct CountedSeconds {
     let seconds: [Int64]
 
     init(_ ends: [Date]) { seconds = ends.map { Self.second($0, .up) } }
 
-    /// - Parameter bytes: what `bytes` gave.
+    /// - Parameter bytes: a value of `bytes`.
     init(bytes: [UInt8]) {
         seconds = stride(from: 0, to: bytes.count - 7, by: 8).map { start in
             Int64(bitPattern: bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
@@ -47,10 +47,10 @@ struct CountedSeconds {
 }
 
 extension SQLiteConnection {
-    /// For how many seconds the past is kept; a clock that is set back by less finds it again.
+    /// How many seconds of the past are kept; a clock that is set back by less finds them again.
     private static let memory: Int64 = 3_600
 
-    /// What counts in a record; `nil` without one, and for one that does not count.
+    /// The counted things of a record; `nil` without a record, and for one that is not counted.
     func counted(at key: RecordKey) throws(StoreError) -> CountedSeconds? {
         try rows("SELECT counted FROM records WHERE tenant = ?1 AND kind = ?2 AND name = ?3", key.columns) {
             row throws(StoreError) in row.isNull(0) ? nil : CountedSeconds(bytes: try row.bytes(0))
@@ -73,7 +73,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// Forgets how many things ended some time ago.
+    /// Forgets the counts of seconds that are long past.
     func forgetCounts(before now: Date) throws(StoreError) {
         try run("DELETE FROM counts WHERE second < ?1", [.integer(CountedSeconds.second(now, .down) - Self.memory)])
     }

@@ -3,7 +3,7 @@ import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// Keys that change places, and the file's fingerprint.
+/// Replacement and removal of keys, and the file's fingerprint.
 extension SQLiteStore {
     package func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {
         try row.check(for: engine)
@@ -21,7 +21,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Moves a key to the former ones, if it is still sealed so.
+    /// Moves a key to the former ones, if its sealed form is unchanged.
     private static func setAside(
         _ held: SealedKey, _ kid: KeyID, at now: Date, _ connection: SQLiteConnection
     ) throws(StoreError) -> Bool {
@@ -40,7 +40,7 @@ extension SQLiteStore {
 
     package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? {
         try await reader.read { connection throws(StoreError) in
-            // A file that is only looked at may be of the version before.
+            // A file that is only checked may be of the previous version.
             guard try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'identity'") == 1 else {
                 return nil
             }

@@ -5,8 +5,8 @@ import LatchkeyVault
 
 /// Records, keys and the audit of one node in one file.
 ///
-/// Three connections with a thread each: one for all writes, because SQLite has one writer; one for short reads; one for pages and
-/// counts, which take long. The clock is the machine's.
+/// Three connections with a thread each: one for all writes, because SQLite has one writer; one for short reads; one for the slow pages
+/// and counts. The clock is the machine's.
 ///
 /// Source: `Documentation/LicenseServer.md` §7.4.
 package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
@@ -23,14 +23,14 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     let timekeeper: any Timekeeper
     private let writes = Locked(0)
 
-    /// Opens a file, which is made with mode 0600, and gets the tables that it lacks.
+    /// Opens a file, creates it with mode 0600 if needed, and adds missing tables.
     /// - Parameters:
-    ///   - path: the file. Its folder is there.
-    ///   - busy: how long another process's lock is waited for. Defaults to 5 s.
+    ///   - path: the file, in an existing folder.
+    ///   - busy: how long to wait for another process's lock. Defaults to 5 s.
     ///   - timekeeper: the time. Defaults to the machine's.
-    ///   - purpose: whether a file that is not there, and tables that it lacks, are made. Defaults to yes.
+    ///   - purpose: whether a missing file and missing tables are made. Defaults to yes.
     /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file,
-    ///   for a newer schema, and for a file that was copied while it was in use.
+    ///   for a newer schema, and for a file that was copied while in use.
     package init(
         path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper(),
         for purpose: StorePurpose = .serving
@@ -61,14 +61,14 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
 
     /// Ends the threads, and waits until the file is closed: it then needs no log.
     package func closed() async {
-        // The writer last: of connections that close at the same time, none may bring the log into the file.
+        // The writer last: if connections close at the same time, none of them may bring the log into the file.
         for lane in [reader, pages] { lane.close() }
         for lane in [reader, pages] { await lane.ended() }
         writer.close()
         await writer.ended()
     }
 
-    /// Does a kind of work in a form that changes nothing: a write brings the file's first page to the disk again, as it is.
+    /// Does a kind of work in a form that changes nothing: a write brings the file's first page to the disk again, unchanged.
     /// - Throws: the errors of the work.
     package func probe(_ operation: EngineOperation) async throws(StoreError) {
         guard operation == .write else {
@@ -101,7 +101,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     }
 
     private static func tune(_ connection: SQLiteConnection) throws(StoreError) {
-        // Kids are random, so that many keys touch many pages: a longer log, as `SQLiteLog` has it, brings each page into the file less often.
+        // Kids are random, so many keys touch many pages: a longer log, as `SQLiteLog` allows, writes each page into the file less often.
         try connection.execute(
             """
             PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;
@@ -115,7 +115,7 @@ enum SQLiteFile {
     /// Held until a new file is closed, so that nothing else in this process has opened it by then.
     private static let making = NSLock()
 
-    /// Checks that the file could be made.
+    /// Checks that the file could be created.
     static func checkFolder(of path: String) throws(StoreError) {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         guard access(folder, W_OK | X_OK) == 0 else { throw unopened(errno) }
@@ -127,10 +127,10 @@ enum SQLiteFile {
             remedy: "Check the path, and that the server's user can read and change the file and its folder.")
     }
 
-    /// The file as an address for SQLite that changes neither the file nor its folder.
+    /// The file's address for SQLite, by which it changes neither the file nor its folder.
     ///
     /// Without a log the file is not open anywhere, and SQLite would make a log and an index to read it. With one it is read together
-    /// with the log, through the index that is there.
+    /// with the log, through the existing index.
     static func readOnly(_ path: String) -> String {
         var plain = CharacterSet.urlPathAllowed
         plain.remove(charactersIn: "?#%;")
@@ -144,7 +144,7 @@ enum SQLiteFile {
         for file in [path, path + "-wal", path + "-shm"] where access(file, F_OK) == 0 {
             guard access(file, R_OK | W_OK) == 0 else { throw unopened(errno) }
         }
-        // The log needs its index; to make it would change the folder.
+        // The log needs its index; creating it would change the folder.
         if access(path + "-wal", F_OK) == 0, access(path + "-shm", F_OK) != 0 {
             throw StoreError(
                 .unavailable, SQLiteStore.name,
@@ -164,9 +164,9 @@ enum SQLiteFile {
             remedy: "Free space, or move the file to another disk.")
     }
 
-    /// Makes the file with mode 0600 if it is not there; SQLite gives its log the same mode.
+    /// Creates the file with mode 0600 if it is missing; SQLite gives its log the same mode.
     ///
-    /// A file that is there is not opened here: to close it would end the locks that SQLite holds for all of the process.
+    /// An existing file is not opened here: closing it would end the locks that SQLite holds for the whole process.
     static func prepare(_ path: String, for purpose: StorePurpose) throws(StoreError) {
         let code: Int32 = making.withLock {
             guard purpose == .serving else { return 0 }
