@@ -26,7 +26,7 @@ import Testing
         let notice = try #require(demonstration.server.current.notices.first)
         #expect(lines.error.contains(notice.text.prefix(30)) && json.error == "")
         #expect(lines.output.contains(demonstration.server.addresses.players.url))
-        // Where the key of the console is, and not the key.
+        // The path of the console's key, and not the key.
         let file = root.file("demo/admin-key.txt")
         let key = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(lines.output.contains("key in \(file.path)") && json.output.contains("admin-key.txt"))

@@ -3,7 +3,7 @@ import LatchkeyTesting
 
 /// A server's answer, to be compared with a description in OpenAPI.
 struct DescribedAnswer: Sendable {
-    /// The method, and the path as the description has it.
+    /// The method, and the path as in the description.
     let method, path: String
     let status: Int
     let body: String

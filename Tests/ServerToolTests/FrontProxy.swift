@@ -1,4 +1,4 @@
-// Stores' processes are there in debug builds only.
+// The processes of stores exist in debug builds only.
 #if DEBUG
     import Foundation
     import LatchkeyCore
@@ -26,8 +26,8 @@
         private let process = Subprocess()
         private let folder: TemporaryFolder
 
-        /// Starts one, and waits until it takes connections.
-        /// - Parameter ports: where the servers are, on loopback.
+        /// Starts one, and waits until it accepts connections.
+        /// - Parameter ports: the servers' ports, on loopback.
         init(_ kind: Kind, to ports: [UInt16]) async throws {
             let (folder, port) = (try TemporaryFolder(), Self.freePort())
             (self.folder, self.port) = (folder, port)

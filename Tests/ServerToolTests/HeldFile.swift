@@ -29,7 +29,7 @@ final class HeldFile: Sendable {
         }
     }
 
-    /// Holds up the next one who opens the file.
+    /// Holds up the next caller that opens the file.
     func holdsNext() { holds.withLock { $0 = true } }
 
     /// How often a caller was held up.

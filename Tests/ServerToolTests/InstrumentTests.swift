@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// Readiness, metrics, log, console and `explain` say the same of a running server.
+/// Readiness, metrics, log, console and `explain` agree about a running server.
 @Suite(.timeLimit(.minutes(5))) struct InstrumentTests {
     @Test func `a node is ready in the metric while it is by readyz, and not any more once it stops`() async throws {
         let stage = try await TestServer.switched()
@@ -71,7 +71,7 @@ import Testing
         #expect(shared.metrics.text(.prometheus).contains(#"latchkey_sessions_at_least{tenant="demo"} 1"#))
     }
 
-    /// Requests that are refused, by endpoint: where, how, with which body.
+    /// Requests that are refused, by endpoint: path, method, body.
     private static let refused: [(endpoint: String, path: String, body: String)] = [
         ("speke", "speke", "<nope/>"), ("cpix-import", "cpix", "<nope/>"),
         ("common-encryption", "keys/common-encryption", "{}"),

@@ -31,7 +31,7 @@ struct LicenseBatchTests {
                 for number in 0..<16 {
                     group.addTask {
                         let (reply, exchange) = try await stage.license(for: "viewer-\(number)")
-                        // A busy machine turns some away.
+                        // A busy machine refuses some.
                         if reply.status == 503 { return }
                         try #require(reply.status == 200, "\(reply.text)")
                         #expect(try exchange.open(reply.body).contentKey.key.count == 16)

@@ -77,7 +77,7 @@ struct ListenerCertificateTests {
         try players.write("players", to: test.stage.folder.url, .certificate)
         time.advance(by: .seconds(1))
         await time.untilSomeoneSleeps()
-        // The key is the old one's still.
+        // The key is still the old one's.
         #expect(try await test.shows(test.players, test.operators))
         #expect(try await test.ask("/metrics").contains("latchkey_config_last_reload_successful 0"))
         try players.write("players", to: test.stage.folder.url, .key)

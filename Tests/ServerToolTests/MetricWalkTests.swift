@@ -30,7 +30,7 @@ import Testing
             }, uniquingKeysWith: { one, _ in one })
     }
 
-    /// The metric of a series, without its labels and what belongs to a histogram.
+    /// The metric of a series, without its labels and the suffix of a histogram.
     private static func metric(of series: String, _ declared: Set<String>) -> String {
         let name = String(series.prefix { $0 != "{" })
         let ends = ["_bucket", "_sum", "_count"].filter { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
@@ -162,7 +162,7 @@ import Testing
         #expect(unmoved == [], "Nothing moves these. Add the event that does, or remove them.")
     }
 
-    /// Rows of the record that wait, are shipped, come late and are lost.
+    /// Rows of the record that wait, are shipped, arrive late and are lost.
     private func record(_ stage: TestServer) async throws {
         let shared = stage.server.shared
         let record = try #require(shared.record)

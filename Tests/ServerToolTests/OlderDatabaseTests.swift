@@ -65,7 +65,7 @@ import Testing
         #expect(problems.map(\.place) == ["stores.copy"], "\(problems)")
     }
 
-    /// What `pg_restore` and a former primary have in common: the same fingerprint, and less in it.
+    /// Common to `pg_restore` and a former primary: the same fingerprint, and less data.
     @Test(.enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
     func
         `an older PostgreSQL undoes no takedown, of a node that runs and of one that starts, until an operator accepts it`()

@@ -80,7 +80,7 @@ import Testing
         await stage.tick()
         stage.database.setDown(false)
         _ = try await stage.database.inner.setDisabled(true, TestServer.keyID(1), of: "demo")
-        // As a viewer does who asks for another key.
+        // As a viewer does when asking for another key.
         await stage.server.shared.engines.keys.probe()
         #expect(!stage.server.shared.engines.keys.isAway)
         await stage.server.lookAtEngines()

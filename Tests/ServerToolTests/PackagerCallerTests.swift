@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// How packagers say who they are, over HTTP.
+/// How packagers identify themselves, over HTTP.
 @Suite(.timeLimit(.minutes(2)))
 struct PackagerCallerTests {
     private static func digest(_ secret: String) throws -> String {

@@ -74,7 +74,7 @@ struct ReloadTests {
             await work.end()
             return (first.outcome != nil, second.outcome != nil)
         }
-        // Who asks before the end shares the second run, which has no result yet.
+        // A caller before the end shares the second run, which has no result yet.
         while work.begin({ 2 }).outcome == nil { await Task.yield() }
         gate.open()
         #expect(await end.value == (true, true))
@@ -148,7 +148,7 @@ struct ReloadTests {
             "players.port", "packagers.certificate", "packagers.privateKey", "operators.address",
             "stores.sessionMilliseconds", "threads", "drainDelay",
         ]
-        // As long as it waits, also if nothing changed since the reload before.
+        // As long as it waits, even if nothing has changed since the previous reload.
         for _ in 0..<2 { #expect(try await reload() == members) }
         let notice = "Waiting for a restart: \(members.joined(separator: ", "))."
         let overview = try await stage.admin("overview")

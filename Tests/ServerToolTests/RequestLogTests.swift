@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// What operators may not do, and the code in the log.
+    /// The actions that operators may not do, and the code in the log.
     private static let refused: [(path: String, method: String, key: String?, code: String)] = [
         ("overview", "GET", nil, "adminKey"), ("overview", "DELETE", "right", "adminMethod"),
         ("nowhere", "GET", "right", "adminUnknown"), ("audit?from=x", "GET", "right", "adminRequest"),

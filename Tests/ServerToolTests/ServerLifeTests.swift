@@ -34,7 +34,7 @@ import Testing
             }
         }
 
-        /// Sends a signal, once the server takes them.
+        /// Sends a signal, once the server handles signals.
         func signal(_ number: Int32) async { _ = await handler.value()(number) }
 
         /// How the server ended.
@@ -51,7 +51,7 @@ import Testing
         await life.signal(SIGTERM)
         await life.time.untilSomeoneSleeps(for: .seconds(7))
         #expect(try await life.ready() == 503)
-        // It says that it is not ready, gives licenses still, and sends clients elsewhere for the next request.
+        // It reports that it is not ready, still issues licenses, and sends clients elsewhere for the next request.
         let license = try await life.stage.license().0
         #expect(license.status == 200 && license.header("Connection") == "close")
         life.time.advance(by: .seconds(7))

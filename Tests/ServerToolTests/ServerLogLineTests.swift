@@ -58,7 +58,7 @@ import Testing
         stage.database.setDown(true)
         await stage.tick()
         let following = Task { [server = stage.server] in await server.followKeys() }
-        // The engines' own lines say that they do not answer.
+        // The engines' own lines report that they do not answer.
         while await stage.lines(#""event":"outage""#, "The test took it away.").allSatisfy({
             $0.contains("does not answer") || $0.contains("accepts no writes")
         }) {

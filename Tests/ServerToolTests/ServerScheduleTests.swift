@@ -11,7 +11,7 @@ import Testing
 
 /// A running server's scheduled work: how often it probes its engines, and how it catches up.
 @Suite(.timeLimit(.minutes(2))) struct ServerScheduleTests {
-    /// A server over a database that can be taken away, on a clock that the test moves.
+    /// A server over a database that can be taken down, on a clock that the test moves.
     private struct Stage {
         let time = ManualTimekeeper(date: Date())
         let test: TestServer
@@ -33,7 +33,7 @@ import Testing
             await task.value
         }
 
-        /// Lets so many seconds pass one by one, each after the loop has come back to its wait.
+        /// Lets a number of seconds pass one by one, each after the loop has returned to its wait.
         func pass(_ seconds: Int) async {
             for _ in 0..<seconds {
                 await time.untilSomeoneSleeps(for: .seconds(1))
@@ -104,7 +104,7 @@ import Testing
         try #require(try await stage.test.admin("tenants/demo/data-key", "POST", body: "").status == 200)
         let held = stage.database.holdRows()
         async let answer = stage.test.admin("tenants/demo/reseal", "POST", body: "")
-        // A limit that ends first would stop the work before it comes to the rows, and the second call would be held.
+        // A shorter limit would stop the work before it reaches the rows, and the second call would be held.
         try await held.value
         await stage.time.untilSomeoneSleeps(for: .seconds(45))
         stage.time.advance(by: .seconds(45))

@@ -19,7 +19,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// That the running server hands facts, settings and events from one part to another; what each part makes of them, its own tests say.
+/// The running server passes facts, settings and events between its parts; the tests of each part cover their use.
 @Suite(.timeLimit(.minutes(2))) struct ServerWiringTests {
     @Test func `new limits of a reload are in force, and equal ones keep the count`() async throws {
         let stage = try await TestServer(["limits.perTenant": 1], time: ManualTimekeeper(date: Date()))
@@ -263,12 +263,12 @@ import Testing
             let before = held.timesHeld
             if hanging { held.holdsNext() }
             watching.advance(by: .seconds(1))
-            // A look that is given up before it opens the file cannot name it.
+            // A look that is given up before it opens the file cannot name the file.
             while hanging, held.timesHeld == before {
                 try Task.checkCancellation()
                 await Task.yield()
             }
-            // The look ends by its limit alone, which may not have begun yet.
+            // The look ends only by its limit, which may not have begun yet.
             while hanging, watching.sleeperCount == 0 {
                 try Task.checkCancellation()
                 clock.advance(by: .seconds(60))

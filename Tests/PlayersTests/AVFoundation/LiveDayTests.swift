@@ -18,8 +18,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Twelve hours of a live stream whose keys rotate, with leases of ten minutes and the defaults of the library: how many licenses they
-/// cost, and whether the picture is there all the time.
+/// Twelve hours of a live stream whose keys rotate, with leases of ten minutes and the library's defaults: the number of licenses, and
+/// whether the picture is there all the time.
 @Suite(.timeLimit(.minutes(5))) struct LiveDayTests {
     /// The access that a request for a playlist needs.
     enum Access {

@@ -347,7 +347,7 @@ import Testing
     }
 }
 
-/// What downloads reported.
+/// The reports of downloads.
 private final class EventLog: Sendable {
     private struct State {
         var names: [String] = []
@@ -382,7 +382,7 @@ private final class EventLog: Sendable {
         for continuation in met { continuation.resume() }
     }
 
-    /// Waits until so many downloads have ended.
+    /// Waits until a number of downloads have ended.
     /// - Returns: How they ended.
     func ends(_ count: Int = 1) async -> [String] {
         await withCheckedContinuation { continuation in

@@ -50,7 +50,7 @@ import Testing
             let app = AVApp(loader, playing: stage.playlist())
             _ = try await app.play()
             await stage.log.untilCallback("didUpdatePersistable", times: keys.count)
-            // A session that is gone calls no delegate.
+            // A released session calls no delegate.
             withExtendedLifetime(app) {}
             let again = try await play(stage, loader)
             #expect(again.isRight)

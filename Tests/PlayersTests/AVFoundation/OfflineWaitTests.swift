@@ -9,12 +9,12 @@ import Testing
 
 /// Calls that get keys to store end, whatever the system, the network and the app do meanwhile.
 @Suite(.timeLimit(.minutes(1))) struct OfflineWaitTests {
-    /// What gets keys.
+    /// The call that gets keys.
     enum Call: CaseIterable {
         case storeKeys, renewKeys, download
     }
 
-    /// What happens while the license service has the requests.
+    /// The interruption while the license service has the requests.
     enum Interruption: CaseIterable {
         case requestsCancelled, mediaServicesReset, sessionExpired, loaderCancelled, networkLost, networkSilent
         case systemSilent
@@ -37,7 +37,7 @@ import Testing
             case .mediaServicesReset: stage.session?.standIn.resetMediaServices()
             case .sessionExpired:
                 stage.session?.expire()
-                // Nothing says so until the license is there.
+                // There is no report until the license arrives.
                 stage.service.open()
             case .loaderCancelled: stage.loader.cancel()
             case .networkLost: stage.service.lose()

@@ -42,7 +42,7 @@ import Testing
             await #expect(throws: (any Error).self) { try await app.play() }
             #expect(app.failures.all.first?.loaderError?.stage == .certificate)
         }
-        // A foreign certificate: the device takes no other than that of its hardware.
+        // A foreign certificate: the device accepts only its hardware's.
         try await PlayerStage.with { stage in
             let loader = ContentKeyLoader(
                 try VendorProfile.vuDRM.configured(["certificateURL": "https://nobody.test/certificate"]),

@@ -98,7 +98,7 @@ import Testing
             let options = AVPlayerKeys.Options(retries: 1)
             let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist(), options: options)
             _ = try await app.play()
-            // One retry is granted; the next turndown fails the renewal, and the adapter has the player begin another.
+            // One retry is granted; the next turndown fails the renewal, and the adapter makes the player begin another.
             stage.stage.behavior.retries = [.obsolete, .obsolete]
             stage.time.advance(by: .seconds(450))
             await stage.log.untilCallback("didSucceed", times: 2)
@@ -248,7 +248,7 @@ import Testing
             case .replaceSession: app?.keys.replaceSession()
             case .deallocation: app = nil
             }
-            // There is no callback after the delegate is gone.
+            // There is no callback after the delegate is released.
             while !requests.allSatisfy({ $0.status == .failed }) { await Task.yield() }
             service.open()
             #expect(requests.count == 3)
@@ -287,6 +287,6 @@ import Testing
 }
 
 extension StandInLog {
-    /// The keys whose renewals were handed over.
+    /// The keys whose renewals AVFoundation handed over.
     fileprivate var renewed: [String] { callbacks.filter { $0.name == "didProvideRenewing" }.compactMap(\.subject) }
 }

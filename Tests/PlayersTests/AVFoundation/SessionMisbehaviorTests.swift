@@ -8,7 +8,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// AVFoundation as it was seen to err: each time the keys come or an error does, and the adapter breaks no rule.
+/// AVFoundation's observed errors: each time the keys or an error arrives, and the adapter breaks no rule.
 @Suite(.timeLimit(.minutes(5))) struct SessionMisbehaviorTests {
     /// Misbehavior that does not keep a stream from playing.
     private static let survivable: [Misbehavior] = [

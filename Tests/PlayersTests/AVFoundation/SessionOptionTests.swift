@@ -78,7 +78,7 @@ import Testing
         #expect(options.spcOptions(for: "skd://b")[name] as? Data == Data())
         options.deviceIdentifier = .random
         #expect(options.spcOptions(for: "skd://a").count == 3)
-        // A receiver that takes no random identifier gets them, too.
+        // A receiver that rejects random identifiers gets them, too.
         #expect(options.appOptions(for: "skd://a")[name] as? Data == Data([7]))
     }
 

@@ -6,7 +6,7 @@ final class AskedCredentials: Sendable {
     private let requests = Locked<[Credentials.Request]>([])
 
     var all: [Credentials.Request] { requests.withLock { $0 } }
-    /// Those for licenses.
+    /// The requests for licenses.
     var licenses: [Credentials.Request] { all.filter { $0.stage == .license } }
     /// The titles that licenses were asked for.
     var assets: Set<AssetID?> { Set(licenses.map(\.asset)) }

@@ -21,7 +21,7 @@ import Testing
 
 @testable import LatchkeyAVFoundation
 
-/// Where a player gives an adapter a place for it, the title reaches credentials and failures.
+/// If a player lets an adapter pass the title, it reaches credentials and failures.
 @Suite(.timeLimit(.minutes(2))) struct AssetOfAdapterTests {
     enum Adapter: CaseIterable, Sendable {
         case resourceLoader, jwPlayer, theoPlayer, theoPlayerSending, openTV, tvSDK, bitmovin, reactNative
@@ -32,7 +32,7 @@ import Testing
         try await PlayerStage.with { stage in
             let (asked, failures) = (AskedCredentials(), FailureLog())
             stage.service(for: .vuDRM).faults.set(.status(404), at: .license)
-            // Bitmovin's player looks at the status itself, and its closures take one license address.
+            // Bitmovin's player checks the status itself, and its closures take one license address.
             stage.service(for: .drmToday).faults.set(.htmlPage, at: .license)
             await #expect(throws: (any Error).self) { try await play(adapter, stage, asked, failures) }
             await failures.until(1)

@@ -125,7 +125,7 @@ import Testing
             #expect(stage.service(for: .vuDRM).licenses == 1 && asked.licenses.count == 1)
             #expect(app.failures.codes == ["notFound"])
             #expect(app.failures.all.first?.asset == "one" && app.failures.all.first?.key == key)
-            // Protecting an asset anew is the app's own wish.
+            // The app itself asks to protect an asset anew.
             while app.keys.state.withLock({ $0.sessions.contains { $0.requests.isOpen(key) } }) { await Task.yield() }
             app.keys.protect(AVURLAsset(url: stage.playlist()), as: "one")
             #expect(app.keys.preload(key, as: "one"))

@@ -8,7 +8,7 @@ import LatchkeyVendors
 import StandInEngine
 import Testing
 
-/// What callbacks of C were given, behind the pointer that they take.
+/// The arguments of C callbacks, behind the pointer that they take.
 private final class CHost: Sendable {
     struct Seen {
         var requests: [UInt64] = []
@@ -18,7 +18,7 @@ private final class CHost: Sendable {
 
     let seen = Locked(Seen())
     let ended = Promise<Void, Never>()
-    /// What requests are answered with; `nil` if they are not answered.
+    /// The answer to requests; `nil` if they are not answered.
     let credentials: String?
 
     init(credentials: String?) { self.credentials = credentials }

@@ -33,7 +33,7 @@ final class HostLog: Sendable {
         for continuation in met { continuation.resume() }
     }
 
-    /// Waits until so many outcomes have a kind and a code.
+    /// Waits until a number of outcomes have a kind and a code.
     func until(_ kind: String, _ code: String, times: Int = 1) async {
         let condition: @Sendable ([HostOutcome]) -> Bool = { outcomes in
             outcomes.count { $0.kind == kind && $0.code == code } >= times

@@ -75,6 +75,6 @@ extension NSError {
     /// The code of Latchkey's error; `nil` for any other error.
     var latchkeyCode: String? { userInfo[ContentKeyError.UserInfoKey.code] as? String }
 
-    /// Everything that the error says.
+    /// The full text of the error.
     var everything: String { "\(self) \(userInfo)" }
 }

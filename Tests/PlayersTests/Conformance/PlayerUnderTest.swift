@@ -73,7 +73,7 @@ struct AppSetup: Sendable {
     let loader: ContentKeyLoader
     let profile: VendorProfile
     let stream: DemoAsset
-    /// Where adapters that do not use the loader's store keep keys; `nil` if no keys are stored.
+    /// The folder of keys for adapters that do not use the loader's store; `nil` if no keys are stored.
     var folder: URL?
     /// The adapter's reports to the app.
     let failures = FailureLog()

@@ -64,7 +64,7 @@ import Testing
         #expect(service.licenses == fetched && app.problem == nil && stage.log.violations.isEmpty)
     }
 
-    /// Where an interstitial's asset comes from.
+    /// The source of an interstitial's asset.
     enum Interstitial: CaseIterable {
         /// From `InterstitialKeys.item(_:during:)`.
         case made
@@ -88,7 +88,7 @@ import Testing
     @MainActor private static func playInterstitial(_ stage: PlayerStage, _ origin: Interstitial) async throws {
         let app = ProtectedPlayback(stage.loader())
         let ads = origin == .unprotected ? nil : InterstitialKeys(app.keys, of: app.player)
-        // The film waits for its key until the event is there.
+        // The film waits for its key until the event begins.
         let service = stage.service(for: .vuDRM)
         service.hold()
         app.play(stage.playlist())

@@ -169,7 +169,7 @@ final class AnswerLog: Sendable {
         for continuation in met { continuation.resume() }
     }
 
-    /// Waits until so many answers came.
+    /// Waits until a number of answers have arrived.
     func until(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

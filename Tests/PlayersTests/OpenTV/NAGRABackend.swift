@@ -47,7 +47,7 @@ final class NAGRABackend: CustomerSessionCallbacks {
     /// The heartbeats that the service took.
     var heartbeats: AsyncStream<Void> { beats.stream }
 
-    /// What licenses the app was asked for.
+    /// The licenses that the app was asked for.
     var licenseTypes: [CustomerLicenseType] { types.withLock { $0 } }
 
     func certificate() async throws -> Data {

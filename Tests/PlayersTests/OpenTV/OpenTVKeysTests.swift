@@ -91,7 +91,7 @@ import Testing
             await stage.time.untilSomeoneSleeps(for: .seconds(450))
             for renewal in 1...3 {
                 stage.time.advance(by: .seconds(450))
-                // The loader looks at its keys again when the lease ends.
+                // The loader checks its keys again when the lease ends.
                 await stage.time.untilSomeoneSleeps(for: .seconds(150))
                 await stage.log.until { $0.callbacks.count { $0.name == "ckcMessageWith" } > renewal }
             }

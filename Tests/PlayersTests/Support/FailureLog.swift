@@ -30,7 +30,7 @@ final class FailureLog: Sendable {
         for continuation in met { continuation.resume() }
     }
 
-    /// Waits until there are at least so many failures.
+    /// Waits until there is at least a number of failures.
     func until(_ count: Int) async { await until { $0.count >= count } }
 
     /// Waits until there is a failure with a code.

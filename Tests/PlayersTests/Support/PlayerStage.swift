@@ -107,9 +107,9 @@ extension PlayerStage {
         return found.withLock { $0 }
     }
 
-    /// A loader for a profile; the certificate comes with the first key, so that requests can be counted.
+    /// A loader for a profile; the certificate is fetched with the first key, so that requests can be counted.
     /// - Parameters:
-    ///   - store: Where keys are stored. Defaults to nowhere.
+    ///   - store: The store of keys. Defaults to none.
     ///   - deadline: How long a key may take, by the stage's clock.
     ///   - lease: How long keys live if the vendor's replies do not say.
     ///   - asking: called with each request for credentials. Defaults to nothing.

@@ -87,7 +87,7 @@ extension WatchedService {
         record.withLock { $0.endpoints.count { $0 == endpoint } }
     }
 
-    /// Waits until so many licenses were asked for.
+    /// Waits until a number of licenses have been requested.
     func untilLicenses(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = record.withLock { record in

@@ -18,7 +18,7 @@ import Testing
         .vuDRMTheo, .azure, .uplynk, .ezdrmComplete, .verimatrixQuery, .titaniumTheo,
     ]
 
-    /// Registers a vendor's keys, and gives a player with a source that names them.
+    /// Registers a vendor's keys, and returns a player with a source that names them.
     private func player(
         _ profile: VendorProfile, on stage: PlayerStage, playing asset: DemoAsset = .transportStream,
         headers: [[String: String]]? = nil, parameters: [String: String]? = nil, failures: FailureLog = FailureLog()

@@ -12,7 +12,7 @@ import StandInPlayers
 import THEOplayerSDK
 import Testing
 
-/// The sources of THEOplayer's samples as they stand, played by the Example.
+/// The unchanged sources of THEOplayer's samples, played by the Example.
 @Suite(.timeLimit(.minutes(5))) struct THEOplayerSampleTests {
     /// A source of a sample. Source: THEOplayer/samples-drm-integration at 38c2a5a, `ios/ContentProtectionIntegration`.
     struct Sample: Sendable, CustomTestStringConvertible {

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import TestServers
 
-/// What operators leave in the audit. The addresses are those of the API's own table, so that a new one that changes something fails here until
+/// The operators' traces in the audit. The addresses come from the API's own table, so that a new one with an effect fails here until
 /// it leaves an entry.
 @Suite(.timeLimit(.minutes(5))) struct AdminAuditTests {
     // MARK: - The addresses
@@ -19,7 +19,7 @@ import Testing
         var query = ""
         /// The key of the path.
         var kid = AdminAuditTests.kid
-        /// The events by the name of the operator who did it.
+        /// The events by the operator's name.
         var events: @Sendable (String) -> [AuditEvent] = { _ in [] }
         var body: @Sendable (TestServer) async throws -> String = { _ in "" }
     }
@@ -118,7 +118,7 @@ import Testing
         try await test.admin("tenants/demo/account?name=ann").list("slots").first?["session"]?.text ?? "none"
     }
 
-    /// What addresses are asked that take more than a plain `GET`.
+    /// The requests to addresses that take more than a plain `GET`.
     private static let queries = ["/account": "?name=ann", "/history": "?account=ann"]
 
     /// The requests of the API's table that do not only read, or all of them.

@@ -155,7 +155,7 @@ import Testing
         let stage = try await RecordStage(RecordDesk.Source.none)
         let reply = try await stage.test.admin("tenants/demo/report")
         #expect(reply.status == 404 && reply.json["code"]?.text == "recordNone")
-        // Why is what this node knows.
+        // The question why is answered from this node's knowledge.
         #expect(try await stage.test.admin("requests/request-1").json["code"]?.text == "decisionUnknown")
     }
 
@@ -238,7 +238,7 @@ import Testing
         let unknown = try await stage.test.admin("requests/request-none")
         #expect(unknown.status == 404 && unknown.json["code"]?.text == "decisionNotRecorded")
         #expect(unknown.json["reason"]?.text?.contains("goes back to 2026-11-25T12:00:00Z") == true)
-        // Of another node whose rows are on their way.
+        // Of another node whose rows are under way.
         let id = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f.node-b"
         let late = try await stage.test.admin("requests/\(id)")
         #expect(late.json["remedy"]?.text?.contains("last shipped rows at 2026-11-25T12:00:00Z") == true)

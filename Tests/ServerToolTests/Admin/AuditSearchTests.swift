@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct AuditSearchTests {
-    /// An audit of so many entries, one an hour from 2026-11-20T00:00:00Z on: every third one stops a session of the tenant demo, the others
+    /// An audit with entries, one an hour from 2026-11-20T00:00:00Z on: every third one stops a session of the tenant demo, the others
     /// sign in.
     private static func audit(_ count: Int) async throws -> MemoryAuditStore {
         let (store, time) = (MemoryAuditStore(), ManualTimekeeper(date: Date(timeIntervalSince1970: 1_795_132_800)))

@@ -15,7 +15,7 @@ struct RecordStage {
     let record: SwitchedRecord
     let test: TestServer
 
-    /// - Parameter source: what there is to ask. Defaults to the record in memory.
+    /// - Parameter source: the record to query. Defaults to the record in memory.
     init(_ source: RecordDesk.Source? = nil) async throws {
         let record = SwitchedRecord { Self.now }
         self.record = record

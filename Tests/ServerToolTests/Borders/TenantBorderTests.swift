@@ -128,13 +128,13 @@ import Testing
         } else if !mayAsk {
             #expect(reply.status == 403 && reply.text.contains("adminScope"), cell)
         } else if !isFound {
-            // As if there were none: the same bytes.
+            // As if the tenant did not exist: the same bytes.
             let none = path(route.path.text, "nobody", "nobody-request", question.kid(owner, number)) + query
             let other = try await stage.admin(none, method.rawValue, body: body, by: one)
             #expect(reply.status == 404 && other.status == 404 && reply.body == other.body, cell)
         } else {
             #expect((200..<300).contains(reply.status), cell)
-            // Counts of viewers name nobody.
+            // Counts of viewers contain no names.
             if covers, page.scope == .tenant, method == .get, !name.hasSuffix("/viewers") {
                 #expect(try !stage.traces(of: owner, in: reply).isEmpty || reply.text.count < 60, cell)
             }
@@ -269,7 +269,7 @@ import Testing
                             let cell: Comment =
                                 "\(method) \(path) at \(owner.name), token of \(bearer?.name ?? "nobody"), SPC for \(spc.name): \(reply.status) \(reply.text.prefix(300))"
                             #expect((reply.status < 300) == isOwn, cell)
-                            // The SPC's own hash comes back, as that of any certificate does.
+                            // The SPC's own hash comes back, as any certificate's does.
                             var traces = try stage.traces(of: owner.other, in: reply)
                             let hash = try #require(stage.certificates[spc.name]).fingerprint.hexString
                             if spc != owner { traces.removeAll { $0 == hash } }

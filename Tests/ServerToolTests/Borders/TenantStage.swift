@@ -45,7 +45,7 @@ struct Owner: Sendable, Equatable, CustomTestStringConvertible {
         return try signer.token(usual.merging(claims) { $1 }).revealedText
     }
 
-    /// What gives it away, in lower case: its name, which all other names have, its kids, its certificate.
+    /// The texts that identify it, in lower case: its name, which all other names contain, its kids, its certificate.
     func traces(_ certificate: FairPlayCertificate) -> [String] {
         [
             name, String(repeating: digit, count: 8) + "-0000", String(repeating: digit, count: 8) + "0000",
@@ -225,7 +225,7 @@ extension TenantStage {
         return try owner.traces(#require(certificates[owner.name])).filter { text.contains($0) }
     }
 
-    /// Gives both tenants keys, a viewer who plays, and a refusal, each with requests that have its name.
+    /// Gives both tenants keys, a playing viewer, and a refusal, each with requests that contain its name.
     func live() async throws {
         for owner in Owner.both {
             let document = owner.document(Array(1...2), of: "\(owner.name)-film")

@@ -18,7 +18,7 @@ final class CheckStage {
 
     /// A Redis of this stage alone.
     private(set) var redisProcess: RedisProcess?
-    /// Where that Redis is.
+    /// The address of that Redis.
     private(set) var redisPort: UInt16 = 0
     /// A replica of that Redis.
     var replica: RedisProcess?
@@ -48,7 +48,7 @@ final class CheckStage {
             "stores.audit": .text(address),
             "stores.copy": "sqlite:copy.db", "stores.fingerprint": fingerprint.map { .text("\($0)") },
         ])
-        // It has the password of PostgreSQL.
+        // It contains the password of PostgreSQL.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.configuration)
         let file = try await ConfigurationFile.read(folder.configuration)
         try await KeySealing.with(file) { _ = try await $0.create("demo") }
@@ -66,7 +66,7 @@ final class CheckStage {
     }
 
     /// Starts a Redis of this stage alone on loopback.
-    /// - Parameter port: where. Defaults to a port that is free.
+    /// - Parameter port: the port. Defaults to a free one.
     /// - Returns: its port.
     @discardableResult
     func ownRedis(_ arguments: String..., at port: UInt16? = nil) async throws -> UInt16 {
@@ -91,7 +91,7 @@ final class CheckStage {
             "--cluster-enabled", "yes", "--dir", folder.url.path, "--cluster-port", "\(UnusedPort.any())")
     }
 
-    /// Names a Redis of this stage alone, with a user who has some rights.
+    /// Uses a separate Redis for this stage, with a user who has some rights.
     func redisUser(_ rights: String...) async throws { try await redisUser(rights: rights) }
 
     func redisUser(rights: [String]) async throws {
@@ -102,7 +102,7 @@ final class CheckStage {
         try store("sessions", sessions)
     }
 
-    /// Gives the tenant a callout that answers everything with a status.
+    /// Gives the tenant a callout that answers every request with a status.
     func callout(answering status: String) throws {
         let service = try LoopbackServer { _, _ in .send("HTTP/1.0 \(status)\r\nContent-Length: 0\r\n\r\n") }
         keep(service)
@@ -133,7 +133,7 @@ final class CheckStage {
         for store in ["keys", "audit"] { try self.store(store, pooler.address(of: database)) }
     }
 
-    /// Keeps what ends with its last reference.
+    /// Keeps an object that ends with its last reference.
     func keep(_ one: AnyObject) { kept.append(one) }
 
     /// Releases the object that was kept last.

@@ -71,7 +71,7 @@ struct CheckTests {
         try stage.folder.edit(["record": ["folder": "spool", "destination": "files:rows"]])
         let sound = await stage.check()
         #expect(sound.status == .yes && sound.output.contains(", a record of licenses."), "\(sound.error)")
-        // A system of files without room, of which its owner may still write.
+        // A full file system, to which only its owner may still write.
         try stage.folder.edit(["record.folder": "/proc/latchkey"])
         let full = await stage.check()
         #expect(full.status == .no && full.error.contains("record.folder: "), "\(full.error)")
@@ -156,7 +156,7 @@ struct CheckTests {
         let (rows, files) = (try await stage.rows(), try stage.files())
         try redis.command("CONFIG", "RESETSTAT")
         #expect(await stage.check().status == .yes)
-        // A new key in force, that only a check has seen, and a tenant that is not there.
+        // A new current key, which only a check has seen, and a missing tenant.
         try stage.secret(String(repeating: "ab", count: 32), to: "second.hex")
         try stage.folder.edit([
             "keyEncryptionKey": ["id": "2", "file": "second.hex"],
@@ -208,7 +208,7 @@ struct FolderFacts: Equatable {
     private(set) var names: [String] = []
     private var facts: [String: [String]] = [:]
 
-    /// - Parameter isInUse: whether another process has files of SQLite open, whose index then is not looked into.
+    /// - Parameter isInUse: whether another process has SQLite files open; then their index is not read.
     init(_ folder: URL, isInUse: Bool = false) throws {
         names = [""] + (try FileManager.default.subpathsOfDirectory(atPath: folder.path)).sorted()
         for name in names {

@@ -236,7 +236,7 @@ extension CheckStage {
         keep(lane)
     }
 
-    /// Has another database in the place of this one, whose own name is kept for later.
+    /// Replaces this database by another one, and keeps its name for later.
     func exchange(_ other: String, keeping name: String) async throws {
         for sql in [
             "ALTER DATABASE \(database) ALLOW_CONNECTIONS false",

@@ -7,8 +7,8 @@ import Testing
 @testable import StoreProcesses
 @testable import TestServers
 
-/// What happens to an engine under a running server: a row of the table of `Documentation/Server/Outages.md`, which has what everything that
-/// watches engines says of it.
+/// An engine's fault under a running server: a row of the table in `Documentation/Server/Outages.md`, which lists the reports of everything
+/// that watches engines.
 struct Mishap: Sendable, CustomTestStringConvertible {
     typealias Step = @Sendable (CheckStage) async throws -> Void
 
@@ -25,7 +25,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     var passing: [String] = []
     /// Whether only the server's half-minute work finds it.
     var takesHalfMinutes = false
-    /// What else is right as long as it lasts.
+    /// The other expectations as long as it lasts.
     let proof: @Sendable (CheckStage, TestServer) async throws -> Void
 
     init(

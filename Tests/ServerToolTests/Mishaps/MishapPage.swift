@@ -3,16 +3,16 @@ import Testing
 
 @testable import TestServers
 
-/// The table of `Documentation/Server/Outages.md` that says what each watcher says of a mishap.
+/// The table of `Documentation/Server/Outages.md` with each watcher's report of a mishap.
 struct MishapPage {
     struct Row {
-        /// What `--check` says, by place; empty where all is right.
+        /// The findings of `--check`, by place; empty if it finds nothing.
         private let check: [String]
         /// Gauges, readiness, console, alerts.
         let watched: [String]
-        /// The causes that log, readiness and console give; empty where they are silent.
+        /// The causes that log, readiness and console report; empty if they are silent.
         private let causes: [String]
-        /// Whether the log says it.
+        /// Whether the log reports it.
         let isLogged: Bool
 
         fileprivate init?(_ cells: [String]) {
@@ -42,7 +42,7 @@ struct MishapPage {
                 && outages.allSatisfy { line in causes.contains { line.contains($0) } }
         }
 
-        /// Whether readiness gives one of the causes for what fails.
+        /// Whether readiness reports one of the causes for the failure.
         func agrees(readiness reply: HTTPReply) -> Bool {
             reply.list("checks").compactMap { $0["reason"]?.text }
                 .allSatisfy { reason in causes.contains { reason.contains($0) } }

@@ -9,10 +9,10 @@ import Testing
 
 /// Every engine × every mishap × everything that watches engines, with real engines and a real server.
 ///
-/// What each says is in the table of `Documentation/Server/Outages.md`; a row here and a row there go together.
+/// The reports are in the table of `Documentation/Server/Outages.md`; a row here and a row there belong together.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct MishapTests {
-    /// How often a server looks until it says what it should.
+    /// How often a server looks until it reports the fault.
     private static let looks = 24
 
     @Test(arguments: Mishap.all)
@@ -88,7 +88,7 @@ struct MishapTests {
         var said = Watched()
         for _ in 1...looks {
             _ = try await node.license(1)
-            // As for a viewer of whose account this node knows nothing.
+            // As for a viewer whose account this node does not know.
             _ = try? await node.server.shared.accounts.account("anna", of: "demo")
             await node.server.shared.look(atLeastEvery: .zero)
             if mishap.takesHalfMinutes { await node.server.apply(.everything) }

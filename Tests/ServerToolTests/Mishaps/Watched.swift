@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// What everything that watches a server's engines says, in the words of the table of `Documentation/Server/Outages.md`.
+/// The reports of everything that watches a server's engines, in the words of the table of `Documentation/Server/Outages.md`.
 struct Watched: Equatable, CustomStringConvertible {
     /// The kinds of work at which `latchkey_store_outage` is 1, and `latchkey_store_behind` if it is.
     var gauges: [String] = []

@@ -89,7 +89,7 @@ import Testing
         let (ends, licenses) = (rows.filter { $0.event == .end }, rows.filter { $0.event != .end })
         #expect(licenses.count == 4 && Set(rows.map(\.account)) == [wanted])
         #expect(licenses.allSatisfy { $0.decision?.contains(wanted) == true })
-        // The policy lets a new session take the place of an old one.
+        // The policy lets a new session replace an old one.
         #expect(ends.allSatisfy { $0.cause == .replaced && $0.decision == nil })
         for row in rows { #expect(!String(decoding: row.json, as: UTF8.self).contains("annabella")) }
         // And the whole address is in none.
@@ -141,7 +141,7 @@ import Testing
         #expect(rows.map(\.code).last == "rateLimit" && rows.count == 6)
     }
 
-    /// What readiness and the console say of the spool.
+    /// The reports of readiness and the console about the spool.
     private static func spool(_ stage: TestServer) async throws -> [String] {
         let checks = try await stage.operators("readyz?verbose").list("checks")
         let notices = try await stage.admin("overview").json["notices"]?.texts ?? []

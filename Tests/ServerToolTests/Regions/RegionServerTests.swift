@@ -10,7 +10,7 @@ import Testing
 @testable import StoreProcesses
 @testable import TestServers
 
-/// What operators see of regions.
+/// The operators' view of regions.
 @Suite(.timeLimit(.minutes(5))) struct RegionServerTests {
     @Test func `a region that is away is named by readiness, metrics, log and console, and costs the others nothing`()
         async throws

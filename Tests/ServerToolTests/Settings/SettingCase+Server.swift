@@ -161,7 +161,7 @@ extension SettingCase {
         }
     ]
 
-    /// Where the secrets are: a file or a variable that is not there starts no server.
+    /// The places of the secrets: with a missing file or variable the server does not start.
     private static let keySources: [SettingCase] =
         ["keyEncryptionKey", "formerKeyEncryptionKey", "nextKeyEncryptionKey", "nodeSecret"].flatMap { name in
             let good = #"{"id":"good","file":"good.hex"}"#

@@ -11,7 +11,7 @@ import Testing
 
 /// One member of a configuration, and a running server's answers with it and without it.
 struct SettingCase: Sendable, CustomTestStringConvertible {
-    /// The member's place, as `ServerSettings.memberPaths` has it.
+    /// The member's place, as in `ServerSettings.memberPaths`.
     let path: String
     /// The members that both servers add to the demonstration's configuration: by place, in JSON; an empty text removes one.
     var base: [String: String] = [:]
@@ -80,7 +80,7 @@ struct SettingStage: Sendable {
         return code.map { "\(reply.status) \($0)" } ?? "\(reply.status)"
     }
 
-    /// A license for a viewer whose token says more.
+    /// A license for a viewer whose token has more claims.
     func license(
         _ claims: [String: JSONValue] = [:], for viewer: String = "anna", headers: [String: String] = [:],
         age: TimeInterval = 0

@@ -83,7 +83,7 @@ import Testing
     /// Sends one token as often as ages are given.
     @Sendable private static func vuDRM(_ stage: SettingStage, ages: [TimeInterval]) async throws -> String {
         let token = try vuDRMToken(stage, age: ages.first ?? 0)
-        // Players of vendors name the key alone, so that it has to be there.
+        // Vendors' players name the key alone, so it has to exist.
         try #require(try await stage.speke().status == 200)
         var words: [String] = []
         for _ in ages {
@@ -100,7 +100,7 @@ import Testing
         return "\(text)|\(try #require(VuDRMToken.hash(of: Array(text.utf8), Secret(secret))).hexString)"
     }
 
-    /// The status for a request whose address and whose SPC name keys.
+    /// The status for a request with keys in its address and its SPC.
     private static func vuDRM(
         _ stage: SettingStage, _ token: String, named: String, sealed: String
     ) async throws -> String {
@@ -115,7 +115,7 @@ import Testing
         _ stage: SettingStage, ages: [TimeInterval], sessions: [String] = ["s-1"]
     ) async throws -> String {
         let kid = try #require(KeyID(TestServer.derivedKid))
-        // Players of vendors name the key alone, so that it has to be there.
+        // Vendors' players name the key alone, so it has to exist.
         try #require(try await stage.speke().status == 200)
         var words: [String] = []
         let number = UUID().uuidString

@@ -43,7 +43,7 @@ import Testing
         #expect(try await browser.admin("me").status == 401)
         #expect(try await stage.audit().allSatisfy { $0.hasPrefix("adminRefused address:127.0.0.1") })
         #expect(try await stage.audit().contains("adminRefused address:127.0.0.1 \(code)"))
-        // The same browser with a provider that does it right, so that the fault alone was why.
+        // The same browser with a correct provider, to prove that only the fault was the reason.
         stage.provider.fault = .none
         stage.time.advance(by: .seconds(601))
         #expect(try await browser.signIn().status == 303)

@@ -13,9 +13,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A server whose operators sign in at a provider, and browsers that follow where they are sent.
+/// A server whose operators sign in at a provider, and browsers that follow redirects.
 final class SignOnStage: Sendable {
-    /// Where the console is said to be: a test's browser goes to the server itself.
+    /// The console's stated address: a test's browser goes to the server itself.
     static let base = "https://console.example"
 
     let stage: TestServer
@@ -95,7 +95,7 @@ final class SignOnBrowser: Sendable {
         }
         let reply = try await transport.send(request, bodyLimit: 1 << 20)
         guard isOwn else { return reply }
-        // Several may come as one field.
+        // Several cookies may come in one field.
         let set = reply.headers.filter { $0.name.lowercased() == "set-cookie" }.flatMap {
             $0.value.split(separator: /, (?=[\w-]+=)/)
         }
@@ -112,7 +112,7 @@ final class SignOnBrowser: Sendable {
     ) async throws -> HTTPReply { try await ask("/admin/v1/\(path)", method, headers: headers) }
 
     /// Begins a sign-in, and goes to the provider.
-    /// - Returns: where the provider sends the browser back; the server's answer if it does not get that far.
+    /// - Returns: the address to which the provider sends the browser back; the server's answer if it does not get that far.
     func begin(headers: [String: String] = [:]) async throws -> (back: String?, reply: HTTPReply) {
         let begun = try await ask("/sign-in/openid", headers: headers)
         guard begun.status == 303, let there = begun.header("Location") else { return (nil, begun) }

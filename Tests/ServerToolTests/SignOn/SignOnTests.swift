@@ -223,10 +223,10 @@ import Testing
         #expect(stage.provider.requests.count { $0 == "/keys" } == 2)
     }
 
-    /// A member with another value, and where a sign-in ends or goes then.
+    /// A member with another value, and the end of a sign-in then.
     private static let members: [(String, String, String)] = [
         ("issuer", #""https://localhost:1""#, "signOnAway"), ("clientID", #""another""#, "no good request"),
-        // The stand-in wants the secret.
+        // The stand-in requires the secret.
         ("clientSecretFile", "", "signOnDeclined"), ("claim", #""roles""#, "signOnUnknown"),
         ("algorithms", #"["RS256"]"#, "signOnAway"), ("grants", "[]", "signOnUnknown"),
         ("scopes", #"["email"]"#, "scope=openid%20email&"),

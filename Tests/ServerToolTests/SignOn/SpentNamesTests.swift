@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyLicensing
 @testable import LatchkeyServer
 
-/// What counts once: sign-ins and ended sessions.
+/// Names that count once: sign-ins and ended sessions.
 @Suite(.timeLimit(.minutes(1))) struct SpentNamesTests {
     private let store = SwitchedRecordStore(timekeeper: ManualTimekeeper())
 

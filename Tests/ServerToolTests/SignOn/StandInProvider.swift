@@ -40,7 +40,7 @@ final class StandInProvider: Sendable {
         var isAway = false
         var groups = ["video-operators"]
         var signer: TokenSigner
-        /// Where the token endpoint is, if it is not here.
+        /// The address of the token endpoint, if it is elsewhere.
         var tokenAddress: String?
         var requests: [String] = []
     }

@@ -13,7 +13,7 @@
     /// Strangers at the proxy of Examples, which readers copy: alone, and behind proxies that send many viewers' requests over one connection.
     @Suite(.enabled(if: PythonRun.isThere, "Python is not there"), .timeLimit(.minutes(5)))
     struct LicenseProxyTests {
-        /// The slots and the license service of the proxy. Their replies say who asked, and for what.
+        /// The slots and the license service of the proxy. Their replies name the viewer and the request.
         private final class Services: Sendable {
             let asked = Locked<[HTTPRequest]>([])
             private let server: HTTPServer

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyServerTool
 @testable import TestServers
 
-/// What operators see of slots for licenses that other services make, and the example of such a service's proxy.
+/// The operators' view of slots for licenses that other services make, and the example of such a service's proxy.
 @Suite(.timeLimit(.minutes(3))) struct SlotServerTests {
     /// - Parameter rules: more members of the policy.
     private static func stage(
@@ -189,7 +189,7 @@ import Testing
             #expect(one.headers[.authorization] == nil && one.headers["X-API-Key"] == nil)
         }
 
-        // The limit is one, whichever side comes to it, and the service is not asked.
+        // The limit is shared, whichever side reaches it, and the service is not asked.
         let before = service.asked.withLock { $0.count }
         let third = try await widevine("tablet")
         // A device that starts again replaces its own session, so this is another one.
@@ -203,7 +203,7 @@ import Testing
         #expect(try await widevine("tablet", "kid=\(UUID())").status == 404)
         #expect(service.asked.withLock { $0.count } == before)
 
-        // A renewal that the service refuses takes nothing from the stream that plays.
+        // A renewal that the service refuses takes nothing from the playing stream.
         service.refuses.withLock { $0 = true }
         #expect(try await widevine("tv").status == 403)
         #expect(try await account() == ["fairplay", "widevine"])

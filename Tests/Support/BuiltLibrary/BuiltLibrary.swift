@@ -42,7 +42,7 @@ package struct BuiltLibrary: Sendable {
         }
     }
 
-    /// Where Intel's crypto_mb is, a folder: what `LATCHKEY_CRYPTO_MB` names, or where `make engines` puts it.
+    /// The folder of Intel's crypto_mb: the one in `LATCHKEY_CRYPTO_MB`, or the one of `make engines`.
     package static var realCryptoMB: String {
         ProcessInfo.processInfo.environment["LATCHKEY_CRYPTO_MB"] ?? root.appending(path: ".build/crypto-mb").path
     }

@@ -2,16 +2,16 @@
 public struct DocumentedCode: Sendable, Hashable, CustomTestStringConvertibleByName {
     /// The emulated service, which is the profile's name, too.
     public let service: String
-    /// The vendor's code; the status where the page has no codes.
+    /// The vendor's code; the status if the page has no codes.
     public let code: String
-    /// The status; inferred where `isStatusDocumented` is false.
+    /// The status; inferred if `isStatusDocumented` is false.
     public let status: Int
     public let isStatusDocumented: Bool
     /// The endpoint, as `ServiceEndpoint` names it.
     public let endpoint: String
     public let form: Form
 
-    /// Where code, words and request identifier stand.
+    /// The places of code, words and request identifier.
     public enum Form: Sendable, Hashable {
         /// JSON: the paths of the code, if the form has one, of the words, and of the request's identifier, if the body has it.
         case json(code: String?, words: String, requestID: String? = nil)

@@ -54,7 +54,7 @@ struct Run {
     /// The file in which the process notes each change that it begins: a byte per change.
     var journal: URL { folder.appendingPathExtension("journal") }
 
-    /// Where it writes down the step at which it ends.
+    /// The file in which it notes the step at which it ends.
     var lastStepName: URL { folder.appendingPathExtension("step") }
 }
 

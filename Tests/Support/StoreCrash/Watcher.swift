@@ -63,7 +63,7 @@ struct Watcher {
         try check(run, found, &report)
     }
 
-    /// No item is left but those of the state.
+    /// Only the items of the state are left.
     private func check(_ run: Run, _ found: StoreModel, _ report: inout Report) throws {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: run.folder.path)) ?? []
         guard names.filter({ $0 != StoredItem.index.rawValue }).count == found.keys.count else {

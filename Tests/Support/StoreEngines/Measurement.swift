@@ -15,7 +15,7 @@ struct Measurement {
         stores = try await Stores.open(address)
     }
 
-    /// Reads and writes of 16 clients for 10 s each: of records in which nothing counts, and of those with a slot that does.
+    /// Reads and writes of 16 clients for 10 s each: of records without counted things, and of records with a slot that counts.
     func records() async throws {
         for kind in [RecordKey.Kind.token, .account] { try await records(kind) }
     }

@@ -4,7 +4,7 @@ import LatchkeyStores
 import LatchkeySystem
 import LatchkeyVault
 
-/// How long reports take over a record of so many rows of the ten days from 2026-11-01 on.
+/// How long reports take over a record with a number of rows of the ten days from 2026-11-01 on.
 struct ReportMeasurement {
     /// 2026-11-01 by UTC.
     private static let begin: Int64 = 1_793_491_200_000

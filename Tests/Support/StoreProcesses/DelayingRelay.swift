@@ -3,7 +3,7 @@ import LatchkeyCore
 
 /// The way to a distant server: bytes that come to a port on loopback are forwarded to a socket file, and back, each time late.
 ///
-/// It can be cut, and mended. Threads end with the connections, and the last when the relay goes.
+/// It can be cut and repaired. Threads end with the connections, and the last with the relay.
 final class DelayingRelay: Sendable {
     private struct State {
         var isCut = false
@@ -11,14 +11,14 @@ final class DelayingRelay: Sendable {
         var trips = 0
     }
 
-    /// Where it listens on loopback.
+    /// The port on loopback.
     let port: UInt16
     private let listener: Int32
     private let state: Locked<State>
 
     /// - Parameters:
     ///   - path: the socket file of the server.
-    ///   - delay: how late each piece comes, in either direction.
+    ///   - delay: the delay of each piece, in either direction.
     init(to path: String, delay: Duration) throws {
         let (listener, port) = try Self.listen()
         let state = Locked(State())

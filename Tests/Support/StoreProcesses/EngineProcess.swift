@@ -5,7 +5,7 @@
     import LatchkeySystem
     import LatchkeyTesting
 
-    /// A program that is not root, and gone with the process that started it.
+    /// A program that does not run as root, and ends with the process that started it.
     final class EngineProcess: Sendable {
         private static let starter = "/usr/bin/setpriv"
 

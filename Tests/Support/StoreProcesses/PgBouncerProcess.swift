@@ -14,7 +14,7 @@
         private let role: String
         private let process: EngineProcess
 
-        /// Starts a pooler that keeps a connection for a session, and waits until it takes connections.
+        /// Starts a pooler that keeps a connection for a session, and waits until it accepts connections.
         init(over server: PostgreSQLProcess, role: String) async throws {
             self.role = role
             folder = try TemporaryFolder()
@@ -39,12 +39,12 @@
             try await process.says("process up")
         }
 
-        /// Where the database is for the role.
+        /// The database's address for the role.
         func address(of database: String) -> String { "postgresql://\(role)@/\(database)?host=\(folder.url.path)" }
 
         /// Gives a connection to another session after each `transaction`, or keeps it for one `session`. All connections end, as with a restart.
         func pool(by mode: String, _ database: String) throws {
-            // Its console takes no prepared statements.
+            // Its console does not support prepared statements.
             let psql = Subprocess()
             psql.executableURL = URL(filePath: "\(PostgreSQLProcess.programs ?? "")/psql")
             let commands = ["SET pool_mode = '\(mode)'", "KILL \(database)", "RESUME \(database)"]

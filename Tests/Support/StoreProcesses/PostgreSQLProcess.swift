@@ -6,13 +6,13 @@
 
     @testable import LatchkeyStores
 
-    /// A PostgreSQL of the tests' own: no network, a socket in a short path, a password, and gone with the process that started it.
+    /// A separate PostgreSQL for tests: no network, a socket in a short path, a password; it ends with the process that started it.
     final class PostgreSQLProcess: Sendable {
         static let password = "hunter2 is%secret"
         /// One for all tests, started when the first one needs it.
         static let shared = Task { try await PostgreSQLProcess() }
 
-        /// Where the programs are; `nil` where they are not installed.
+        /// The folder of the programs; `nil` if they are not installed.
         static let programs: String? = {
             let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
             let debian = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }
@@ -24,7 +24,7 @@
         private let running = Locked<Run?>(nil)
         private let databases = Locked(0)
 
-        /// - Parameter place: the folder in which it makes its own.
+        /// - Parameter place: the folder in which it creates its own.
         init(in place: String = "/tmp") async throws {
             folder = "\(place)/lk-pg-\(UUID().uuidString.prefix(8))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -34,7 +34,7 @@
 
         deinit { running.withLock { $0 }?.end(keeping: false) }
 
-        /// Starts the server, and waits until it takes connections.
+        /// Starts the server, and waits until it accepts connections.
         func start() async throws {
             let run = try Run(folder: folder, programs: Self.programs ?? "")
             try await run.ready.value
@@ -70,7 +70,7 @@
             return fields.count > 1 ? Int32(fields[1]) : nil
         }
 
-        /// - Parameter passwordFile: has the password, which then is not in the address. Defaults to none.
+        /// - Parameter passwordFile: has the password, which is then not in the address. Defaults to none.
         func address(of database: String, role: String = "latchkey", passwordFile: String? = nil) -> Secret {
             let escaped = Self.password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let word = passwordFile == nil ? ":\(escaped)" : ""
@@ -105,7 +105,7 @@
         @discardableResult
         func query(_ sql: String, in database: String) async throws -> [PostgreSQLRow] {
             var settings = PostgreSQLLane.Setup(
-                // A busy machine takes its time.
+                // A busy machine is slow.
                 hosts: try PostgreSQLHosts(Secret(address(of: database).revealedText + "&connect_timeout=60")),
                 isDurable: false, statementLimit: .seconds(60))
             settings.channel = nil

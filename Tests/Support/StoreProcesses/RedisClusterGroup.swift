@@ -31,7 +31,7 @@
         private let folder: TemporaryFolder
         private let isTLS: Bool
 
-        /// Starts all six, and waits until all slots have a primary and all replicas have what theirs have.
+        /// Starts all six, and waits until all slots have a primary and all replicas have their primary's data.
         /// - Parameters:
         ///   - timeout: after how many milliseconds a node that does not answer counts as failed. Defaults to long.
         ///   - certificates: for TLS; `nil` for none.
@@ -59,7 +59,7 @@
             var arguments = [
                 "--cluster-enabled", "yes", "--cluster-config-file", "nodes-\(number).conf", "--cluster-port", "\(bus)",
                 "--cluster-node-timeout", "\(timeout)", "--repl-diskless-sync-delay", "0", "--dir", folder.url.path,
-                // By default all primaries refuse while one is away and its replica has not taken over.
+                // By default all primaries refuse while one is down and its replica has not taken over.
                 "--cluster-require-full-coverage", "no",
             ]
             if let certificates {
@@ -126,7 +126,7 @@
                 process.command("CLUSTER", "SLOTS"), from: .host("127.0.0.1", port: port(number)))
         }
 
-        /// Kills a primary or has it hang, and waits until its replica has taken over.
+        /// Kills a primary or makes it hang, and waits until its replica has taken over.
         func failOver(_ number: Int, hanging: Bool = false) async throws {
             if hanging { node(number).pause() } else { node(number).stop() }
             try await node(number + Self.primaries).says("Failover election won")
@@ -144,7 +144,7 @@
         }
 
         /// Moves a slot with its keys to another primary.
-        /// - Parameter between: done while some keys are here and some there.
+        /// - Parameter between: runs while some keys are here and some there.
         func move(
             _ slot: RedisSlot, from source: Int, to target: Int, _ between: () async throws -> Void = {}
         ) async throws {

@@ -7,24 +7,24 @@
 
     @testable import LatchkeyStores
 
-    /// A Redis of the tests' own: a socket in a temporary folder, loopback at most, no file that stays, and gone with the process that started it.
+    /// A separate Redis for tests: a socket in a temporary folder, loopback at most, no persistent file; it ends with the process that started it.
     final class RedisProcess: Sendable {
         private static let program = "/usr/bin/redis-server"
         static var isInstalled: Bool {
             EngineProcess.canRun(program)
         }
 
-        /// One for all tests that need no own, started when the first one needs it.
+        /// One for all tests that do not need their own, started when the first one needs it.
         static let shared = Task { try await RedisProcess() }
 
         let address: RedisAddress
         let path: String
         private let process: EngineProcess
 
-        /// Starts a server, and waits until it takes connections.
+        /// Starts a server, and waits until it accepts connections.
         /// - Parameters:
         ///   - path: its socket. Defaults to a new one.
-        ///   - port: where it listens on loopback, too. Defaults to 0, which is nowhere.
+        ///   - port: an additional port on loopback. Defaults to 0, which means none.
         ///   - arguments: further settings.
         convenience init(
             path: String = "/tmp/lk-redis-\(UUID().uuidString.prefix(8)).sock", port: UInt16 = 0,

@@ -6,11 +6,11 @@
 
     @testable import LatchkeyStores
 
-    /// A server on loopback that answers each command of Redis's protocol as a test says, or ends the connection.
+    /// A server on loopback that answers each command of Redis's protocol from a script, or ends the connection.
     ///
-    /// Threads end with the connections, and the last when the server goes.
+    /// Threads end with the connections, and the last with the server.
     final class ScriptedRedis: Sendable {
-        /// Gives the bytes of an answer to the words of a command; `nil` ends the connection.
+        /// Returns the answer's bytes for the words of a command; `nil` ends the connection.
         typealias Script = @Sendable ([String]) -> String?
 
         let port: UInt16
@@ -39,13 +39,13 @@
 
         deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-        /// The commands that came, but for what asks for the slots.
+        /// The commands received, except requests for the slots.
         var commands: [[String]] { state.withLock { $0.commands.filter { $0.first != "CLUSTER" } } }
 
         /// From now on it answers so.
         func answers(_ script: @escaping Script) { state.withLock { $0.script = script } }
 
-        /// What `CLUSTER SLOTS` gives where one node has them all.
+        /// The answer to `CLUSTER SLOTS` if one node has them all.
         static func slots(at port: UInt16) -> String {
             "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:\(port)\r\n"
         }

@@ -25,7 +25,7 @@
             try await sentinel.says("+slave slave")
         }
 
-        /// Starts a sentinel that says for as long as it runs that the primary is at a port.
+        /// Starts a sentinel that reports a port as the primary's for as long as it runs.
         static func sentinel(in folder: TemporaryFolder, port: UInt16, of primary: UInt16) async throws -> RedisProcess
         {
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
@@ -58,7 +58,7 @@
 
         /// A store that asks sentinels, with patience for a busy machine.
         /// - Parameters:
-        ///   - first: the port of a sentinel that is asked before the group's own.
+        ///   - first: the port of a sentinel to ask before the group's own.
         ///   - replicas: how many replicas have to have a write.
         func store(after first: UInt16? = nil, replicas: RedisRecordStore.Replicas? = nil) throws -> RedisRecordStore {
             let places = [first, ports.sentinel].compactMap { $0.map { "127.0.0.1:\($0)" } }.joined(separator: ",")

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeySystem
 
-/// A file system of a test's own that can be full: memory at a folder, and gone with the process that mounted it.
+/// A small file system for a test that can be full: memory mounted at a folder, which ends with the process that mounted it.
 final class SmallDisk: Sendable {
     /// Whether one can be mounted: by root, or through sudo, unless the container has lost the right.
     static let isPossible = (try? SmallDisk(megabytes: 1)) != nil

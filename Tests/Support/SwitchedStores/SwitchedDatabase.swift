@@ -6,11 +6,11 @@ package import LatchkeyVault
 package final class SwitchedDatabase: KeyStore, AuditStore {
     /// Its contents, available or not.
     package let inner = MemorySealedKeyStore()
-    /// Sessions, which are there all the time.
+    /// Sessions, which are always available.
     package let sessions = SwitchedRecordStore()
-    /// What nodes of a cluster sent elsewhere.
+    /// The redirections of a cluster's nodes.
     package let redirections = Locked<[ClusterRedirection: UInt64]>([:])
-    /// How often a server asked whether it is there.
+    /// How often a server probed it.
     package let questions = Locked(0)
     private let entries = Locked(MemoryAuditStore())
     private let isDown = Locked(false)
@@ -23,7 +23,7 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
 
     package init() {}
 
-    /// Takes it away, or has it back.
+    /// Takes it down, or brings it back.
     package func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
 
     /// Has new keys fail, and nothing else.
@@ -53,7 +53,7 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
         return held
     }
 
-    /// - Throws: while it is away.
+    /// - Throws: while it is down.
     package func ask() throws(StoreError) {
         if isDown.withLock({ $0 }) { throw StoreError(.unavailable, engine, reason: "The test took it away.") }
     }

@@ -2,12 +2,12 @@ import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// A record of licenses in memory that is away, or says nothing, when told.
+/// A record of licenses in memory that a test can take down or make hang.
 package final class SwitchedRecord: RecordReporter {
-    /// How it stands.
+    /// Its state.
     package enum State: Sendable {
         case answers, isAway
-        /// Says nothing until it is in another state.
+        /// Does not answer until its state changes.
         case hangs
     }
 
@@ -37,7 +37,7 @@ package final class SwitchedRecord: RecordReporter {
         for one in waiting { one.resume() }
     }
 
-    /// Answers some more questions, and is away then.
+    /// Answers some more questions, and is down then.
     package func answer(only count: Int) { held.withLock { $0.left = count } }
 
     /// How many questions wait for an answer.

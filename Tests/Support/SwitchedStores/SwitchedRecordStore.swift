@@ -3,7 +3,7 @@ package import LatchkeyCore
 package import LatchkeySystem
 package import LatchkeyVault
 
-/// A store of sessions that is away when told.
+/// A store of sessions that a test can take down.
 package final class SwitchedRecordStore: RecordStore {
     /// Its contents, available or not.
     package let inner: MemoryRecordStore
@@ -14,7 +14,7 @@ package final class SwitchedRecordStore: RecordStore {
     /// - Parameter timekeeper: its clock. Defaults to the machine's.
     package init(timekeeper: any Timekeeper = SystemTimekeeper()) { inner = MemoryRecordStore(timekeeper: timekeeper) }
 
-    /// Takes it away, or has it back.
+    /// Takes it down, or brings it back.
     package func setDown(_ value: Bool) { isDown.withLock { $0 = value } }
 
     private func ask() throws(StoreError) {

@@ -9,7 +9,7 @@ package enum RawExchange {
         guard isTLS else {
             return try await TLSConnection.aside {
                 let socket = try LocalSocket(port)
-                // A server that refuses may read no more.
+                // A server that refuses may stop reading.
                 Thread.detachNewThread { socket.send(bytes) }
                 return RawReply(socket.readToEnd())
             }
@@ -25,9 +25,9 @@ package struct RawReply: Sendable {
     package let bytes: Data
     /// The status of the first reply; `nil` if there is none.
     package let status: Int?
-    /// How many heads of replies there are.
+    /// The number of heads of replies.
     package let headCount: Int
-    /// What follows the first head.
+    /// The bytes after the first head.
     package let body: Data
     package let head: String
 

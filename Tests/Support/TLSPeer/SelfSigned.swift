@@ -8,7 +8,7 @@ package struct SelfSigned: Sendable {
     package let der: Data
 
     /// - Parameters:
-    ///   - days: how long it is valid from now on. With a negative number it ended so many days ago.
+    ///   - days: how long it is valid from now on. With a negative number it expired that many days ago.
     ///   - isRSA: whether its key is one of RSA; otherwise of an elliptic curve.
     package init(days: Int = 60, isRSA: Bool = false) throws {
         var key: gnutls_x509_privkey_t?
@@ -44,7 +44,7 @@ package struct SelfSigned: Sendable {
     }
 }
 
-/// What GnuTLS said.
+/// GnuTLS's output.
 package struct TLSFailure: Error {
     let text: String
 

@@ -18,7 +18,7 @@ package final class TLSConnection: @unchecked Sendable {
     }
 
     /// Connects, sends a request and reads the status of the reply. Blocks.
-    /// - Parameter address: where it comes from, on loopback.
+    /// - Parameter address: its own address, on loopback.
     package static func status(of request: String, port: UInt16, from address: String) throws -> Int? {
         let connection = try TLSConnection(port, nil, from: address)
         try TLSFailure.check(Int32(gnutls_record_send(connection.session, request, request.utf8.count)))
@@ -88,7 +88,7 @@ package final class TLSConnection: @unchecked Sendable {
     private init(_ port: UInt16, _ offer: String?, from source: String = "127.0.0.1") throws {
         socket = try Self.connect(port, from: source)
         try TLSFailure.check(gnutls_certificate_allocate_credentials(&credentials))
-        // A client that sends to a connection that is gone gets an error, not a signal.
+        // A client that sends over a closed connection gets an error, not a signal.
         try TLSFailure.check(gnutls_init(&session, UInt32(GNUTLS_CLIENT) | UInt32(GNUTLS_NO_SIGNAL)))
         try TLSFailure.check(
             offer.map { gnutls_priority_set_direct(session, $0, nil) } ?? gnutls_set_default_priority(session))
@@ -126,7 +126,7 @@ package final class TLSConnection: @unchecked Sendable {
         }
     }
 
-    /// Sends bytes in records of so many.
+    /// Sends bytes in records of a given size.
     package func send(_ bytes: Data, inRecordsOf count: Int) async throws {
         try await Self.aside { [self] in
             for start in stride(from: 0, to: bytes.count, by: count) {
@@ -143,7 +143,7 @@ package final class TLSConnection: @unchecked Sendable {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let sent = rest.withUnsafeBytes { gnutls_record_send(session, $0.baseAddress, $0.count) }
-                // A server that refuses may read no more.
+                // A server that refuses may stop reading.
                 guard sent > 0 else { break }
                 rest = rest.dropFirst(sent)
             }

@@ -23,7 +23,7 @@
         ) async throws -> HTTPReply {
             guard let url = URL(string: url) else { throw URLError(.badURL) }
             var request = URLRequest(url: url)
-            // A sanitizer's machine takes its time.
+            // A machine with a sanitizer is slow.
             request.timeoutInterval = 900
             request.httpMethod = method
             request.httpBody = body
@@ -74,7 +74,7 @@
         /// The key of an operator with a role.
         static func key(_ role: AdminRole) -> String { "key-of-\(role.rawValue)" }
 
-        /// The value of one series; `nil` where there is none.
+        /// The value of one series; `nil` if it is missing.
         func metric(_ series: String) async throws -> Double? {
             let line = try await operators("metrics").text.split(separator: "\n").first { $0.hasPrefix("\(series) ") }
             return line?.split(separator: " ").last.flatMap { Double($0) }

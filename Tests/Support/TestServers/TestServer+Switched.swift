@@ -12,12 +12,12 @@
     @testable import LatchkeyServer
     @testable import LatchkeyServerTool
 
-    // Stores that can be taken away.
+    // Stores that can be taken down.
     extension TestServer {
         /// A server whose keys and audit are in a database that can be taken down, with its own copy on disk and three imported keys.
         /// - Parameters:
         ///   - derives: whether its tenant derives keys that no packager brought. Defaults to no.
-        ///   - sessions: where sessions are. Defaults to the database's own engine.
+        ///   - sessions: the store of sessions. Defaults to the database's own engine.
         ///   - time: the clock of server and stores.
         static func switched(
             _ changes: [String: JSONValue?] = [:], derives: Bool = false,
@@ -83,7 +83,7 @@
             }
         }
 
-        /// Another node of the same folder and database, as a start makes it.
+        /// Another node of the same folder and database, as after a start.
         func restarted() async throws -> TestServer {
             await stop()
             return try await TestServer(folder, time: time, over: database, sessions: database.sessions)

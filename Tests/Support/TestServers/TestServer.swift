@@ -24,7 +24,7 @@
         ///   - changes: changes the configuration.
         ///   - policy: changes the tenant's policy.
         ///   - prepare: puts more into the configuration's folder.
-        ///   - threads: where the server reads files. Defaults to its usual ones.
+        ///   - threads: the threads on which the server reads files. Defaults to its usual ones.
         ///   - time: the server's clock. Defaults to the machine's.
         convenience init(
             _ changes: [String: JSONValue?] = [:], policy: [String: JSONValue?] = [:],
@@ -37,7 +37,7 @@
             try await self.init(folder, threads: threads, time: time)
         }
 
-        /// A server of a folder that is there, or another one of it.
+        /// A server of an existing folder, or another one of it.
         /// - Parameters:
         ///   - database: the database behind the engines, if they are a test's.
         ///   - engines: opens the engines. Defaults to the configured ones.

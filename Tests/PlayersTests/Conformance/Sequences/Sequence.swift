@@ -28,12 +28,12 @@ enum Move: Sendable, Hashable {
     case play(Title, Int = 0)
     /// As `play`, but the next title is protected before the last one is released.
     case overlap(Title, Int = 0)
-    /// Plays the asset that the player has once more, with a new item.
+    /// Plays the player's asset again, with a new item.
     case again(Int = 0)
     case stop(Int = 0)
     /// Forgets the player and its asset without a word.
     case drop(Int = 0)
-    /// Begins to play, and stops before the license comes.
+    /// Begins to play, and stops before the license arrives.
     case abandon(Title, Int = 0)
     case preload(Title)
     /// Asks for the keys of a title, and names nothing.
@@ -44,9 +44,9 @@ enum Move: Sendable, Hashable {
     case interstitial(Title, in: Title, Int = 0)
     case suspend(Int = 0)
     case resume(Int = 0)
-    /// So many seconds in which everything runs.
+    /// A number of seconds in which everything runs.
     case pass(Int)
-    /// So many seconds in one step, in the background.
+    /// A number of seconds in one step, in the background.
     case away(Int)
     /// From now on playback moves to a receiver.
     case airPlay
@@ -85,7 +85,7 @@ enum Move: Sendable, Hashable {
     }
 }
 
-/// What happens to the players of an app, one after the other.
+/// The events of an app's players, one after the other.
 struct PlaybackSequence: Sendable {
     let name: String
     let moves: [Move]

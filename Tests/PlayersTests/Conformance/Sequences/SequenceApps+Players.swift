@@ -245,14 +245,14 @@ final class BitmovinApp: SequenceApp, @unchecked Sendable {
             var renewals = 0
         }
 
-        /// The keys of the sources that play. A source that plays no more holds no keys.
+        /// The keys of the playing sources. A source that has stopped holds no keys.
         let sources = Locked<[ObjectIdentifier: [String: Count]]>([:])
         private let time: ManualTimekeeper
         private let failures: FailureLog
 
         init(_ setup: SequenceSetup) { (time, failures) = (setup.stage.time, setup.failures) }
 
-        /// Whether a license was asked for that has not come.
+        /// Whether a requested license has not arrived.
         func awaits(of source: any Source) -> Bool {
             let counts = sources.withLock { $0[ObjectIdentifier(source)] }
             let usable = source.standIn?.playback?.usableKeys(for: .zero) ?? []

@@ -15,7 +15,7 @@ struct SequencePlayer: Sendable {
     let make: @Sendable (SequenceSetup) async throws -> any SequenceApp
 
     static let all: [SequencePlayer] = [
-        // A session here keeps its assets, so one that the app forgets without a release is never gone (Players.md §3.9b).
+        // A session here keeps its assets, so one that the app drops without a release never ends (Players.md §3.9b).
         SequencePlayer(name: "AVPlayerKeys, one for all players", kinds: Set(Move.Kind.allCases).subtracting([.drop])) {
             SessionApp($0, windows: 1)
         },
@@ -44,7 +44,7 @@ struct SequencePlayer: Sendable {
             THEOSequenceApp($0)
         },
         SequencePlayer(name: "TVSDK", kinds: [.play, .drop, .away], renews: false) { TVSDKSequenceApp($0) },
-        // The app renews the licenses, so that one that ends while the app is away is lost, and the adapter knows of none.
+        // The app renews the licenses, so a license that ends while the app is in the background is lost, and the adapter does not know it.
         SequencePlayer(name: "Bitmovin", kinds: [.play, .drop], renewsItself: true) { try await BitmovinApp($0) },
     ]
 }

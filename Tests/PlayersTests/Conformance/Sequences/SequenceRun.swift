@@ -21,10 +21,10 @@ protocol SequenceApp: AnyObject, Sendable {
     func stop(_ player: Int) async
     /// Forgets a player.
     func drop(_ player: Int) async
-    /// Stops the renewals of a player. Returns whom else it stopped them for.
+    /// Stops the renewals of a player. Returns the other players for which it stopped them, too.
     func suspend(_ player: Int) async -> Set<Int>
     func resume(_ player: Int) async -> Set<Int>
-    /// Does anything else, and returns what plays then.
+    /// Does anything else, and returns the new playbacks.
     func perform(_ move: Move) async throws -> [Int: Playing]
 }
 
@@ -36,13 +36,13 @@ extension SequenceApp {
     func perform(_ move: Move) async throws -> [Int: Playing] { [:] }
 }
 
-/// What begins to play in a player.
+/// A playback that begins in a player.
 struct Playing: Sendable {
     let finished: @Sendable () async throws -> StandInPlayback.Result
     let keys: PlayingKeys
 }
 
-/// The keys of what plays in a player. Holds none of it.
+/// The keys of a player's playback. Holds none of it.
 struct PlayingKeys: Sendable {
     /// The keys that decrypt, for so much longer.
     let usable: @Sendable (Duration) -> Set<String>
@@ -66,7 +66,7 @@ struct SequenceSetup: Sendable {
 
 /// Runs a sequence, and judges it.
 ///
-/// While time passes, what plays must have keys that live on, except where a loss was reported. At the end, nothing else may have a key
+/// While time passes, playing titles must have valid keys, unless a loss was reported. At the end, nothing else may have a key
 /// that lives.
 struct SequenceRun {
     private struct Player {
@@ -74,14 +74,14 @@ struct SequenceRun {
         let needs: Set<String>
         /// How many failures came before it, or before its keys were asked for again.
         var failures: Int
-        /// Whether a renewal is due and has not come, because licenses are refused.
+        /// Whether a due renewal has not arrived, because licenses are refused.
         var isSick = false
         var isLost = false
     }
 
     static let lease = Duration.seconds(600)
     private static let step = Duration.seconds(50)
-    /// Renewals come after three quarters of a lease, so that always more than this is left of it.
+    /// Renewals come after three quarters of a lease, so more than this is always left of it.
     private static let reserve = Duration.seconds(150)
 
     private let setup: SequenceSetup
@@ -132,7 +132,7 @@ struct SequenceRun {
         case .overlap(let title, let player):
             try await play(player) { try await $0.play(title, at: player, overlaps: true) }
         case .again(let player):
-            // The item before it has the same asset, and so the same keys.
+            // The previous item has the same asset, and so the same keys.
             players[player] = nil
             try await play(player) { try await $0.perform(move)[player] }
         case .queue(_, let player), .loop(_, let player), .interstitial(_, _, let player):
@@ -239,7 +239,7 @@ struct SequenceRun {
         await pass(Self.step)
     }
 
-    /// Waits until the keys of what plays live on, or their loss was reported.
+    /// Waits until the keys of the playing titles are renewed, or their loss was reported.
     private mutating func settle() async {
         for (number, player) in players where !player.isLost && !suspended.contains(number) {
             let isTolerated = isRefusing || player.isSick || !adapter.renews

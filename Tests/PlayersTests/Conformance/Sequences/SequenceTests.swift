@@ -3,7 +3,7 @@ import LatchkeyCore
 import LatchkeySimulation
 import Testing
 
-/// Whatever an app does, what plays keeps its keys until two leases after its last move; nothing else does; and each loss is reported.
+/// Whatever an app does, playing titles keep their keys until two leases after its last move; nothing else does; and each loss is reported.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct SequenceTests {
     /// A sequence in an adapter.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Random walks for each adapter; as many as `LATCHKEY_WALKS` says, or four.
+    /// Random walks for each adapter: the number in `LATCHKEY_WALKS`, or four.
     static let walks =
         (ProcessInfo.processInfo.environment["LATCHKEY_WALKS"].flatMap(Int.init) ?? 4) * SequencePlayer.all.count
 
