@@ -17,7 +17,7 @@ extension InChromium {
                 let picture = try await Picture(png: #require(page.picture(of: "html")), in: stage.folder)
                 #expect(picture.corner == (isDark ? [0x14, 0x18, 0x1d] : [0xff, 0xff, 0xff]))
             }
-            // Picture and keys stand side by side where there is room.
+            // Picture and keys are side by side if there is room.
             let isBeside = try await page.value(
                 "document.querySelector('.license').offsetLeft > document.querySelector('.picture').offsetLeft")
             #expect(isBeside == .flag(width == 1_600))

@@ -22,7 +22,7 @@ extension InChromium {
                 let right = try await Picture.reference(frame: frame, in: stage.folder)
                 let other = try await Picture.reference(frame: frame - 5, in: stage.folder)
                 #expect(shown.difference(from: right) < 3)
-                // The measure tells pictures apart that are a fifth of a second apart.
+                // The measure distinguishes pictures that are a fifth of a second apart.
                 #expect(shown.difference(from: other) > 2 * shown.difference(from: right))
             }
             let keys = try await page.text("keys")
@@ -35,7 +35,7 @@ extension InChromium {
             let page = try await stage.page()
             try await page.play("two-keys", as: .allowed)
             try await page.waitForState("playing")
-            // Four fifths of a lease of 5 min, less what spreads renewals.
+            // Four fifths of a lease of 5 min, minus the spread of renewals.
             let wait = try await page.value(
                 "(new Date(document.getElementById('next-time').dateTime) - Date.now()) / 1000")
             #expect(try (200...241).contains(#require(wait.number)))
@@ -94,7 +94,7 @@ extension InChromium {
             // Chromium reports the two refusals, and nothing else.
             #expect(page.errors.count == 2 && page.errors.allSatisfy { $0.contains("status of 40") })
 
-            // After a refusal, who may play does.
+            // After a refusal, a viewer with the right plays.
             try await page.play("two-keys", as: .allowed)
             try await page.waitForState("playing")
             #expect(try await page.value("document.getElementById('refusal').hidden") == .flag(true))

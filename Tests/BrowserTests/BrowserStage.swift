@@ -47,12 +47,12 @@ final class BrowserStage: Sendable {
     func signInPage(width: Int, isDark: Bool) async throws -> ChromiumPage {
         let page = try await pages.open(demonstration.sheet.console, width: width, isDark: isDark)
         try await page.wait(until: "document.querySelector('#provider')")
-        // The provider's certificate is a test's own.
+        // The provider's certificate is self-made for the test.
         try await page.send("Security.setIgnoreCertificateErrors", ["ignore": .flag(true)])
         return page
     }
 
-    /// Changes a file of the demonstration, and has the server read it.
+    /// Changes a file of the demonstration, and makes the server read it.
     func change(_ file: String, _ old: String, to new: String) async throws {
         let url = folder.file("demo/\(file)")
         let text = try String(contentsOf: url, encoding: .utf8)
@@ -69,7 +69,7 @@ final class BrowserPages: Sendable {
 
     init() throws { browser = try Chromium() }
 
-    // The task ends with the last page, which closes or is gone.
+    // The task ends with the last page, which closes or is released.
     deinit { Task { [pages] in for page in pages.withLock({ $0 }) { await page.close() } } }
 
     func open(_ address: String, width: Int, isDark: Bool = false) async throws -> ChromiumPage {

@@ -5,7 +5,7 @@ import LatchkeyTesting
 
 /// Headless Chromium with a separate profile, controlled by the DevTools protocol over a pipe.
 ///
-/// It ends with the last reference to it and with the process: Chromium ends when its pipe closes, and its profile goes with it.
+/// It ends with the last reference to it and with the process: Chromium ends when its pipe closes, and its profile is deleted with it.
 ///
 /// Source: https://chromedevtools.github.io/devtools-protocol/
 final class Chromium: Sendable {

@@ -1,6 +1,6 @@
-/// What people miss who do not see a page, or see it badly.
+/// Problems of a page for people who do not see it, or see it badly.
 extension ChromiumPage {
-    /// What lacks a name, and landmarks that are missing, by Chromium's accessibility tree.
+    /// Elements without a name, and missing landmarks, by Chromium's accessibility tree.
     func accessibilityProblems() async throws -> [String] {
         let tree = try await send("Accessibility.getFullAXTree")["nodes"]?.elements ?? []
         let nodes = tree.compactMap(\.members).filter { $0["ignored"] != .flag(true) }.map(Node.init)

@@ -5,7 +5,7 @@ import LatchkeyCore
 final class ChromiumPage: Sendable {
     private let browser: Chromium
     private let session: String
-    /// What keeps its cookies and storage apart from other pages'.
+    /// The browser context, which separates its cookies and storage from other pages'.
     private let context: JSON
     private let said = Locked<[String]>([])
 
@@ -18,7 +18,7 @@ final class ChromiumPage: Sendable {
     /// Errors in the console so far: of scripts, of the network, of the page's own security policy.
     var errors: [String] { said.withLock { $0 } }
 
-    /// Opens an address; the page is there, but need not be loaded.
+    /// Opens an address; the page exists then, but need not be loaded.
     func open(_ address: String, width: Int, isDark: Bool) async throws {
         browser.listen(to: session) { [said] method, values in
             if let error = Self.error(method, values) { said.withLock { $0.append(error) } }
@@ -35,7 +35,7 @@ final class ChromiumPage: Sendable {
         try await send("Page.navigate", ["url": .text(address)])
     }
 
-    /// The value of an expression; one that gives a promise is waited for.
+    /// The value of an expression; if it is a promise, its result.
     @discardableResult
     func value(_ expression: String) async throws -> JSON {
         let answer = try await send(
@@ -51,7 +51,7 @@ final class ChromiumPage: Sendable {
         return answer["result"]?.members?["value"] ?? .null
     }
 
-    /// Waits until a condition holds, which is looked at whenever the page changes.
+    /// Waits until a condition holds, which is checked whenever the page changes.
     func wait(until condition: String) async throws {
         try await value(
             """

@@ -30,7 +30,7 @@ import LatchkeySupport
             }
         }
 
-        /// The cause of what went wrong, as its top says; `nil` for a page of other things.
+        /// The cause in the page's heading; `nil` for a page of other things.
         var cause: String? {
             switch self {
             case .trace: "license: forbidden"

@@ -36,7 +36,7 @@ import Testing
         #expect(throws: Never.self, "\(line)") { try ArgumentParser(usage: verb.usage).parse(words) }
     }
 
-    /// The verb that the words begin with, two words before one; its words are taken away.
+    /// The verb that the words begin with, two words before one; its words are removed.
     private static func verb(_ words: inout [String]) -> (any Verb)? {
         for count in [2, 1] where words.count >= count {
             let name = words.prefix(count).joined(separator: " ")

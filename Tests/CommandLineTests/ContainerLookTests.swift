@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// `latchkey keys` looks at the media of a folder, of a playlist and of a file, without a key.
+/// `latchkey keys` reads the media of a folder, of a playlist and of a file, without a key.
 @Suite(.timeLimit(.minutes(2))) struct ContainerLookTests {
     private let folder: TemporaryFolder
 

@@ -16,7 +16,7 @@ import Testing
 @testable import LatchkeySupport
 @testable import LatchkeyTerminal
 
-/// What apps, scripts and support read of an error: code, number, domain, remedy, JSON, exit status. They never change.
+/// The parts of an error that apps, scripts and support read: code, number, domain, remedy, JSON, exit status. They never change.
 @Suite(.timeLimit(.minutes(5))) struct ErrorFormTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
         "../..")

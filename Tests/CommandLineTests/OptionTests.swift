@@ -7,9 +7,9 @@ import Testing
 
 /// Each option of `latchkey` and `latchkey-server` has a test that gives it.
 ///
-/// The options are those of the verbs' own usages, so that a new one fails here until a test runs a verb with it.
+/// The options come from the verbs' own usages, so that a new one fails here until a test runs a verb with it.
 @Suite(.timeLimit(.minutes(1))) struct OptionTests {
-    /// What runs a verb in tests, besides the verb's own words.
+    /// The ways to run a verb in tests, besides the verb's own words.
     private static let runners = ["doctor": ["DoctorStage("], "serve": ["ServeProcess("], "run": ["ServingProcess("]]
 
     /// The tests' sources but this one, with single blanks.

@@ -6,7 +6,7 @@ import Testing
 @testable import Latchkey
 @testable import LatchkeyCommandLine
 
-/// What pages that the tools write may load and run. Their text is tested where each page is.
+/// The resources that the tools' pages may load and run. Their text is tested with each page.
 @Suite(.timeLimit(.minutes(1))) struct PagePolicyTests {
     private static var pages: [String: String] {
         [

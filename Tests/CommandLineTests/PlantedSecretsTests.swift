@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PlantedSecretsTests {
     /// Given by name on the command line.
     private static let token = "tok/9f8e7d6c+5b4a39281706"
-    /// In a URL. Those in the path, the query and the fragment have no name, and look random.
+    /// In a URL. The secrets in the path, the query and the fragment have no name, and look random.
     private static let places = [
         "user", "list", "announced", "matrix", "named", "encoded", "twice", "inner", "access",
     ].map { "\($0)-5544332211aabbcc" }
@@ -209,7 +209,7 @@ import Testing
                 looked += 1
             }
         }
-        // Each look is at something: \(runs.count) command lines, most of them twice.
+        // Each search covers real output: \(runs.count) command lines, most of them twice.
         #expect(looked >= 39, "\(looked)")
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// Text from outside that would steer a terminal, or pass for a line of the tool's own, planted wherever a verb reads some.
+/// Text from outside that would control a terminal, or pass for a line of the tool, planted in every input of a verb.
 @Suite(.timeLimit(.minutes(5))) struct PlantedTextTests {
     /// A title for the window, a bell, an eight-bit command, a turn of the direction of writing, and a separate line.
     private static let planted = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\u{2028}\u{7f}\r\nFORGED"
@@ -21,7 +21,7 @@ import Testing
         return folder.path(name)
     }
 
-    /// Expects of everything printed that it can be seen, and that each line is the tool's own.
+    /// Expects that everything printed is visible, and that each line is the tool's own.
     private func expectVisible(_ run: RecordedRun, _ comment: Comment? = nil) {
         let text = run.output + run.error
         #expect(!text.isEmpty, comment)

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// What `latchkey play` does with its options before anything is decoded.
+/// How `latchkey play` handles its options before anything is decoded.
 @Suite(.timeLimit(.minutes(1))) struct PlayVerbTests {
     @Test(arguments: [
         ([], "1 h", "10 min"), (["--for", "2h"], "2 h", "10 min"), (["--lease", "20m"], "1 h", "20 min"),

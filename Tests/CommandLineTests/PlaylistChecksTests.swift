@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-/// Cases 1 to 22 of public trouble with playlists, rebuilt with made-up names: what `latchkey keys` says, and its exit code.
+/// Cases 1 to 22 of public trouble with playlists, rebuilt with made-up names: the output of `latchkey keys`, and its exit code.
 /// The cases that need media are in `DoctorMediaTests`.
 @Suite(.timeLimit(.minutes(1))) struct PlaylistCaseTests {
     private static let fairPlay = #"KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1""#
@@ -265,7 +265,7 @@ import Testing
     }
 }
 
-/// What servers do that AVPlayer does not take: `Documentation/Media.md` §11.
+/// Servers' behavior that AVPlayer does not accept: `Documentation/Media.md` §11.
 @Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
     private static let playlist = Data("#EXTM3U\n#EXT-X-TARGETDURATION:6\n".utf8)
     private static let media = Data([0, 0, 0, 8] + "ftyp".utf8 + [UInt8](repeating: 0, count: 92))

@@ -12,7 +12,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The app's error, `explain`, `wire response` and `doctor` say the same of a vendor's code.
+/// The app's error, `explain`, `wire response` and `doctor` agree about a vendor's code.
 @Suite(.timeLimit(.minutes(5))) struct RefusalExplanationTests {
     /// A code at a stage of a profile, in a reply that the profile's own rules read.
     private struct Refusal: CustomStringConvertible {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// The profiles with codes, but for variants with the same.
+    /// The profiles with codes, except variants with the same codes.
     static let profiles = VendorProfile.all.filter { profile in
         let rules = VendorProfile.RefusalStage.allCases.compactMap { profile.errors(at: $0)?.codes }
         let first = VendorProfile.all.first { other in

@@ -16,7 +16,7 @@ struct SampleVerb: Verb {
     private let fail = Option("fail", .choice(["diagnosed": 1, "usage": 2, "unknown": 3]), "end badly")
     private let force = Flag("force", "insist")
 
-    /// It shows what it was given.
+    /// It shows its arguments.
     var printsSecrets: Bool { true }
 
     var usage: Usage {

@@ -11,11 +11,11 @@ import Testing
 struct CommandLineExampleRunTests {
     /// Verbs without the arguments that they need: a mention.
     private static let mentions: Set = ["latchkey spc", "latchkey ckc", "latchkey open-ckc", "latchkey doctor URL"]
-    /// Lines that take long, and that DemonstrationTests runs in its process.
+    /// Slow lines, and lines that DemonstrationTests runs in its process.
     private static let elsewhere: Set = [
         "latchkey demo", "latchkey demo --all", "latchkey demo --all --out /tmp/demo",
     ]
-    /// Lines that say no: a refusal, a token that is for other keys, and a refusal that a proxy recorded.
+    /// Lines with a negative answer: a refusal, a token for other keys, and a refusal that a proxy recorded.
     private static let refused: Set = [
         "latchkey doctor --har session.har",
         "latchkey inspect token --key-id 7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52 --purpose persistable my.jwt",
@@ -97,7 +97,7 @@ private final class ExampleDesk: Sendable {
             ("d87c…", dask),
             ("--out credentials", "--out new-credentials"), ("vendors NAME", "vendors vudrm"),
             ("spc FILE", "spc my.spc"), ("--port 8443", "--port 0"), ("/tmp/", "./"),
-            // A busy machine's server turns some away, who come again.
+            // A busy machine's server refuses some, which try again.
             ("load --in-process", "load --in-process --retry 1000"),
         ]
     }

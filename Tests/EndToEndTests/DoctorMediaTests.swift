@@ -335,7 +335,7 @@ struct DoctorMediaTests {
 }
 
 extension DoctorStage {
-    /// The key URI of one of the demo asset's keys, as the profile's service has it.
+    /// The key URI of one of the demo asset's keys, as in the profile's service.
     func keyURI(_ index: Int) -> String {
         let keys = service.environment.authority.keys.keys
         guard keys.indices.contains(index) else { return "" }
@@ -350,7 +350,7 @@ extension DoctorStage {
         return try Data(contentsOf: folder.file("clear.ts"))
     }
 
-    /// What play makes of the stream.
+    /// The result of playing the stream.
     func play(_ words: [String] = []) async throws -> ToolProcess.Outcome {
         try await ToolProcess.run(
             ["play", playlist, "--vendor", profile.identifier]

@@ -18,10 +18,10 @@ import Testing
 
 /// The requests and replies of a live diagnosis.
 struct DoctorRecording {
-    /// The profile with the stage's settings, as `--vendor` and `--set` give it.
+    /// The profile with the stage's settings, as for `--vendor` and `--set`.
     let profile: VendorProfile
     let exchanges: [RecordedExchange]
-    /// The service's module, as --credentials gives it.
+    /// The service's module, as for --credentials.
     let module: KeyServerModule
     /// The findings of the live diagnosis.
     let live: DoctorReport
@@ -57,13 +57,13 @@ struct DoctorRecording {
         func write(_ data: Data) {}
     }
 
-    /// What `--har` says of some of the traffic.
+    /// The answer of `--har` about some of the traffic.
     /// - Parameter opening: whether the service's credentials are given.
     func diagnosis(of exchanges: [RecordedExchange], opening: Bool = false) -> TrafficDiagnosis {
         TrafficDiagnosis(TrafficCapture(exchanges), profile: profile, module: opening ? module : nil)
     }
 
-    /// What `--har` says of the traffic as a file.
+    /// The answer of `--har` about the traffic as a file.
     func report(opening: Bool = false) async throws -> DoctorReport {
         let capture = try TrafficCapture(HTTPArchive.data(exchanges))
         #expect(capture.exchanges.count == exchanges.count)
@@ -83,7 +83,7 @@ struct DoctorRecording {
     }
 }
 
-/// Sends requests, and answers those for the stage's files itself.
+/// Sends requests, and itself answers those for the stage's files.
 private final class Recorder: Transport {
     static let origin = "https://cdn.example/stream"
 

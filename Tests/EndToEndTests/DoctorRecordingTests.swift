@@ -15,7 +15,7 @@ struct DoctorRecordingTests {
     private enum Shown: Equatable {
         /// Nothing went over the network that could be wrong.
         case tooLittle
-        /// The traffic is right; only the device, the decoder or the token's owner can tell more.
+        /// The traffic is right; only the device, the decoder or the token's owner can reveal more.
         case right
         /// Another side of the same fault.
         case code(String)

@@ -163,7 +163,7 @@ extension DoctorStage {
     }
 }
 
-/// A setup with one fault, and what doctor must find.
+/// A setup with one fault, and the doctor's expected finding.
 struct DoctorSetup: Sendable, CustomTestStringConvertible {
     let sentence: String
     /// The code of the one true cause.

@@ -114,7 +114,7 @@ struct TraceReaderTests {
         #expect(try await TraceReader.run(program, file) == "right")
     }
 
-    /// `hario-core` has HAR 1.2 as a schema: every field that has to be there, each of its type, dates by ISO 8601.
+    /// `hario-core` has HAR 1.2 as a schema: every required field, each with its type, dates by ISO 8601.
     @Test func `archives keep to the schema of HAR, whatever came of the requests`() async throws {
         let folder = try TemporaryFolder()
         let files = ["play", "refused", "none"].map { folder.path("\($0).har") }

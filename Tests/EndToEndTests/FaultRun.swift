@@ -10,7 +10,7 @@ import Testing
 struct Circumstances: Sendable {
     /// The profile's identifier.
     let profile: String
-    /// Settings that replace those of the service; `nil` removes one.
+    /// Settings that replace the service's; `nil` removes one.
     var settings: [String: String?] = [:]
     /// A service that replaces the usual one.
     var special: SpecialService?

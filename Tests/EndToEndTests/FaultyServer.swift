@@ -20,12 +20,12 @@ final class FaultyServer: @unchecked Sendable {
     private let ended: Task<Int32, Never>
     private let log: URL
     let folder: ServerFolder
-    /// Where the listeners are, by their names, as the log says.
+    /// The listeners' addresses, by their names, from the log.
     private(set) var listeners: [String: String] = [:]
 
     static let program = ToolProcess.binary("latchkey-server")
 
-    /// Starts it and waits until it takes requests.
+    /// Starts it and waits until it accepts requests.
     /// - Parameter limit: a shell command to run first, such as `ulimit -f 600`.
     init(_ folder: ServerFolder, limit: String = ":") async throws {
         self.folder = folder
@@ -122,7 +122,7 @@ final class FaultyServer: @unchecked Sendable {
         return try await ask("packagers", "/t/demo/cpix", "POST", Data(document.utf8), headers: packager)
     }
 
-    /// Whether a content's key is there.
+    /// Whether a content's key exists.
     func holdsKey(of content: String) async throws -> Bool {
         let reply = try await ask("packagers", "/t/demo/cpix?content=\(content)", headers: packager)
         return reply.status == 200 && String(decoding: reply.body, as: UTF8.self).contains("AQEBAQEBAQEBAQEBAQEBAQ==")

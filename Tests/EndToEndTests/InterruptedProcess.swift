@@ -75,6 +75,6 @@ final class InterruptedProcess: @unchecked Sendable {
         }
     }
 
-    /// The decoders that still run.
+    /// The decoders that are still running.
     var survivors: [pid_t] { decoders.filter { kill($0, 0) == 0 } }
 }

@@ -13,7 +13,7 @@ import Testing
     .enabled(if: ToolProcess.binary("latchkey-server") != nil, Comment(rawValue: ToolProcess.whyNot)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash"), "needs bash"), .timeLimit(.minutes(5)))
 struct ListenerCertificateToolTests {
-    // Says where players are served, once signals are handled.
+    // Prints the players' address, once signals are handled.
     private static let script = """
         exec "$0" run --config "$1" \
         2> >(sed -un '/"listener":"players"/ { s/.*"url":"\\([^"]*\\)".*/\\1/; h; }; /accepts requests/ { x; p; }')

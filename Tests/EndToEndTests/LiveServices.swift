@@ -25,7 +25,7 @@ struct LiveServices: Sendable {
     ///   - media: the folder of media. Defaults to the demo asset's.
     ///   - time: the services' clocks.
     ///   - configuration: the port and TLS.
-    ///   - lenient: the rules that may be broken. Defaults to that of one token for one license: the tool has one for all keys.
+    ///   - lenient: the rules that may be broken. Defaults to the rule of one token for one license: the tool has one for all keys.
     init(
         keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
@@ -37,7 +37,7 @@ struct LiveServices: Sendable {
         let authority = LicenseAuthority(module: module, keys: try keys ?? Self.demoKeys(), pool: pool)
         let log = log
         let special = special?.make(ServiceEnvironment(authority: authority, time: time) { log.add($0) })
-        // A busy machine takes its time from a token to its license.
+        // A busy machine is slow from a token to its license.
         services = VendorServices.all(
             authority: authority, time: time, tokenLifetime: .seconds(900), lenient: lenient, log: { log.add($0) }
         ).map { service in
@@ -131,7 +131,7 @@ extension LiveServices {
     }
 
     /// A loader for a profile. It loads the certificate with the first key, so that requests can be counted.
-    /// - Parameter settings: settings that replace those of the service; `nil` removes one.
+    /// - Parameter settings: settings that replace the service's; `nil` removes one.
     func loader(
         _ profile: VendorProfile, settings: [String: String?] = [:], configuration: LoaderConfiguration? = nil,
         transport: any Transport = SystemTransport(), timekeeper: any Timekeeper = SystemTimekeeper()
@@ -155,7 +155,7 @@ extension LoaderConfiguration {
         hosts: HostPolicy(loopback: .http), certificateFetch: .withFirstKey)
 }
 
-/// A service with another configuration than usual, or whose app has other tokens.
+/// A service with an unusual configuration, or with other tokens for its app.
 struct SpecialService: Sendable {
     let make: @Sendable (ServiceEnvironment) -> RecordingService
 

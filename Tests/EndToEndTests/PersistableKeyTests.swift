@@ -106,7 +106,7 @@ import Testing
         #expect((late.failure as? DeviceError)?.kind == .expired)
     }
 
-    /// The steps for a persistable key, as a player's own SDK would do them.
+    /// The steps for a persistable key, as in a player's own SDK.
     private func persistableKey(
         _ key: StoredKey, _ simulated: SimulatedServices, _ loader: ContentKeyLoader, _ profile: VendorProfile,
         _ vault: KeyVault

@@ -142,7 +142,7 @@ struct PlayToolTests {
     /// - Parameters:
     ///   - options: additional arguments.
     ///   - left: arguments to leave out: `token`, `--loopback-http`.
-    ///   - folder: the credentials. Defaults to those of the services.
+    ///   - folder: the credentials. Defaults to the services'.
     private func play(
         _ live: LiveServices, _ options: [String], without left: Set<String> = [], credentials folder: String? = nil
     ) async throws -> ToolProcess.Outcome {

@@ -21,7 +21,7 @@ final class RecordingService: VendorService {
 
     /// - Parameters:
     ///   - base: the service.
-    ///   - token: makes the tokens that the app gives. Defaults to the service's own for demonstrations.
+    ///   - token: makes the app's tokens. Defaults to the service's own for demonstrations.
     init(_ base: any VendorService, token: (@Sendable () -> Secret)? = nil) {
         self.base = base
         mint = token ?? { base.demoToken() }

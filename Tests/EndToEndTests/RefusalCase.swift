@@ -35,7 +35,7 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
     ///   - title: a description of the fault.
     ///   - service: the service, and possibly the app's token.
     ///   - endpoint: the endpoint that refuses.
-    ///   - settings: settings that replace those of the service.
+    ///   - settings: settings that replace the service's.
     ///   - code: the vendor's own code.
     ///   - words: a part of the vendor's message.
     init(
@@ -65,7 +65,7 @@ struct RefusalCase: Sendable, CustomTestStringConvertible {
 }
 
 extension ServiceEndpoint {
-    /// The stage by which a profile tells the refusals of this endpoint apart.
+    /// The stage by which a profile distinguishes the refusals of this endpoint.
     fileprivate var refusalStage: VendorProfile.RefusalStage {
         switch self {
         case .entitlement, .delivery: .lookup
@@ -80,7 +80,7 @@ extension RefusalCase {
     private static let plain = (FaultPlace.mainProfiles.filter { !withCodes.contains($0) } + ["generic-json"])
         .map { RefusalCase($0, told: "notAllowed", 403, .forbidden) }
 
-    /// Those with codes, and DRMtoday's variant, whose codes are the same.
+    /// The vendors with codes, and DRMtoday's variant, whose codes are the same.
     private static let withCodes = Set(
         (coded + others).map(\.circumstances).filter { $0.endpoint == .license }.map(\.profile)
     )

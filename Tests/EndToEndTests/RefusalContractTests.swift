@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// The error of a refusal; `nil` if the client takes the reply.
+    /// The error of a refusal; `nil` if the client accepts the reply.
     private static func error(
         _ reply: HTTPReply, _ vendor: ConfiguredVendor, _ endpoint: ServiceEndpoint
     ) -> IntegrationError? {

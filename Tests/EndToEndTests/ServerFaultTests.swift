@@ -55,7 +55,7 @@ struct ServerFaultTests {
     }
 
     @Test func `a hang-up while the server starts does not end it`() async throws {
-        // As soon as the process takes the signal, long before it serves.
+        // As soon as the process handles the signal, long before it serves.
         let takes = "grep -q latchkey-server /proc/$$/comm && grep -q 'SigCgt.*[13579bdf]$' /proc/$$/status"
         let server = try await FaultyServer(ServerFolder(), limit: "{ (until \(takes); do :; done; kill -HUP $$) & }")
         #expect(try await server.license(for: "ann") == 200)
@@ -65,9 +65,9 @@ struct ServerFaultTests {
     @Test func `while the disk takes nothing, imports are refused, licenses go on, and what was taken is there`()
         async throws
     {
-        // Sessions in memory, so that the limit of the disk is that of keys and audit.
+        // Sessions in memory, so that the disk's limit applies to keys and audit.
         let folder = try ServerFolder(["stores.sessions": "memory"])
-        // A limit of a file's size stands for the full disk: no right to mount one is needed.
+        // A file size limit simulates the full disk: no right to mount one is needed.
         let server = try await FaultyServer(folder, limit: "ulimit -f 400")
         var (taken, refused): ([String], [HTTPReply]) = ([], [])
         for number in 0..<2_000 where refused.count < 3 {
@@ -82,7 +82,7 @@ struct ServerFaultTests {
         #expect(answered == 20)
         #expect(server.isRunning)
         #expect(await server.end(by: SIGTERM) == 0)
-        // With room again, nothing that was acknowledged is gone.
+        // With room again, no acknowledged data is missing.
         let next = try await FaultyServer(folder)
         var found = 0
         for content in taken.suffix(50) where try await next.holdsKey(of: content) { found += 1 }

@@ -2,9 +2,9 @@ import Foundation
 import LatchkeyCore
 import LatchkeyTesting
 
-/// Shaka Packager, a packager of others, if it is there.
+/// Shaka Packager, a third-party packager, if it is installed.
 enum ShakaPackager {
-    /// The program: where `Scripts/install-packager` leaves it, or in `PATH`; `nil` if it is in neither.
+    /// The program: in the folder of `Scripts/install-packager`, or in `PATH`; `nil` if it is in neither.
     static let path: String? = {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

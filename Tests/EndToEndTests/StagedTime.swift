@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 
 /// A clock for tests without waiting. Waits between attempts end immediately and are only counted; timers, such as timeouts, fire
-/// when the test says so.
+/// on the test's request.
 final class StagedTime: Timekeeper {
     private struct State {
         var uptime = Duration.zero
@@ -84,7 +84,7 @@ final class StagedTime: Timekeeper {
     }
 }
 
-/// The clocks of a service. Its delays last until the other side gives up.
+/// The clocks of a service. Its delays last until the client gives up.
 struct ServiceTime: Timekeeper {
     /// Called when a delay begins.
     let onDelay: @Sendable () -> Void

@@ -57,7 +57,7 @@ struct StreamingServer: Sendable {
 }
 
 extension StreamingServer {
-    /// Where the tenant's addresses begin.
+    /// The start of the tenant's addresses.
     var tenant: String { "\(server.addresses.players.url)/t/demo" }
 
     func token(_ viewer: String = "ann") throws -> Secret {
@@ -75,7 +75,7 @@ extension StreamingServer {
             timekeeper: timekeeper)
     }
 
-    /// A loader of an app that speaks the server's own language.
+    /// A loader of an app that speaks the server's own protocol.
     func loader(_ viewer: String = "ann", timekeeper: any Timekeeper = SystemTimekeeper()) -> ContentKeyLoader {
         let settings = ["certificateURL": "\(tenant)/certificate", "licenseURL": "\(tenant)/fairplay"]
         return loader(.latchkey, settings, timekeeper: timekeeper) { [self] in try self.token(viewer) }

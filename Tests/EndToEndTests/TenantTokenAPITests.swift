@@ -59,7 +59,7 @@ import Testing
             let video = try #require(stage.keys["video"])
             let address = String(stage.tenant.trimmingPrefix("http://"))
             var (settings, uri) = (settings, stated ?? service.keyURI(for: video, at: address))
-            // Players that send no token are given an address with it: that of licenses, or else the key URI.
+            // Players that send no token get an address with it: the license address, or else the key URI.
             if !profile.credentialNames.contains("token") {
                 let text = try token().revealedText
                 settings["licenseURL"]? += "?token=\(text)"
@@ -139,7 +139,7 @@ import Testing
     func `a key URI with content and key names the key, too`(_ profile: VendorProfile) async throws {
         let app = try await App(profile)
         let video = try #require(app.stage.keys["video"])
-        // Sigma's say it in their query.
+        // Sigma's has it in the query.
         let isSigma = profile.identifier.hasPrefix("sigma")
         let uri = isSigma ? "skd://h?assetId=video&keyId=\(video.id)" : "skd://video/\(video.id)"
         let key = try await app.key(uri: uri) { try app.stage.token() }

@@ -10,14 +10,14 @@ import Testing
 @testable import LatchkeyServices
 @testable import TestServers
 
-/// Where pictures may go by vendors' tokens, on the production server. The sources of each rule stand with its reader.
+/// The outputs that vendors' tokens allow, on the production server. The sources of each rule are with its reader.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VendorAPIOutputTests {
     private func key(
         _ api: APIUnderTest, _ stage: StreamingServer, _ outputs: String, named name: String = "video",
         of keyName: String? = nil, to destination: StreamingDestination = .device
     ) async throws -> StreamReport.Key {
         let wanted = try #require(stage.keys[keyName ?? name])
-        // Another viewer each time: DoveRunner's tokens of one second are the same otherwise, and good for one session.
+        // Another viewer each time: DoveRunner's tokens within one second are otherwise the same, and good for one session.
         let order = APIUnderTest.Order(viewer: "\(UUID())", contents: stage.keys, outputs: outputs)
         let loader = stage.loader(api.profile, api.settings(stage.tenant)) { try api.token(order) }
         let player = destination == .device ? stage.player(loader) : stage.player(loader).joining(destination)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyVault
 
-/// What files are not asked: more than one question may read.
+/// Questions beyond the limits of reading files.
 @Suite(.timeLimit(.minutes(2))) struct RecordFileReportsTests {
     private static let day: Int64 = 1_795_564_800_000
 
@@ -60,7 +60,7 @@ import Testing
             LicenseRecordRow.sample(.license, Self.day + Int64($0), "account-\($0)", request: "r-\($0)")
         }.ship(to: files)
         files.close()
-        // Whoever comes to the end of the day finds a file that cannot be read.
+        // A reader that reaches the end of the day finds a file that cannot be read.
         try FileManager.default.createDirectory(
             atPath: folder.path("record/2026-11-25/~.jsonl"), withIntermediateDirectories: false)
         let reports = reports(folder) { $0.held = 10 }

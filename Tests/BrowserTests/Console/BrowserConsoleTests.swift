@@ -199,7 +199,7 @@ extension ConsoleInChromium {
             await front.stop(within: .zero)
         }
 
-        /// The console's files, with events that come as fast as they are read: half a minute of them, 20 refusals each second, for each batch.
+        /// The console's files, with events as fast as they are read: half a minute of them, 20 refusals each second, for each batch.
         private static func console(_ request: HTTPRequest, _ batches: AsyncStream<Int>) -> HTTPResponse {
             switch request.path {
             case "/admin/v1/sign-in":

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyServerTool
 
 extension ConsoleInChromium {
-    /// The console of people who sign in at Canaille, a provider of others, all the way by its pages.
+    /// The console of people who sign in at Canaille, a third-party provider, entirely through its pages.
     @Suite(
         .timeLimit(.minutes(10)),
         .enabled(if: CanailleProcess.isInstalled, "Canaille is not there; make engines fetches it"))
@@ -42,7 +42,7 @@ extension ConsoleInChromium {
                 #expect(page.errors.filter { $0.contains(console) || $0.contains("security policy") } == [])
 
                 try await page.value("document.querySelector('#out').click()")
-                // Where it is sent then is the provider's to say.
+                // The provider decides where it is sent then.
                 try await page.waitThrough(
                     until: "location.href.startsWith('\(provider.issuer)') || document.querySelector('#key')")
                 let audit = try await stage.demonstration.server.shared.engines.audit.entries(from: 1, limit: 100)

@@ -4,7 +4,7 @@ import LatchkeySystem
 import LatchkeyTesting
 import TLSPeer
 
-/// Canaille, an OpenID provider of others, as an unprivileged process on a free port of loopback, gone with the process that started it.
+/// Canaille, a third-party OpenID provider, as an unprivileged process on a free loopback port; it ends with the process that started it.
 ///
 /// Source: https://canaille.readthedocs.io, 2026-11-27.
 final class CanailleProcess: Sendable {
@@ -23,10 +23,10 @@ final class CanailleProcess: Sendable {
     private let input: Pipe
     private let lines: Lines
 
-    /// Starts it, and waits until it takes connections.
+    /// Starts it, and waits until it accepts connections.
     /// - Parameters:
     ///   - folder: for its certificate, `provider.pem`; others have to be able to read it.
-    ///   - console: where the console is.
+    ///   - console: the console's address.
     init(in folder: TemporaryFolder, console: String) async throws {
         let certificate = try SelfSigned()
         try Data(certificate.certificate.utf8).write(to: folder.file("provider.pem"))

@@ -21,7 +21,7 @@ final class ConsoleOutageStage: Sendable {
     enum Sabotage: String, CaseIterable, Sendable {
         case keys, audit, sessions, callout, keySet
 
-        /// The rows of the console's table that say so.
+        /// The rows of the console's table that show it.
         var rows: Set<String> {
             switch self {
             case .keys: ["The key store"]
@@ -85,7 +85,7 @@ final class ConsoleOutageStage: Sendable {
         return page
     }
 
-    /// Takes something away, or has it back, and lets the server notice it as its clock and its licenses do.
+    /// Takes something away, or brings it back, and lets the server notice it as its clock and its licenses do.
     func set(_ sabotage: Sabotage, isAway: Bool) async throws {
         switch sabotage {
         case .keys: keys.setDown(isAway)
@@ -153,7 +153,7 @@ extension ChromiumPage {
 }
 
 extension Picture {
-    /// How many pixels have a color, give or take what drawing text makes of it.
+    /// How many pixels have a color, within the tolerance of drawn text.
     func count(of color: [UInt8]) -> Int {
         stride(from: 0, to: pixels.count - 2, by: 3).count { place in
             (0..<3).allSatisfy { abs(Int(pixels[place + $0]) - Int(color[$0])) < 24 }

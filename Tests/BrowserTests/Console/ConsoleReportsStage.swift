@@ -17,7 +17,7 @@ final class ConsoleReportsStage: Sendable {
         pages = try BrowserPages()
     }
 
-    // Whoever waits for the record hears that it is away.
+    // Callers that wait for the record learn that it is down.
     deinit { record.set(.isAway) }
 
     /// The page of reports, with an operator signed in.

@@ -130,7 +130,7 @@ import Testing
         let running = Locked((now: 0, most: 0))
         let server = try LoopbackServer { _, _ in
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-            // A server that takes some time for each, so that requests pile up.
+            // A server that takes some time for each, so that requests queue.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.2)
             running.withLock { $0.now -= 1 }
             return .keep("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyTerminal
 
 @Suite(.timeLimit(.minutes(1))) struct LoadVerbTests {
-    /// A folder with test credentials, gone at the end.
+    /// A folder with test credentials, deleted at the end.
     private static func withCredentials(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "load-\(UUID().uuidString)")
         try TestCredentials.make(bits: 1024).write(to: folder)
@@ -21,7 +21,7 @@ import Testing
             let page = folder + "/load.html"
             let run = await RecordedRun(
                 "load", "--in-process", "--credentials", folder, "--rate", "100", "--for", "1s", "--viewers", "5",
-                // A busy machine's server turns some away, who come again.
+                // A busy machine's server refuses some, which try again.
                 "--retry", "1000", "--json", "--html", page)
             #expect(run.status == .yes, "\(run.error)")
             #expect((run.json["opened"] as? Int) == 5)

@@ -16,7 +16,7 @@ import Testing
         result.timeline.map(value).reduce(0, +) / Double(result.timeline.count)
     }
 
-    /// Cores that let as much wait as comes.
+    /// Cores with an unlimited queue.
     private static func station(_ cores: Double, limit: Double = .infinity) -> SizingStation {
         SizingStation(cores: cores, coresPerQueue: cores, limit: limit, binSeconds: 0.1)
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(Self.isNear(Double(short.carries), 35_000, within: 0.05))
         #expect(short.refused > 20_000 && short.givenUp > 0 && short.latency.max > 1_000)
         #expect(short.nodes.needed == 3)
-        // Who is refused is not sent away for ever.
+        // A refused viewer is not refused forever.
         plan.retries = 10
         let patient = SizingResult("patient", plan)
         #expect(patient.givenUp < short.givenUp && patient.refused > short.refused)

@@ -13,7 +13,7 @@ struct Dress: Sendable, CustomTestStringConvertible {
     /// The kind that was expected.
     let place: Inspection.Kind
     let noun: String
-    /// Whether a client of `generic-raw` takes it; it reads every usual form.
+    /// Whether a client of `generic-raw` accepts it; it reads every usual form.
     let isTaken: Bool
     let make: @Sendable (RecordedTraffic.Parts) -> Data
 

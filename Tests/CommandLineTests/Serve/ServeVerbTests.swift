@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// What `latchkey serve` reads before it starts.
+/// The inputs that `latchkey serve` reads before it starts.
 @Suite(.timeLimit(.minutes(1))) struct ServeVerbTests {
     private let folder: TemporaryFolder
 

@@ -65,7 +65,7 @@ struct RecordedTraffic {
         headers.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": $0.value] }
     }
 
-    /// What `latchkey doctor --har` says of it, or another verb.
+    /// The result of `latchkey doctor --har`, or of another verb.
     func diagnosed(_ words: String..., by verb: [String] = ["doctor", "--har"]) async throws -> RecordedRun {
         let folder = try TemporaryFolder()
         let log: [String: Any] = ["log": ["version": "1.2", "entries": entries]]

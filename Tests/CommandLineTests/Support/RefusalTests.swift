@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyCommandLine
 @testable import LatchkeyTerminal
 
-/// Which cause leads: every status × every oddity × every stage, and what services say.
+/// Which cause comes first: every status × every oddity × every stage, and the services' words.
 @Suite(.timeLimit(.minutes(2))) struct RefusalTests {
     private static let oddities: [(code: String, parts: Set<RequestPart>)] = [
         ("headerMissing", [.token]), ("tokenFormWrong", [.token]), ("tokenMissing", [.token]),

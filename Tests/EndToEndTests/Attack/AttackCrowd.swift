@@ -3,15 +3,15 @@ import LatchkeyCore
 
 /// Connections that flood one stage of a request, without an end: each that is closed is opened again. Two threads send for all.
 struct AttackCrowd: Sendable {
-    /// How many there are, from one address for every 250.
+    /// The number of clients, from one address for every 250.
     var count = 32
     var isTLS = false
-    /// What each sends first, and then again and again; empty for nothing.
+    /// The bytes that each sends first, and then again and again; empty for nothing.
     let first: Data
     var rest = Data()
     /// Whether it reads the answers.
     var reads = true
-    /// Whether it goes with the first reply, and comes again.
+    /// Whether it leaves after the first reply, and comes again.
     var leaves = false
 
     private struct Member {
@@ -21,7 +21,7 @@ struct AttackCrowd: Sendable {
     }
 
     /// Attacks a port until it is over.
-    /// - Returns: what ends it, and waits for its end.
+    /// - Returns: a closure that ends it, and waits for its end.
     func attack(_ port: UInt16) -> () -> Void {
         let (isOver, threads) = (Locked(false), DispatchGroup())
         for part in 0..<2 {

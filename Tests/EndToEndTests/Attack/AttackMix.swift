@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 
-/// The attacks of strangers, one after the other. No two in a row are of the same kind.
+/// The attacks of strangers, one after the other. Two consecutive attacks are never of the same kind.
 struct AttackMix {
     private let surface: AttackSurface
     private var generator: SeededGenerator

@@ -43,7 +43,7 @@ struct AttackRun: Sendable {
         self.honest = honest
     }
 
-    /// Attacks: some rounds, or as many seconds as `Scripts/attack` says.
+    /// Attacks: some rounds, or the number of seconds of `Scripts/attack`.
     func run(on process: ServingProcess) async -> Tally {
         // One request in advance, so that the memory of a first request does not count as growth.
         for request in honest { _ = Self.status(of: request, from: "127.0.1.1") }

@@ -14,7 +14,7 @@ final class AttackSocket {
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
-        // Else each attack takes one of the address's ports for a minute, and there are fewer than attacks.
+        // Otherwise each attack takes one of the address's ports for a minute, and there are fewer ports than attacks.
         var withoutPort: Int32 = 1
         setsockopt(
             socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &withoutPort, socklen_t(MemoryLayout<Int32>.size))
@@ -42,14 +42,14 @@ final class AttackSocket {
     func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
     /// Sends as much as the socket takes now.
-    /// - Returns: how many bytes; `nil` once the connection has ended.
+    /// - Returns: the number of bytes; `nil` once the connection has ended.
     func push(_ bytes: Data) -> Int? {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         return Self.outcome(bytes.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, flags) })
     }
 
     /// Reads the available bytes, and drops them.
-    /// - Returns: how many bytes; `nil` once the connection has ended.
+    /// - Returns: the number of bytes; `nil` once the connection has ended.
     func take() -> Int? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -60,7 +60,7 @@ final class AttackSocket {
         count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
     }
 
-    /// Waits until one of them has something, or takes something if it is to send; 20 ms at most.
+    /// Waits until one of them is readable, or writable if it has to send; 20 ms at most.
     static func wait(for sockets: [(socket: AttackSocket, sends: Bool)]) {
         var all = sockets.map {
             pollfd(fd: $0.socket.socket, events: Int16($0.sends ? POLLIN | POLLOUT : POLLIN), revents: 0)

@@ -1,6 +1,6 @@
-/// Where a server can be attacked.
+/// The parts of a server that can be attacked.
 struct AttackSurface: Sendable {
-    /// A place that takes bodies.
+    /// A path that takes bodies.
     struct Form: Sendable {
         let port: UInt16
         let path: String
@@ -12,7 +12,7 @@ struct AttackSurface: Sendable {
         var pieces = ["[", "{\"a\":", "1,", "\u{0}", "A"]
     }
 
-    /// Paths that are there.
+    /// Existing paths.
     let pages: [String]
     let forms: [Form]
 }
@@ -39,7 +39,7 @@ extension AttackSurface {
 
     /// The three listeners of `latchkey-server`.
     /// - Parameters:
-    ///   - ports: those of players, packagers and operators.
+    ///   - ports: the ports of players, packagers and operators.
     ///   - packagerKey: a packager's key that was stolen.
     ///   - adminKey: an operator's key that was stolen.
     static func licenseServer(

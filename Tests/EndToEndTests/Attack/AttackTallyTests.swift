@@ -1,6 +1,6 @@
 import Testing
 
-/// What counts as memory that grows.
+/// The rule for growing memory.
 struct AttackTallyTests {
     @Test(arguments: [
         ([154, 188, 209, 202, 204, 197], true), ([100, 140, 180, 200, 210, 220], true),

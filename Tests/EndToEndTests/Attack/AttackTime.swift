@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long the attacks take: a few rounds in the tests, as many seconds as `Scripts/attack SECONDS` says otherwise.
+/// How long the attacks take: a few rounds in the tests, or the number of seconds of `Scripts/attack SECONDS`.
 enum AttackTime {
     /// `nil` in the tests, so that a busy machine attacks as often as a quiet one.
     static let seconds = ProcessInfo.processInfo.environment["LATCHKEY_ATTACK_SECONDS"].flatMap { Double($0) }
@@ -25,7 +25,7 @@ enum AttackTime {
         return "\(folder)/\(name)"
     }
 
-    /// Prints figures where a person asked for an attack; a green test run prints nothing.
+    /// Prints figures if a person asked for an attack; a green test run prints nothing.
     static func report(_ figures: String) {
         if seconds != nil { FileHandle.standardError.write(Data("\(figures)\n".utf8)) }
     }

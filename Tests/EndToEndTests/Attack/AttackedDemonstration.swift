@@ -39,7 +39,7 @@ struct AttackedDemonstration {
             "run --config", configuration.path,
         ]
         process = try await ServingProcess(program: "/bin/sh", ["-c", command.joined(separator: " ")])
-        // It listens once it answers; the test's time limit ends this.
+        // It answers once it listens; the test's time limit ends this.
         for port in ports {
             while (try? TLSConnection.status(of: Self.livez, port: port, from: "127.0.1.2")) ?? nil == nil {
                 guard process.residentBytes != nil else { throw CocoaError(.executableLoad) }

@@ -32,7 +32,7 @@ struct LicenseServerUnderAttackTests {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let surface = AttackSurface.licenseServer(ports, packagerKey: sheet.packagerToken, adminKey: adminKey)
         let seen = await AttackRun(surface, honest: try Self.honestRequests(sheet)).run(on: process)
-        // A busy machine sheds a few, and says when to come again.
+        // A busy machine sheds a few, and says when to try again.
         #expect(seen.failures.allSatisfy { $0 == 503 })
         #expect(seen.failures.count * 10 <= seen.answers)
         #expect(seen.levelsOff(), "\(seen.memory)")

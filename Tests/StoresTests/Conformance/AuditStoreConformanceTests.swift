@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchkeyStores
 
-/// What every `AuditStore` does, whichever engine it has.
+/// The behavior of every `AuditStore`, whichever engine it has.
 @Suite(.timeLimit(.minutes(5))) struct AuditStoreConformanceTests {
     private func entry(_ sequence: UInt64, _ text: String = "{}") -> AuditEntry {
         AuditEntry(

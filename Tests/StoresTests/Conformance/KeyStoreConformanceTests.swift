@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import LatchkeySystem
 
-/// What every `KeyStore` does, whichever engine it has.
+/// The behavior of every `KeyStore`, whichever engine it has.
 @Suite(.timeLimit(.minutes(5))) struct KeyStoreConformanceTests {
     private func open(_ engine: Engine, _ body: (any KeyStore) async throws -> Void) async throws {
         try await engine.open { try await body(try #require($0.keys)) }

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeyVault
 @testable import StoreProcesses
 
-/// What every `RecordReporter` answers, whichever engine it has.
+/// The answers of every `RecordReporter`, whichever engine it has.
 @Suite(.timeLimit(.minutes(15))) struct RecordReporterConformanceTests {
     /// 2026-11-25 by UTC.
     private static let day: Int64 = 1_795_564_800_000
@@ -232,7 +232,7 @@ enum RecordEngine: String, Sendable, CaseIterable, CustomTestStringConvertible {
 
     static let installed = allCases.filter { $0 != .postgresql || PostgreSQLProcess.programs != nil }
 
-    /// Opens a new record with rows, which come as nodes bring them.
+    /// Opens a new record with rows, which arrive as from nodes.
     func open(_ rows: [LicenseRecordRow], _ body: (any RecordReporter) async throws -> Void) async throws {
         switch self {
         case .files:

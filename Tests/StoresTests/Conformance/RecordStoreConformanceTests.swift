@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import LatchkeySystem
 
-/// What every `RecordStore` does, whichever engine it has.
+/// The behavior of every `RecordStore`, whichever engine it has.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreConformanceTests {
     private let key = RecordKey(.account, tenant: "acme", name: "anna")
 

@@ -57,7 +57,7 @@ struct PostgreSQLHangTests {
     ) async throws {
         let node = try await Node()
         if hangs { try node.database.hang(true) } else { try await node.database.stop() }
-        // What finds out, waits for the limit of a read; whoever comes then does not wait.
+        // The call that notices waits for the limit of a read; later callers do not wait.
         await #expect(throws: VaultError.self) { try await node.vault.key(Node.kid(2)) }
         #expect(node.guarded.isAway)
         for _ in 0..<1_000 { #expect(try await node.vault.key(Node.kid(1)).content == node.key) }
@@ -69,7 +69,7 @@ struct PostgreSQLHangTests {
         if hangs { try node.database.hang(false) } else { try await node.database.start() }
         while node.guarded.isAway { await node.guarded.probe() }
         try await node.vault.refresh()
-        // A connection that was lost may fail once more; the next one is new.
+        // A lost connection may fail once more; the next one is new.
         while (try? await node.vault.key(Node.kid(2)).content) != node.key { await node.guarded.probe() }
         #expect(try await node.vault.key(Node.kid(1)).facts.origin == .memory)
         node.store.close()

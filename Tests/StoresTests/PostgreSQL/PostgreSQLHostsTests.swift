@@ -4,7 +4,7 @@ import Testing
 @testable import LatchkeyStores
 
 @Suite(.timeLimit(.minutes(1))) struct PostgreSQLHostsTests {
-    /// Where a standby will do, a write that it refuses ends no connection, on which others read.
+    /// If a standby will do, a refused write does not end the connection, on which others read.
     @Test(
         arguments: [
             ("", false), ("?target_session_attrs=read-write", false), ("?target_session_attrs=primary", false),
@@ -13,7 +13,7 @@ import Testing
     func `an address says whether a server without changes will do`(_ rest: String, _ takesReadOnly: Bool) throws {
         let hosts = try PostgreSQLHosts(Secret("postgresql://a@127.0.0.1/b\(rest)"))
         #expect(hosts.takesReadOnly == takesReadOnly)
-        // Who only reads takes any server, unless the address says which.
+        // Readers accept any server, unless the address says which.
         let readers = hosts.forReaders
         #expect((readers == nil) == rest.contains("target_session_attrs"))
         #expect(readers?.takesReadOnly ?? true)

@@ -73,7 +73,7 @@ struct PostgreSQLRecordReportsTests {
         defer { hurried.close() }
         let whole = RecordReport(of: "acme", times: Self.begin..<Self.begin + 10 * Self.day, by: .account)
         var refusal: StoreError?
-        // It may be late where the machine is busy.
+        // It may be late on a busy machine.
         repeat {
             do { _ = try await hurried.report(whole) } catch { refusal = error }
         } while refusal?.kind == .unavailable

@@ -117,7 +117,7 @@ struct PostgreSQLRecordTests {
         #expect(try await record.keepDays(today: today, days: 3) == 3)
         #expect(try await days(server, database) == names(today - 2...today + 2))
         #expect(try await record.rows(Self.everything).count == 9)
-        // No fewer than the owner has said, and neither by the function of before nor by hand.
+        // No fewer than the owner has set, neither by the former function nor by hand.
         let error = await #expect(throws: StoreError.self) { try await record.keepDays(today: today, days: 1) }
         #expect(error?.kind == .misconfigured && error?.reason.contains("keeps at least 3 days") == true)
         let store = try await PostgreSQLStore.open(server.address(of: database, role: role), .patient)
@@ -249,7 +249,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    /// Where the days that there are begin, and where the last one ends, in seconds since 1970.
+    /// The starts of the existing days, and the end of the last one, in seconds since 1970.
     private func bounds(_ server: PostgreSQLProcess, _ database: String) async throws -> [Int64] {
         let sql = """
             SELECT DISTINCT extract(epoch FROM time::timestamptz)::bigint AS at
@@ -322,7 +322,7 @@ struct PostgreSQLRecordTests {
                 var row = LicenseRecordRow(.license, time: Int64(Date().timeIntervalSince1970 * 1_000))
                 (row.tenant, row.requestID) = ("acme", "\(number)")
                 _ = await spool.append(row)
-                // No more than a few batches wait.
+                // At most a few batches wait.
                 while spool.standing.rows > 1_000, !Task.isCancelled { await Task.yield() }
             }
         }

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchkeyStores
 @testable import StoreProcesses
 
-/// A cluster of six real processes, some of which die, hang, or give slots away.
+/// A cluster of six real processes, some of which die, hang, or hand slots over.
 @Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
 struct RedisClusterTests {
     /// How long a node may be silent before the others give its slots to its replica, in milliseconds.
@@ -19,7 +19,7 @@ struct RedisClusterTests {
 
     private func key(_ name: String) -> RecordKey { RecordKey(.account, tenant: "acme", name: name) }
 
-    /// A name whose account a node has.
+    /// A name whose account is on a node.
     private func name(on node: Int, _ group: RedisClusterGroup, _ start: String = "viewer") throws -> String {
         let map = try group.map(by: node)
         return try #require(
@@ -72,7 +72,7 @@ struct RedisClusterTests {
         try await group.move(slot, from: 0, to: 2)
         _ = try await store.read(key(name))
         #expect(store.redirections[.moved] ?? 0 > 0)
-        // A node that has not heard of the move yet may still have been asked where slots are.
+        // A node that has not heard of the move yet may still have been asked for the slots.
         var before: [ClusterRedirection: UInt64]
         repeat {
             _ = try await store.servers.cluster?.refreshed()

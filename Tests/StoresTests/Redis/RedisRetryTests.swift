@@ -10,7 +10,7 @@ import Testing
 
 /// Changes in a cluster whose answers did not come.
 @Suite(.timeLimit(.minutes(1))) struct RedisRetryTests {
-    /// Two nodes: the first has all slots, takes a change and dies before it answers, and the second takes over.
+    /// Two nodes: the first has all slots, accepts a change and dies before it answers, and the second takes over.
     private final class Failover: Sendable {
         let clock = ManualTimekeeper()
         let first: ScriptedRedis

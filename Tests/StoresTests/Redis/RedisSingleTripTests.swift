@@ -119,7 +119,7 @@ struct RedisSingleTripTests {
         let nodes = try [node(redis.store()), node(redis.store())]
         let policy = try policy()
         for session in ["one", "two"] { #expect(await nodes[0].decide(facts(session), by: policy).slot != nil) }
-        // The other node gives both back: the first remembers two slots.
+        // The other node returns both: the first remembers two slots.
         for session in ["one", "two"] { #expect(try await nodes[1].release(session: session, of: "anna", "demo")) }
         #expect(await nodes[0].decide(facts("three"), by: policy).slot != nil)
         // The first knows one slot, the other takes the second.

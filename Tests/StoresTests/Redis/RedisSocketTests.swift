@@ -33,7 +33,7 @@ import Testing
         #expect(throws: StoreError.self) { try socket.receive() }
     }
 
-    /// A server that sends a byte a second once it was sent something, by the clock of a test, and never comes to an end.
+    /// A server that, once it has received something, sends a byte a second by a test's clock, and never finishes.
     private func trickle(_ bytes: [UInt8], _ clock: ManualTimekeeper) throws -> UInt16 {
         let (listener, port) = try DelayingRelay.listen()
         Thread.detachNewThread {

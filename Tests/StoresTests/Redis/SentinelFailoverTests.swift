@@ -17,7 +17,7 @@ struct SentinelFailoverTests {
             Record(version: 1, bytes: [1]), at: key, replacing: nil, until: Date(timeIntervalSinceNow: 1_000))
     }
 
-    /// The names of those records that are not there.
+    /// The names of the missing records.
     private func missing(_ names: [String], from store: RedisRecordStore) async throws -> [String] {
         var missing: [String] = []
         for name in names {

@@ -7,7 +7,7 @@ import LatchkeyVault
 import SwitchedStores
 import Testing
 
-/// Which region keeps what.
+/// Which region keeps which record.
 @Suite(.timeLimit(.minutes(2))) struct RegionalRecordStoreTests {
     private static func regions(_ names: String...) throws -> RegionalRecordStore {
         try #require(RegionalRecordStore(Dictionary(uniqueKeysWithValues: names.map { ($0, MemoryRecordStore()) })))
@@ -83,7 +83,7 @@ import Testing
         let guarded = GuardedRecords(store, for: .sessionStore, timekeeper: clock)
         for name in ["anna", "dora", "emil"] { try await guarded.all.putCounting(name, [600]) }
         away.setDown(true)
-        // More often than the breaker of one store takes.
+        // More often than one store's breaker allows.
         for _ in 0..<20 {
             #expect(await errorKind { _ = try await guarded.all.read(Self.account("anna")) } == .unavailable)
             #expect(try await guarded.all.read(Self.account("dora")).record != nil)

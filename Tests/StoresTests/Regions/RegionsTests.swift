@@ -116,7 +116,7 @@ struct RegionsTests {
         let world = try await World(away: .milliseconds(80))
         let policy = try Self.policy(Self.one)
         let (node, relay) = (try world.node("eu"), try #require(world.relays["us"]))
-        // The first way has the connection with it.
+        // The first trip includes connecting.
         #expect(await node.decide(Self.facts(Self.american, "a"), by: policy).decision.terms != nil)
         let before = relay.trips
         #expect(await node.decide(Self.facts(Self.european, "a"), by: policy).decision.terms != nil)
@@ -147,7 +147,7 @@ struct RegionsTests {
             #expect(await us.decide(Self.facts(account, "two"), by: allow).decision.word == "sessionLimit")
         }
         try #require(world.relays["us"]).cut(true)
-        // More often than the breaker of one store takes.
+        // More often than one store's breaker allows.
         for number in 0..<10 {
             let far = await eu.decide(Self.facts(Self.american, "one"), by: allow)
             #expect(far.decision.terms?.lease == .seconds(120) && far.slot == nil)

@@ -38,7 +38,7 @@ import Testing
         #expect(verdict == ["ok"])
     }
 
-    /// Lets a process write until it has printed so many lines, and kills it.
+    /// Lets a process write until it has printed a number of lines, and kills it.
     /// - Returns: the last number that it printed.
     private static func keysStored(by path: String, killedAfter lines: Int) async throws -> Int {
         let process = Subprocess()

@@ -22,7 +22,7 @@ import Testing
         try await lane.read { connection throws(StoreError) in try connection.number("PRAGMA synchronous") }
     }
 
-    /// Every write but those of records.
+    /// Every write except records.
     private static let durable: [(String, @Sendable (SQLiteStore) async throws -> Void)] = [
         ("add", { _ = try await $0.add([SampleKeys.row(2)]) }),
         ("setDisabled", { _ = try await $0.setDisabled(true, SampleKeys.kid(1), of: "acme") }),

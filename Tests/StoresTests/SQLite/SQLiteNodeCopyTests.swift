@@ -50,7 +50,7 @@ import Testing
         let first = try copy()
         let vault = try await vault(store, first)
         try await importKeys(1...3, into: vault)
-        // A write behind the others: what waited before it is done.
+        // A write behind the others: once it is done, the earlier ones are, too.
         try await first.add(PendingChange(.audit(text: "x")))
         try await vault.setDisabled(true, Self.kid(2))
         _ = try? await vault.key(Self.kid(2))

@@ -15,7 +15,7 @@ enum Engine: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case memory
     case sqlite
     case postgresql
-    /// The example of a program's own store, as the server asks it.
+    /// The example of a program's own store, as the server uses it.
     case program
     case redis
     /// Six real processes.
@@ -89,7 +89,7 @@ extension RecordStore {
         }
     }
 
-    /// Writes a record that is not there.
+    /// Writes a new record.
     func put(_ name: String, _ bytes: [UInt8] = [1], ends: TimeInterval = 3_600, tenant: String = "acme") async throws
         -> Bool
     {
@@ -145,7 +145,7 @@ extension RecordStore {
         let other = try await self.count(of: .account, "other", most: .max) { _ in [] }
         #expect(other == RecordCount(0, isWhole: true))
         #expect(try await self.count(of: .token, "acme", most: .max) { _ in [] }.value == 0)
-        // Renewed, with more and with less; stopped; gone.
+        // Renewed, with more and with fewer; stopped; removed.
         try await putCounting("name-1", [700, 700, 900, 900, 900])
         try await putCounting("name-3", [800, -5])
         try await putCounting("name-2", [])

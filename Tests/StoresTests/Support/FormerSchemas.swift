@@ -1,4 +1,4 @@
-/// The tables as version 1 of 2026-11 made them, never to be changed: what migrations begin with.
+/// The tables as version 1 of 2026-11 made them, never to be changed: the starting point of migrations.
 enum FormerSchemas {
     static let postgreSQL1 = [
         "CREATE SCHEMA IF NOT EXISTS latchkey",
