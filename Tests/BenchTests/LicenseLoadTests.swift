@@ -18,7 +18,7 @@ import Testing
         #expect(outcome.pieces <= service.host.requestCount)
     }
 
-    /// A load of a server that answers each request the same.
+    /// A load of a server that answers every request the same way.
     private func load(_ server: HTTPServer) throws -> LicenseLoad {
         LicenseLoad(port: try server.start(), requests: [HTTPRequest(method: .get, target: "/").bytes(to: "h")])
     }

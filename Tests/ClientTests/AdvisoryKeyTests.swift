@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Adapters) @testable import Latchkey
 
-/// Keys that the player's system holds already: neither a CKC nor an error, and still one end for each request.
+/// Keys that the player's system already holds: neither a CKC nor an error, but still one end for each request.
 ///
 /// Source: `Documentation/Players.md` §3.3, `makeOptionalStreamingContentKeyRequestData`.
 @Suite(.timeLimit(.minutes(5))) struct AdvisoryKeyTests {

@@ -9,7 +9,7 @@ import Testing
     private let queue = DispatchQueue(label: "app.completions")
     private let time = ManualTimekeeper()
 
-    /// The completions of a call, as they come.
+    /// The completions of a call, in order of arrival.
     private final class Calls: Sendable {
         private let ended = Locked<[(Data?, NSError?)]>([])
         private let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -21,7 +21,7 @@ import Testing
             }
         }
 
-        /// The first completion, and how many there were once everything on the queue was done.
+        /// The first completion, and their number once all work on the queue is done.
         func only(on queue: DispatchQueue) async -> (bytes: Data?, error: NSError?, count: Int) {
             var iterator = stream.makeAsyncIterator()
             await iterator.next()

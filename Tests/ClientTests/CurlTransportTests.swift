@@ -50,7 +50,7 @@
             #expect(server.requests.allSatisfy { $0.hasPrefix("GET / HTTP/1.1\r\n") && !$0.contains("X-A") })
         }
 
-        // Where two readers of an URL differ, a policy looks at one host, and the token goes to another.
+        // If two readers of a URL differ, a policy checks one host, and the token goes to another.
         @Test(arguments: [
             "http://127.1:9/", "http://2130706433:9/", "http://0x7f000001:9/", "http://0177.0.0.1:9/",
             "http://127.0.0.1%2f.example:9/", "ftp://127.0.0.1/", "file:///etc/passwd", "http:///x",
@@ -119,7 +119,7 @@
             #expect(unknown?.reason == "The host of nowhere.invalid:80 is unknown (curl 6).")
         }
 
-        /// libmicrohttpd answers nothing to a TLS client whose random bytes have no blank before the end of a line.
+        /// libmicrohttpd does not answer a TLS client whose random bytes have no blank before the end of a line.
         @Test func `a server that goes in the middle of the handshake may be one for http`() async throws {
             let server = try LoopbackServer { _, _ in .send("") }
             let error = await transport.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))

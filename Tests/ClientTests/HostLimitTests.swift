@@ -158,7 +158,7 @@ private final class CrowdedService: Sendable {
     var transport: FakeTransport {
         FakeTransport { request, number in
             let host = request.url?.host ?? ""
-            // A request that is given up is in flight no more, whenever that is.
+            // A request that was given up is no longer in flight, whenever that is.
             let visit = Locked(Visit.isComing)
             await withTaskCancellationHandler {
                 self.enter(host, visit)

@@ -9,7 +9,7 @@ import Testing
     private static let activity = HostLimiter.Activity.building(.license, for: nil)
     private let limiter = HostLimiter(limit: 2)
 
-    /// Tasks that take a permit each, in order, and note their number; negative if they are refused.
+    /// Tasks that each take a permit, in order, and note their number; negative if they are refused.
     private func line(_ count: Int, _ turns: Locked<[Int]>) async -> [Task<HostPermit?, Never>] {
         var tasks: [Task<HostPermit?, Never>] = []
         for number in 1...count {

@@ -9,7 +9,7 @@
 
     @testable import Latchkey
 
-    /// What FoundationNetworking dies of, or never ends (findings S2 and S3): an error in words, within time and limits.
+    /// Input that crashes FoundationNetworking, or never ends (findings S2 and S3): a readable error, within time and limits.
     @Suite(.timeLimit(.minutes(5))) struct HostileServerTests {
         private let transport = CurlTransport()
 

@@ -195,7 +195,7 @@ private final class SlotHarness: Sendable {
     /// The errors with which keys ended.
     var failures: [ContentKeyError] { state.withLock { $0.requests }.flatMap(\.ends) }
 
-    /// What later licenses tell of the session.
+    /// States facts of the session in later licenses.
     func tell(token: Bool = true, heartbeat: Int? = 30) {
         state.withLock { ($0.hasToken, $0.heartbeat) = (token, heartbeat) }
     }
@@ -235,7 +235,7 @@ private final class SlotHarness: Sendable {
         return await request.firstAnswer()
     }
 
-    /// Lets a heartbeat's time come.
+    /// Lets a heartbeat come due.
     func passPeriod() async { await pass(Self.period) }
 
     /// Lets as much time pass as a task waits for.

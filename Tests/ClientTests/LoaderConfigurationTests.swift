@@ -12,7 +12,7 @@ import Testing
 
 /// Each member of a loader's configuration does something.
 ///
-/// The members are those of the type itself, so that a new one fails here until it names the test that guards it.
+/// The members come from the type itself, so that a new one fails here until it names the test that guards it.
 @Suite(.timeLimit(.minutes(1))) struct LoaderConfigurationTests {
     /// Each member's test: its file below this folder, and a part of its text that sets the member.
     private static let guards: [String: (file: String, setting: String)] = [
@@ -88,7 +88,7 @@ import Testing
             $0.observer = { event in kinds.withLock { $0.append(event.kind.name) } }
         }
         _ = await harness.answer()
-        // The last one may come after the answer.
+        // The last one may arrive after the answer.
         while !kinds.withLock({ $0.contains("answered") }) { await Task.yield() }
         #expect(kinds.withLock { $0.first } == "requested")
     }

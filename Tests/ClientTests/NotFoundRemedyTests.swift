@@ -4,7 +4,7 @@ import Testing
 
 @testable import Latchkey
 
-/// A 404 says which address to check: only behind the license's is a content's key.
+/// A 404 says which address to check: only the license's address has a content's key behind it.
 @Suite struct NotFoundRemedyTests {
     @Test(
         arguments: [

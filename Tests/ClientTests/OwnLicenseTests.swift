@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Gives the reply's body as the license, whatever it is, as the document's custom integration does.
+/// Returns the reply's body as the license, whatever it is, as the document's custom integration does.
 private struct CarelessIntegration: VendorIntegration {
     let identifier = "careless"
     let licenseURL = URL(string: "https://l.example/license")

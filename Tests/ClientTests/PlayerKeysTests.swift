@@ -19,7 +19,7 @@ import Testing
     }()
     private let spc = Data(repeating: 1, count: 64)
 
-    /// The answers of calls, as they come.
+    /// The answers of calls, in order of arrival.
     private final class Answers<Value: Sendable>: Sendable {
         private let all = Locked<[Result<Value, ContentKeyError>]>([])
         private let (stream, continuation) = AsyncStream<Void>.makeStream()
@@ -31,7 +31,7 @@ import Testing
             }
         }
 
-        /// Waits for so many answers.
+        /// Waits for a number of answers.
         func first(_ count: Int) async -> [Result<Value, ContentKeyError>] {
             for await _ in stream where all.withLock({ $0.count >= count }) { break }
             return all.withLock { $0 }

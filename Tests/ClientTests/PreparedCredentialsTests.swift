@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// Asks for an entitlement before each license, which goes where the entitlement says.
+/// Asks for an entitlement before each license; the license request goes to the address in the entitlement.
 private struct Entitled: VendorIntegration {
     let identifier = "entitled"
     let lookupScope = LookupScope.key

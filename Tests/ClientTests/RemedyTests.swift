@@ -21,7 +21,7 @@ import Testing
         #expect(error?.userInfo["LatchkeyCode"] as? String == one.code, "\(error?.localizedDescription ?? "it played")")
         #expect(error?.localizedRecoverySuggestion?.isEmpty == false)
         guard let mends = one.mends else {
-            // What helps is to ask again.
+            // The remedy is to ask again.
             #expect(await app.ask(broken).ckc == SampleBytes.ckc())
             return
         }
@@ -244,6 +244,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
         "unfitForPlayer": "PlayersTests/JWPlayer/JWPlayer3KeysTests",
         "unknownIntegration": "VendorsTests/Tokens/VuDRMAndJWTTests",
     ]
-    /// What no call of the app's mends: a device, a system, another player, or a setting that a profile is refused without.
+    /// Errors that no call of the app repairs: a device, a system, another player, or a setting without which a profile is refused.
     static let beyondTheApp: Set = ["downloadFailed", "keyNotStorable", "missingSetting", "playerUnsupported"]
 }

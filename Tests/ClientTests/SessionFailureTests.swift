@@ -31,7 +31,7 @@ import Testing
         for request in requests { try harness.loader.answer(request) }
         await harness.transport.untilRequested(2)
         gate.open()
-        // One that comes late, on a busy machine, opens the next session.
+        // A late one, on a busy machine, opens the next session.
         var codes: [String?] = []
         for request in requests { codes.append(await request.firstAnswer().error?.code) }
         #expect(codes.contains("concurrencyLimit") && codes.allSatisfy { [nil, "concurrencyLimit"].contains($0) })

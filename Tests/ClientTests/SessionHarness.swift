@@ -37,7 +37,7 @@ final class FakeSessionService: Sendable {
     var sessionCount: Int { state.withLock { Set($0.sessions.values).count } }
     /// The largest number of setups at one time.
     var mostSetups: Int { state.withLock { $0.mostSetups } }
-    /// Requests with a token of no session, or of one that was asked to end before.
+    /// Requests with a token of no session, or of one that was asked to end earlier.
     var unknown: [String] { state.withLock { $0.unknown } }
 
     /// Whether the licenses say that renewals keep the session alive.
@@ -86,7 +86,7 @@ final class FakeSessionService: Sendable {
 extension FakeSessionService.State {
     mutating func reply(to step: String, _ tokens: String, isGivenUp: Bool) -> FakeTransport.Step {
         if step == "setup" { setupsUnderWay -= 1 }
-        // A client that hears no reply to a setup cannot end the session, so there is none.
+        // A client that gets no reply to a setup cannot end the session, so there is none.
         guard !isGivenUp else { return .hang }
         let fault = faults[step, default: []].first
         if fault != nil { faults[step]?.removeFirst() }
@@ -176,7 +176,7 @@ final class SessionHarness: Sendable {
     var failures: [ContentKeyError] { heard.withLock { $0.requests }.flatMap(\.ends) }
     var renewals: Int { heard.withLock { $0.renewals } }
 
-    /// Waits until a key ended with an error, which is after the session's state says so.
+    /// Waits until a key ended with an error, which is after the session's state reports it.
     func untilFailed() async { while failures.isEmpty, !Task.isCancelled { await Task.yield() } }
 
     /// Waits until the player was asked to renew its key, which is after the time that it has for that begins.

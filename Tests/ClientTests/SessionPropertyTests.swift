@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Adapters) @testable import Latchkey
 
-/// What holds for a session whatever happens in whatever order.
+/// The invariants of a session in any order of events.
 @Suite(.timeLimit(.minutes(5))) struct SessionPropertyTests {
     @Test(arguments: Array(1...60) + [231, 551, 815, 855, 990] as [UInt64])
     func `any order of keys, failures, sources and sleep keeps the rules`(seed: UInt64) async throws {
@@ -55,7 +55,7 @@ import Testing
         #expect(states.last == .off || states.isEmpty)
         let setups = zip(states, states.dropFirst()).count { $0 == .setupRequested && $1 == .on }
         let teardowns = service.log.count { $0.hasPrefix("teardown") }
-        // Every session ends once, and nothing comes for it afterwards; a jump of the clock may meet a request before it is sent.
+        // Every session ends once, and gets no requests afterwards; a jump of the clock may meet a request before it is sent.
         #expect(states.count { $0 == .teardownRequested } == setups)
         #expect(teardowns <= setups && setups <= service.sessionCount)
         #expect(service.unknown.isEmpty, "\(service.log)")
@@ -76,7 +76,7 @@ extension SessionHarness {
 }
 
 extension AsyncStream<KeyEvent> {
-    /// All states of the session, once the loader is gone.
+    /// All states of the session, once the loader is released.
     fileprivate func sessionStates() async -> [SessionState] {
         var states: [SessionState] = []
         for await event in self {

@@ -40,7 +40,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    // FoundationNetworking on Linux ends the process where a task is cancelled at the wrong moment.
+    // FoundationNetworking on Linux ends the process if a task is cancelled at the wrong moment.
     @Test(arguments: TransportUnderTest.all, ["302 Found", "200 OK"])
     func `cancelled while its reply comes, each of many requests ends with the reply or as cancelled`(
         _ transport: TransportUnderTest, status: String

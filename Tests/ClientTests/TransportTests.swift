@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: TransportUnderTest.all)
     func `refuses a body that is announced as larger than the limit`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in .begin("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n") }
-        // Nothing of the body ever comes: only the stated length can tell.
+        // The body never arrives: only the stated length can reveal it.
         #expect(await transport.failure(URLRequest(url: server.url()), limit: 100_000)?.kind == .bodyTooLarge)
         await server.clientGone()
     }

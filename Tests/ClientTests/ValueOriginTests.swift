@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// An error says where the value came from that it is about, whoever gave it; a value that is right has no error.
+/// An error names the origin of its value, whoever gave it; a valid value has no error.
 @Suite(.timeLimit(.minutes(1))) struct ValueOriginTests {
     @Test(arguments: OriginCase.all)
     func `an error about a value says where it came from`(_ test: OriginCase) async {
@@ -20,7 +20,7 @@ import Testing
     }
 }
 
-/// A value of one origin, by which a key comes or not.
+/// A value of one origin, which decides whether a key arrives.
 struct OriginCase: Sendable, CustomTestStringConvertible {
     enum Value: Sendable { case right, wrong }
 

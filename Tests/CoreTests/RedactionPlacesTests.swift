@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RedactionPlacesTests {
     private static let redaction = Redaction.standard
 
-    /// Places in which any text is a secret: by where it is, or by the name in front of it.
+    /// Places in which any text is a secret: by the place, or by the name in front of it.
     static let named = [
         "https://ann:SECRET@host/p", "https://SECRET@host/p", "https://SECRET:@host/p", "//ann:SECRET@host/p",
         "https://ann%3ASECRET%40host/p", "https://ann:a/b?c#SECRET@host/p", "skd://ann:SECRET@host/key",
@@ -31,7 +31,7 @@ import Testing
         "rediss+sentinel://ann:SECRET@host:1/p", "https://host/p?token=‹4:0f0f0f›&auth=SECRET",
     ]
 
-    /// Places that a name announces: what follows is a secret if it is long or has a digit.
+    /// Places that a name announces: the text after it is a secret if it is long or has a digit.
     static let announced = [
         "https://host/token/SECRET/list.m3u8", "https://host/v1/hmac/SECRET", "https://host/p#/token/SECRET",
         "https://host/auth:SECRET/p", "https://host/p?q=token:SECRET", #"https://host/p?{"token":"SECRET"}"#,
@@ -39,7 +39,7 @@ import Testing
         "https://host/a/access_token/SECRET?b",
     ]
 
-    /// Places in which only a text that looks like one is a secret.
+    /// Places in which only a text that looks like a secret is one.
     static let unnamed = [
         "https://host/s/SECRET/list.m3u8", "https://host/SECRET", "https://host/SECRET?x=1", "https://host/a;SECRET/b",
         "https://host/a;v=SECRET/b", "https://host/p?SECRET", "https://host/p?v=SECRET&w=1", "https://host/p?SECRET=1",

@@ -1,7 +1,7 @@
 import LatchkeyCore
 import Testing
 
-/// What ends a process in Foundation's `XMLParser` on Linux.
+/// Input that ends a process in Foundation's `XMLParser` on Linux.
 @Suite(.timeLimit(.minutes(1))) struct XMLTextTests {
     @Test(arguments: [
         ("", false), ("<a/>", false), (#"<?xml version="1.0"?><a/>"#, false), ("<a>?></a>", false),

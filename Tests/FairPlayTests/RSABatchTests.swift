@@ -41,13 +41,13 @@ import Testing
     @Test(.enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/mem"), "there is no /proc"))
     func `what a call has read and written is erased`() throws {
         let operations = try Self.operations(8)
-        // There before the call's memory is free, in whose place it would come.
+        // Allocated before the call's memory is freed, or it would take its place.
         let length = 8 * 1_152
         var bytes = [UInt8](repeating: 0, count: length)
         _ = RSABatch(Self.fake).decryptOAEP(operations)
         let (start, p) = try #require(Self.seen.withLock { $0 })
         #expect(p.count == 128)
-        // The memory is free by now, and so read through the system. A page that is gone holds nothing.
+        // The memory is free by now, and so read through the system. An unmapped page holds nothing.
         let file = open("/proc/self/mem", O_RDONLY)
         try #require(file >= 0)
         defer { close(file) }

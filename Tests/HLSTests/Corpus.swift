@@ -51,7 +51,7 @@ enum Corpus {
         }
     }
 
-    /// Each field as JSON text with sorted keys; `missing` if it is not there.
+    /// Each field as JSON text with sorted keys; `missing` if it does not exist.
     static func canonical(_ values: [String: Any]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: fields.map { field in

@@ -2,7 +2,7 @@ import LatchkeyCore
 import LatchkeyHLS
 import Testing
 
-/// Which media playlists are read if one may stand for others (HLS.md rule 23).
+/// Which media playlists are read if one may replace others (HLS.md rule 23).
 @Suite(.timeLimit(.minutes(5))) struct PathwayTests {
     private static let main = "https://cdn.example.com/main.m3u8"
 

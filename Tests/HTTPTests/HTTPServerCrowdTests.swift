@@ -10,7 +10,7 @@ import Testing
         arguments: ["127.0.0.1", "127.0.0.2"],
         ["", "GET / HTTP/1.1\r\nX-Slow", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"])
     func `an honest client gets in beside a crowd that waits`(_ address: String, _ words: String) async throws {
-        // One thread takes them in the order in which they came; several may take forty of the crowd between an honest one and its request.
+        // One thread takes them in order of arrival; several may take forty of the crowd between an honest one and its request.
         try await withServer({ ($0.connections, $0.threads) = (40, 1) }, answering: { .text($0.path) }) { port in
             let crowd = try (0..<120).map { _ in try RawConnection(port: port) }
             for connection in crowd { connection.send(words) }
@@ -44,7 +44,7 @@ import Testing
         try await withServer(
             {
                 $0.connectionsPerAddress = 4
-                // One thread takes them in the order in which they came.
+                // One thread takes them in order of arrival.
                 $0.threads = 1
             }, answering: { .text($0.path) }
         ) { port in
@@ -170,7 +170,7 @@ import Testing
             }
             for _ in 0..<3 {
                 for one in [slow, kept] { await expectAnswer(on: one) }
-                // What follows a reply on its connection is done once another one has its reply.
+                // The work after a reply on its connection is done once another one has its reply.
                 await expectAnswer(on: kept)
                 time.advance(by: .seconds(74))
             }

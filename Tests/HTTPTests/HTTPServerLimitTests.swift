@@ -51,7 +51,7 @@ import Testing
             let connection = try RawConnection(port: port)
             let origin = rest.contains("Origin") ? "" : "Origin: b\r\n"
             connection.send("POST /a HTTP/1.1\r\nHost: a\r\n\(origin)\(rest)")
-            // The clock of the request before may run still.
+            // The clock of the previous request may still be running.
             if status == 503 { try await until { hasBegun.withLock { $0 } } }
             if [408, 503].contains(status) {
                 await time.untilSomeoneSleeps(for: .seconds(5))

@@ -2,7 +2,7 @@ import LatchkeyHTTP
 import TLSPeer
 import Testing
 
-/// Which versions and ciphers of TLS a server takes.
+/// The versions and ciphers of TLS that a server accepts.
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerTLSOfferTests {
     private static let old = "NORMAL:%COMPAT:-VERS-ALL:"
     private static let ciphers = "-CIPHER-ALL:"

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerTurnTests {
     private static let request = "GET /honest HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// What crowds send as fast as they can, for each stage.
+    /// The crowds' input, sent as fast as possible, for each stage.
     private static let floods = [
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
             + String(repeating: "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n", count: 4),
@@ -67,7 +67,7 @@ import Testing
             }
             #expect(runs <= 2)
         }
-        // The crowd has its turns as well, however late it comes.
+        // The crowd has its turns as well, however late it is.
         while turns <= 8 { turns += Self.run(loop) }
         daemon.end()
     }
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    /// No work, for so many threads.
+    /// No work, for a number of threads.
     private struct SomeThreads: ThreadWork {
         let threads: Int
         let joined = Locked(0)

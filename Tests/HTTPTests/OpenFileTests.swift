@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct OpenFileTests {
     private static let request = "GET /honest HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// Two servers whose process may have so many files open.
+    /// Two servers whose process has a limit of open files.
     private func withServers(
         limit: Int, _ body: (OpenFileBudget, [UInt16]) async throws -> Void
     ) async throws -> OpenFileBudget {
@@ -106,7 +106,7 @@ import Testing
         } _: { port in
             let busy = try (0..<16).map { _ in try RawConnection(port: port) }
             for one in busy { one.send("GET /wait HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
-            // A connection whose head was not read yet may be closed for others.
+            // A connection whose head has not been read yet may be closed for others.
             try await until { begun.withLock { $0 } == 16 && budget.left(for: .client) == 0 }
             let late = try RawConnection(port: port)
             late.send(Self.request)

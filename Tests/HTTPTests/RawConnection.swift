@@ -1,6 +1,6 @@
 import Foundation
 
-/// A plain socket to a server on this machine, for what URLSession would not send or would hide.
+/// A plain socket to a server on this machine, for bytes that URLSession would not send or would hide.
 final class RawConnection: Sendable {
     enum Ending: Equatable { case closed, reset, silent }
 
@@ -56,7 +56,7 @@ final class RawConnection: Sendable {
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// Says that nothing more will be sent.
+    /// Announces that nothing more will be sent.
     func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Reads until the server ends the connection; off the cooperative pool.

@@ -59,7 +59,7 @@ struct CryptoMBTests {
         return RSABatch.Operation(key: key, text: text[...])
     }
 
-    /// Decrypts 1,000 texts in batches of 1 to 20, whose keys mix, and compares each with what OpenSSL gives alone.
+    /// Decrypts 1,000 texts in batches of 1 to 20 with mixed keys, and compares each with OpenSSL's result for it alone.
     private func expectEquality(_ library: Watched, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let credentials = try Self.credentials()
@@ -189,13 +189,13 @@ extension Result where Failure == KSMRefusal {
 }
 
 extension ServerPlaybackContext {
-    /// Enough to tell contexts apart.
+    /// Enough to distinguish contexts.
     fileprivate var summary: String {
         "\(assetID) \(transactionID) \(credentialIndex) \(deviceIdentifier.revealed.hexString) \(blocks.count)"
     }
 }
 
-/// A library that cannot be used says why.
+/// An unusable library says why.
 extension CryptoMBTests {
     @Test(arguments: [
         ("NO_APPLICABLE", LicenseeError.Kind.symbolMissing, "mbx_is_crypto_mb_applicable"),

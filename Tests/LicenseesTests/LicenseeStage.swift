@@ -30,7 +30,7 @@ struct LicenseeStage {
     }
 
     /// Makes a license and opens it with the device.
-    /// - Parameter version: the container version that the SPC states in place of its own.
+    /// - Parameter version: the container version that the SPC states. Defaults to the true one.
     func expectLicense(from module: KeyServerModule, version: UInt8? = nil, seed: UInt64 = 1) throws {
         let exchange = try exchange(seed: seed)
         var spc = Array(exchange.spc.revealed)

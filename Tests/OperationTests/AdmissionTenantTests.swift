@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyHTTP
 @testable import LatchkeyLicensing
 
-/// No tenant takes the share of another: on a simulated server, and where requests are let in.
+/// No tenant takes another's share: on a simulated server, and at the admission of requests.
 ///
 /// Source: `Documentation/Server/Tenants.md`.
 @Suite(.timeLimit(.minutes(5))) struct AdmissionTenantTests {
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `while one tenant floods all lanes, none of another within its share is refused`(seed: UInt64) {
-        // Half of the lanes' parts are 0.28 and 0.14. Nearer to those, a burst is beyond the share for a moment.
+        // Half of the lanes' shares are 0.28 and 0.14. Closer to those, a burst exceeds the share for a moment.
         let load = Self.flood([.renewal: 1, .start: 1, .stored: 1], [.renewal: 0.18, .start: 0.05])
         let neighbor = SimulatedServer().run([load], seed: seed).filter { $0.tenant == "neighbor" }
         #expect(neighbor.count > 1_700)
@@ -74,7 +74,7 @@ import Testing
         #expect(!limit.begin(.renewal, tenant: "a"))
         for _ in 0..<8 { #expect(limit.begin(.renewal, tenant: "b")) }
         #expect(!limit.begin(.renewal, tenant: "b"))
-        // A third one has a third, and who has more than that waits until theirs have ended.
+        // A third one has a third; a tenant with more than that waits until its requests have ended.
         for _ in 0..<5 { #expect(limit.begin(.renewal, tenant: "c")) }
         for _ in 0..<12 {
             #expect(!limit.begin(.renewal, tenant: "a"))

@@ -3,7 +3,7 @@ import LatchkeyHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConcurrencyLimitTests {
-    /// Has as many requests as may run take so long, round after round.
+    /// Runs as many requests as allowed, each for the same time, round after round.
     private func run(_ limit: ConcurrencyLimit, rounds: Int, each duration: Duration, from start: Duration = .zero) {
         for round in 1...rounds {
             var count = 0
@@ -64,7 +64,7 @@ import Testing
         #expect(greedy == 24)
         for client in 2...9 { #expect(limit.begin(.renewal, of: client)) }
         #expect(!limit.begin(.renewal, of: 10))
-        // Who has ended everything has little again.
+        // A client whose requests have all ended counts as a small one again.
         for _ in 0..<greedy { limit.end(after: .milliseconds(1), of: 1, at: .zero) }
         #expect(limit.running == 8)
         for _ in 0..<4 { #expect(limit.begin(.renewal, of: 1)) }

@@ -10,7 +10,7 @@ import Testing
         let at: Duration
     }
 
-    /// Runs a drain whose requests take a time, with signals at times.
+    /// Runs a drain with requests of a given length, and signals at given times.
     private func run(signals: [Duration], work: Duration) async throws -> (
         end: DrainPlan.End, at: Duration, phases: [Happened]
     ) {

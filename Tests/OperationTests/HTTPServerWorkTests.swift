@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// An HTTP server whose threads do the work of a pool besides reading and writing.
+/// An HTTP server whose threads also do the work of a pool.
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerWorkTests {
     @Test func `a request is answered on a thread that reads`() async throws {
         let pool = WorkerPool(threads: 2)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// libmicrohttpd may lose its own signal for a connection that is resumed while it looks for events.
+    /// libmicrohttpd may lose its own signal for a connection that is resumed while it polls for events.
     @Test func `an answer that another thread gives is sent though no other connection stirs`() async throws {
         try await withServer(threads: 2) { request in
             await withCheckedContinuation { done in
@@ -128,7 +128,7 @@ import Testing
         HTTPServer(HTTPServerConfiguration(), startTask: { pool.task($0) }, work: work ?? pool.work, begin: begin)
     }
 
-    /// Asks a server, and stops it once the work on that has begun.
+    /// Sends a request to a server, and stops the server once the work on it has begun.
     private static func status(
         of server: HTTPServer, stoppedAfter hasBegun: Promise<Void, Never>
     ) async throws -> Int? {

@@ -37,7 +37,7 @@ import Testing
             try await begun.value
         }
 
-        /// Adds a piece, and comes back when it waits.
+        /// Adds a piece of work, and returns when it is waiting.
         func add(_ number: Int, _ lane: AdmissionLane = .start) async -> Task<Result<Int, AdmissionRefusal>, Never> {
             let waiting = pool.admission.waiting
             let task = Task { [pool, work] in await pool.run(lane, session: "\(number)", work, number) }
@@ -67,7 +67,7 @@ import Testing
         while stage.pool.admission.busyThreads > 0 { await Task.yield() }
     }
 
-    // The clock stands: whoever waited for a time would wait for ever.
+    // The clock is stopped: a wait for a time would never end.
     @Test func `a piece does not wait for others to come`() async {
         let stage = Stage()
         #expect(await stage.pool.run(.renewal, session: "a", stage.work, 21) == .success(42))

@@ -31,7 +31,7 @@ import Testing
         #expect(tenant(.listed(["a"])) == "a" && tenant(.listed(["a", "b"])) == "b")
         #expect(tenant(.listed(["d"])) == nil)
         #expect(recent.record(of: "request-1", at: "a") != nil)
-        // Until later ones take its place.
+        // Until later ones replace them.
         for number in 2...3 { recent.keep(record("request-\(number)", tenant: "b")) }
         #expect(tenant(.listed(["a"])) == nil && tenant(.listed(["b"])) == "b")
     }

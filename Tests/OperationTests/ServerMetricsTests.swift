@@ -162,7 +162,7 @@ import Testing
         url.deletingLastPathComponent()
     }
 
-    /// A Python that has `prometheus_client`: that of `LATCHKEY_PYTHON`, or the first on the path.
+    /// A Python that has `prometheus_client`: the one in `LATCHKEY_PYTHON`, or the first on the path.
     private static let python: String? = {
         let names = [ProcessInfo.processInfo.environment["LATCHKEY_PYTHON"], "/usr/bin/python3"].compactMap { $0 }
         return names.first { (try? run("import prometheus_client", input: "", python: $0)) != nil }

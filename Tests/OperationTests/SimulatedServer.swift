@@ -14,7 +14,7 @@ struct SimulatedServer {
         var neighbor: [AdmissionLane: Double] = [:]
     }
 
-    /// What happened to one request.
+    /// The outcome of one request.
     struct Outcome {
         let lane: AdmissionLane
         var tenant = ""
@@ -36,7 +36,7 @@ struct SimulatedServer {
     /// The mean time of a piece of work in seconds; changes over time.
     let meanTime: @Sendable (Double) -> Double
     let rules: AdmissionRules
-    /// Whether the queue knows whose work it is.
+    /// Whether the queue knows the tenant of its work.
     var knowsTenants = true
 
     init(

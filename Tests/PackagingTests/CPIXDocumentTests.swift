@@ -92,7 +92,7 @@ import Testing
             let count = tree.all(name).count
             #expect(count >= 6)
             for index in 0..<count {
-                // The MAC of the MAC's own key is the only one that nothing rests on.
+                // The MAC of the MAC's own key is the only one on which nothing depends.
                 let copy = try XMLTree(data)
                 let element = copy.all(name)[index]
                 var bytes = [UInt8](try #require(Data(base64Encoded: element.text)))

@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [
         (String.Encoding.utf16, "utf-16"), (.utf16LittleEndian, "UTF-16"), (.utf16BigEndian, "utf-16"),
         (.utf16LittleEndian, "UTF-16LE"), (.isoLatin1, "ISO-8859-1"), (.isoLatin1, "iso-8859-1"),
-        // What .NET makes of a text that it sends as UTF-8.
+        // A text that .NET sends as UTF-8.
         (.utf8, "utf-16"),
     ])
     func `a document in UTF-16 or ISO-8859-1 is read, and written as UTF-8`(
@@ -232,7 +232,7 @@ import Testing
         }
         guard let tree = try? XMLTree(Data(bytes)) else { return }
         #expect(try XMLTree(tree.data).data == tree.data)
-        // An independent parser takes it, too. It knows no namespaces here, and instructions without data end it.
+        // An independent parser accepts it, too. It knows no namespaces here, and instructions without data end it.
         guard !String(decoding: bytes, as: UTF8.self).dropFirst(5).contains("<?") else { return }
         #expect(XMLParser(data: Data(bytes)).parse())
     }

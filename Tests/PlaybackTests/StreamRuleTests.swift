@@ -82,12 +82,12 @@ import Testing
     @Test(arguments: cases) func `a segment that breaks a rule is named by it`(_ one: Case) throws {
         let found = try one.media().facts().findings
         #expect(found.map(\.rule.code).contains(one.code), "\(found.map(\.what))")
-        // What follows from the same edit is allowed; an alarm about what was not touched is not.
+        // Consequences of the same edit are allowed; an alarm about untouched parts is not.
         let others = Set(found.map(\.rule.code)).subtracting([one.code])
         #expect(others.isSubset(of: Self.companions[one.code] ?? []), "\(others)")
     }
 
-    /// Codes that come with another.
+    /// Codes that accompany another.
     private static let companions: [String: Set<String>] = [
         "hevcInTransportStream": ["notEncrypted"], "auxiliaryCount": ["auxiliaryOffset"],
         "trackEncryptionMissing": ["constantIV"],
@@ -274,7 +274,7 @@ struct EditedMedia: Sendable {
     }
 
     /// A transport stream with one program of types and their descriptors.
-    /// - Parameter lengthened: bytes that the map says to have more than it has.
+    /// - Parameter lengthened: the bytes that the map claims beyond its size.
     static func transportStream(_ types: KeyValuePairs<UInt8, [UInt8]>, lengthened: UInt8 = 0) throws -> Self {
         let packet = { (pid: UInt8, section: [UInt8]) -> [UInt8] in
             let head: [UInt8] = [0x47, 0x40, pid, 0x10, 183 - UInt8(section.count)]
@@ -303,7 +303,7 @@ struct EditedMedia: Sendable {
         return facts
     }
 
-    /// Where the payloads of the boxes of a type begin, in the init section or in the segment.
+    /// The starts of the payloads of a type's boxes, in the init section or in the segment.
     private static func places(_ type: String, in data: Data) -> [Int] {
         var places: [Int] = []
         var start = data.startIndex

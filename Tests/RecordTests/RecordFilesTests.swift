@@ -71,7 +71,7 @@ import Testing
         for day in 0..<4 { _ = try await files.take(batch(1...1, spool: "000000000000000\(day)", day: Int64(day))) }
         #expect(try await files.keepDays(today: today + 399, days: 400) == 0)
         #expect(try await requests().count == 4)
-        // And one whose clock is behind keeps more.
+        // A node whose clock is behind keeps more.
         #expect(try await files.keepDays(today: today - 1, days: 2) == 1)
     }
 

@@ -29,7 +29,7 @@ import Testing
         await task.value
     }
 
-    /// The folder's next spool, once the threads of the one before have let it go.
+    /// The folder's next spool, once the threads of the previous one have released it.
     private func reopened() async throws -> RecordSpool {
         while true {
             do { return try RecordSpool(folder: path, node: "n") } catch {

@@ -118,7 +118,7 @@ extension RecordSpoolTests {
             $0.bytes = 32_768
             $0.disk.sync = { _ in EIO }
         }
-        // Nothing but the change of files has the disk keep anything.
+        // Only the change of files syncs anything to the disk.
         spool.syncing.async { gate.wait() }
         for number in 1...30 { #expect(await spool.append(.sample(number)) == .kept) }
         let count = try segments.count

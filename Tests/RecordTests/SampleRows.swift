@@ -45,7 +45,7 @@ final class Told: Sendable {
 }
 
 extension RecordSpool {
-    /// All rows that are there, each acknowledged.
+    /// All existing rows, each acknowledged.
     func drain(rows: Int = 5_000) throws -> [LicenseRecordRow] {
         var all: [LicenseRecordRow] = []
         while let portion = try next(rows: rows) {
@@ -62,7 +62,7 @@ extension RecordSpool {
     }
 }
 
-/// A destination in memory that fails where a test says so: before the rows are there, or after.
+/// A destination in memory that fails on a test's request: before the rows are stored, or after.
 final class ShakyDestination: RecordDestination {
     enum Fault: Sendable { case before, after, refuses }
 
@@ -80,7 +80,7 @@ final class ShakyDestination: RecordDestination {
     let state = Locked(State())
     private let fault: @Sendable (Int, RecordBatch) -> Fault?
 
-    /// - Parameter fault: what happens at a call, by its number from 0.
+    /// - Parameter fault: the event at a call, by its number from 0.
     init(_ fault: @escaping @Sendable (Int, RecordBatch) -> Fault? = { _, _ in nil }) { self.fault = fault }
 
     func take(_ batch: RecordBatch) async throws(StoreError) -> UInt64 {

@@ -16,14 +16,14 @@ import Testing
 struct APIStage {
     static let kid = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
     static let packagerKey = "packager-1"
-    /// Of a service that may take slots, and of one of another tenant.
+    /// The keys of a service that may take slots, and of another tenant's.
     static let serviceKey = "service-1", strangerKey = "service-2"
 
     let time = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_767_225_600))
     let players: PlayerAPI
     let packagers: PackagerAPI
     let accounts: AccountSessions
-    /// The session store, there or not.
+    /// The session store, available or not.
     let sessions: SwitchedRecordStore
     let device: SimulatedDevice
     let vault: TenantVault
@@ -97,7 +97,7 @@ struct APIStage {
         packagers = PackagerAPI(tenants: ["acme": tenant], callers: callers, timekeeper: time)
     }
 
-    // Making a key pair takes long; all stages have the same.
+    // Making a key pair is slow; all stages share one.
     private static let credentials = Result { try TestCredentials.make(bits: 1_024) }
     private static let keySet =
         #"{"keys":[{"kty":"oct","kid":"key","alg":"HS256","k":"\#(Base64URL.text([UInt8](repeating: 9, count: 32)))"}]}"#

@@ -28,7 +28,7 @@ import Testing
         let stage = try await APIStage(pool: pool)
         let spc = try stage.exchange().spc.revealed
         #expect(await stage.ask("fairplay", spc, token: try stage.token(for: "anna")).response.status == 200)
-        // A pool that refuses says in which lane.
+        // A pool that refuses names the lane.
         pool.drain()
         for (viewer, purpose) in [("anna", "stream"), ("bob", "stream"), ("anna", "download"), ("bob", "renewStored")] {
             let answer = await stage.ask(

@@ -127,7 +127,7 @@ extension APIStage {
         let name = PlaybackSessionID(rawValue: 1).description
         #expect(try await stage.slot(session: name).code == "sessionLimit")
         #expect(try await stage.slot(drm: "fairplay", session: name).code == "sessionLimit")
-        // The token's own session is one, whatever plays it.
+        // The token's own session is a single one, whatever plays it.
         let stage2 = try await APIStage(Self.one, settings: APIStage.players)
         let token = try stage2.token(["sid": .text("one")])
         let spc = try stage2.exchange(session: 1).spc.revealed

@@ -161,7 +161,7 @@ import Testing
         #expect(news(with: 79) == [] && usage.notices("acme", limits, at: Date()).isEmpty)
         let told = news(with: 80)
         #expect(told.count == 1 && told[0].hasPrefix("tenants.acme.limits.keys: 80 of 100 are used."), "\(told)")
-        // At the edge it is not told again, and after it was away it is.
+        // Near the bound it is not reported again; once the use has fallen well below, it is.
         for keys in [80, 79, 80, 75, 85] { #expect(news(with: keys) == []) }
         #expect(news(with: 74) == [] && news(with: 99).count == 1)
     }

@@ -13,7 +13,7 @@ struct ServicePlayer {
     private let time: ManualTimekeeper
     private let exchange: KeyExchange
     private let base: String
-    /// What `{kept}` stood for in the last reply that has it.
+    /// The value of `{kept}` in the last reply that has it.
     private var kept = ""
 
     /// The status of the last reply.
@@ -24,7 +24,7 @@ struct ServicePlayer {
         try await play(wire) { try await $0.differences() }
     }
 
-    /// Whether what breaks a rule passes, with a warning of the rule's name, where the service is lenient.
+    /// Whether a lenient service accepts a broken rule, with a warning of the rule's name.
     static func passes(_ wire: WireCase, lenientOn rule: String) async throws -> Bool {
         try await play(wire, lenientOn: rule) { player in
             _ = try await player.differences()
@@ -135,7 +135,7 @@ struct ServicePlayer {
         let isRaw = step.text.last == "{spc}"
         let text = lines[end...].dropFirst().joined(separator: "\n")
         let body = isRaw ? exchange.spc.revealed : first[0] == "GET" ? nil : Data(text.utf8)
-        // The vendor's own host, which a profile's request has, is this one.
+        // The vendor's own host, which a profile's request has, is replaced by this one.
         let path = first[1].replacing(/^https:\/\/[^\/?]*/, with: "")
         return try await Reply(to: first[0], base + path, headers, body)
     }

@@ -38,7 +38,7 @@ struct Stage {
     static let videoKeyID = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
     static let brand = "5f0c2a4e-7d1b-4c3e-9a86-0b1d2e3f4a5b"
 
-    /// What no exchange takes, even where a thousand tests share two cores.
+    /// A time that no exchange takes, even if a thousand tests share two cores.
     static let patience = Duration.seconds(900)
     static let patientServer: HTTPServerConfiguration = {
         var configuration = HTTPServerConfiguration()
@@ -82,7 +82,7 @@ struct Reply {
     let headers: [String: String]
     let body: Data
 
-    /// Sends a request over the wire and waits as long as a busy machine takes.
+    /// Sends a request over the wire and waits as long as a busy machine may need.
     init(to method: String, _ url: String, _ headers: [String: String], _ body: Data?) async throws {
         var request = URLRequest(url: try #require(URL(string: url)))
         // Foundation on Linux ignores the initializer's value.

@@ -4,7 +4,7 @@ import LatchkeyVendorWire
 import Testing
 import WireTranscripts
 
-/// What vendors' pages forbid: a row on the page, and a transcript that breaks it.
+/// Actions that vendors' pages forbid: a row on the page, and a transcript that breaks it.
 @Suite(.timeLimit(.minutes(5))) struct VendorRuleTests {
     private static let breaches = WireTranscript.all.flatMap(\.cases).filter { $0.value("breaks") != nil }
 

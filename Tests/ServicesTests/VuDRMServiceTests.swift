@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    // With tokens for one license each, a stream's second key was refused where both were asked for within a second.
+    // With one token per license, a stream's second key was refused if both were requested within a second.
     @Test func `no two tokens are alike, as each may be good for one license only`() async throws {
         try await withStage { stage in #expect(stage.vuDRM.demoToken() != stage.vuDRM.demoToken()) }
     }

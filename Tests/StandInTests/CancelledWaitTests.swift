@@ -1,7 +1,7 @@
 import StandInEngine
 import Testing
 
-/// What tests wait for on a stage ends with their time limit, which cancels.
+/// Every wait of a test on a stage ends with the test's time limit, which cancels.
 @Suite(.timeLimit(.minutes(1))) struct CancelledWaitTests {
     @Test func `a wait for a callback that never comes ends when its task is cancelled`() async {
         let log = StandInLog()

@@ -2,7 +2,7 @@ import AVFoundation
 import LatchkeySimulation
 import StandInEngine
 
-/// An app whose keys come through the resource loader.
+/// An app that gets its keys through the resource loader.
 final class LoaderApp: NSObject, AVAssetResourceLoaderDelegate, Sendable {
     typealias Script = @Sendable (AVAssetResourceLoadingRequest) throws -> Void
 

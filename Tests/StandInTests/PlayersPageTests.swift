@@ -2,7 +2,7 @@ import Foundation
 import StandInEngine
 import Testing
 
-/// `Documentation/Players.md`, the page that the stand-ins are written from.
+/// `Documentation/Players.md`, the page that the stand-ins are based on.
 ///
 /// Statements without a source are *inferred* there, with the trial that would prove them. `StandInRule` has the table of refusals.
 @Suite struct PlayersPageTests {

@@ -4,7 +4,7 @@ import LatchkeySimulation
 import StandInEngine
 import Testing
 
-/// Every callback of the delegate can be triggered, and the log says whose code ran.
+/// Every callback of the delegate can be triggered, and the log shows whose code ran.
 @Suite(.timeLimit(.minutes(5))) struct SessionCallbackTests {
     @Test func `each of the eleven callbacks reaches a delegate that has them all`() async throws {
         var behavior = StandInBehavior()

@@ -167,7 +167,7 @@ import Testing
         }
         for number in 4...10 {
             service.clock.advance(by: .seconds(10))
-            // The clock stands still: who waited would wait for ever.
+            // The clock is stopped: a waiting caller would never return.
             for _ in 0..<3 { #expect(try await ask(callout) == "entitlementUnavailable") }
             await service.clock.untilSomeoneSleeps(for: .seconds(1))
             while service.count < number { await Task.yield() }

@@ -78,7 +78,7 @@ import Testing
         #expect(error.place == "keys[1]" && error.reason.contains("at keys[1] "))
     }
 
-    /// A set with the public keys of these algorithms, none of which says what it is for.
+    /// A set with the public keys of these algorithms, none of which states its use.
     private static func withoutAlgorithms(
         _ algorithms: [TokenAlgorithm], of taken: [TokenAlgorithm] = []
     ) throws -> KeySet {

@@ -18,7 +18,7 @@ enum SampleTokens {
         "iss": .text("https://tokens.example"), "aud": .text("license"),
     ]
 
-    /// A signer per algorithm; those with RSA share a key pair, because making one takes long.
+    /// A signer per algorithm; the RSA signers share a key pair, because making one is slow.
     static let signers: [TokenAlgorithm: TokenSigner] = {
         var signers: [TokenAlgorithm: TokenSigner] = [:]
         let rsa = try? KeyPair(.rsa(bits: 2_048))

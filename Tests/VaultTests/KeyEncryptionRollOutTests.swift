@@ -75,7 +75,7 @@ import Testing
             }
         }
 
-        /// Whether each node starts again, with every tenant that is there.
+        /// Whether each node starts again, with every existing tenant.
         func restart() async throws {
             let tenants = Set(try await store.dataKeys().map(\.tenant))
             for step in steps {

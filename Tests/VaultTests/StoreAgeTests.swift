@@ -15,7 +15,7 @@ import Testing
 
     init() throws { stage = try VaultStage() }
 
-    /// What any node does first: its entry is there before the change.
+    /// Every node's first step: its entry exists before the change.
     private func note(_ action: AuditEvent.Action, times count: Int = 1) async throws {
         let chain = AuditChain(audit, timekeeper: stage.time)
         stage.time.advance(by: .seconds(1))

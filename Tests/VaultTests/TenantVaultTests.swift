@@ -34,7 +34,7 @@ import Testing
         let demand = try stage.demand(1)
         async let first = stage.key(demand, of: one)
         async let second = stage.key(demand, of: other)
-        // Both have seen that there is none.
+        // Both have seen that there is no row.
         while stage.store.count("rows were read") < 2 { await Task.yield() }
         gate.resolve(.success(()))
         let keys = try await [first, second]

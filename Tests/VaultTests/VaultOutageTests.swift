@@ -243,7 +243,7 @@ import Testing
         await #expect(throws: VaultError.disabled(.numbered(1))) {
             try await restarted.key(.numbered(1), content: Self.movie)
         }
-        // To give a key out again needs the store.
+        // Handing a key out again needs the store.
         await #expect(throws: VaultError.self) { try await restarted.setDisabled(false, .numbered(1)) }
 
         stage.store.setDown(false)

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// A tenant's vault over a store that counts and fails when told.
+/// A tenant's vault over a store that counts and fails on request.
 struct VaultStage {
     let store = CountingKeyStore()
     let time = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_767_225_600.5))
@@ -33,7 +33,7 @@ struct VaultStage {
         if let copy { pending = try await PendingChanges.open(copy) }
         let guarded = GuardedKeyStore(
             store, health: EngineHealth("keyStore", timekeeper: time), copy: copy, pending: pending, age: age)
-        // As a start does that may find the store away.
+        // As at a start that may find the store down.
         if copy != nil || age != nil { await guarded.probe() }
         return TenantVault(
             try await TenantSecrets.create("acme", in: guarded, with: wrapping), store: guarded, settings: settings,
@@ -60,7 +60,7 @@ struct VaultStage {
             iv: iv.map { Secret([UInt8](repeating: $0, count: 16)) }, scheme: .cbcs, tracks: [rule], periods: periods)
     }
 
-    /// The key that a vault gives a packager.
+    /// The key that a packager gets from a vault.
     func key(_ demand: KeyDemand, of vault: TenantVault) async throws -> ContentKey {
         try #require(try await vault.keys(for: [demand])[demand.address])
     }
@@ -75,12 +75,12 @@ extension KeyID {
     }
 }
 
-/// A store in memory that counts its calls, and is down when told.
+/// A store in memory that counts its calls, and is down on request.
 final class CountingKeyStore: KeyStore {
     let inner = MemorySealedKeyStore()
     private let calls = Locked<[String: Int]>([:])
     private let isDown = Locked(false)
-    /// Calls that answer as if nothing were there, as they do to a node that asked before another wrote; each for one call.
+    /// Calls that answer as if the store were empty, as for a node that asked before another wrote; each for one call.
     let early = Locked<[String]>([])
     /// Holds reads of rows until it is resolved.
     let gate = Locked<Promise<Void, any Error>?>(nil)

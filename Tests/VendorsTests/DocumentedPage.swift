@@ -48,7 +48,7 @@ struct DocumentedPage: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The error of a refusal at the row's stage; `nil` if the client takes the reply.
+    /// The error of a refusal at the row's stage; `nil` if the client accepts the reply.
     func error(_ row: Row) -> IntegrationError? {
         let vendor = profile.unchecked
         let exchange = HTTPExchange(request: URLRequest(url: URL(filePath: "/")), reply: reply(row))

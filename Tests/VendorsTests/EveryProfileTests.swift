@@ -3,7 +3,7 @@ import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What holds for every profile that comes with Latchkey.
+/// The invariants of every profile that ships with Latchkey.
 @Suite(.timeLimit(.minutes(5))) struct EveryProfileTests {
     @Test func `every profile has a unique identifier and name, and is found by its identifier`() {
         let identifiers = VendorProfile.all.map(\.identifier)
@@ -101,7 +101,7 @@ import Testing
 
 /// A profile with its parameters' examples.
 private struct ExampleWire {
-    /// Has something at every place where a profile looks for an identifier.
+    /// A URI with something at every place where a profile looks for an identifier.
     static let key: KeyURI = "skd://YWI/YWJj?b=1&cid=2&kid=3&KID=4&contentId=5&keyId=6&playbackId=7&assetId=8"
 
     var wire: ProfileWire

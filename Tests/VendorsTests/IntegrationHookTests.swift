@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Which hooks of an integration are its own: a mistaken name compiles, and is never called.
+/// Which hooks an integration implements: a mistaken name compiles, and is never called.
 @Suite(.timeLimit(.minutes(5))) struct IntegrationHookTests {
     private static let address = URL(string: "https://keys.house.example/license")
 

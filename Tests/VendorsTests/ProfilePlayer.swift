@@ -172,7 +172,7 @@ extension ProfilePlayer {
             + license.warnings.map { "warning \($0.code)" } + [session, renewals].compactMap { $0 }
     }
 
-    /// Kind, whether another try may help, and all that the service said; then the sentences.
+    /// Kind, whether another try may help, and all of the service's words; then the sentences.
     private static func lines(_ error: any Error) -> [String] {
         guard let error = error as? IntegrationError else { return ["\(error)"] }
         let kind = error.kind.rawValue + (error.service.map { " \($0.status)" } ?? "")

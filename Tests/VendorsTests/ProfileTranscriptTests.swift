@@ -30,7 +30,7 @@ import WireTranscripts
     }
 }
 
-/// What no end would look at is refused.
+/// Lines that no end would read are refused.
 @Suite struct WireTranscriptTests {
     private static let good = "profile azure\n## One\n> license\nPOST https://h/{a}\n\n| a |\n| b |\n"
 

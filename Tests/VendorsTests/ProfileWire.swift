@@ -7,9 +7,9 @@ import LatchkeyTesting
     import FoundationNetworking
 #endif
 
-/// One profile with its settings and a key URI, and what passes over the wire for it.
+/// One profile with its settings and a key URI, and its messages over the wire.
 ///
-/// Certificate and license have an address where neither profile nor test gives one. The SPC is `SampleBytes.spc`, the token
+/// Certificate and license have an address if neither profile nor test gives one. The SPC is `SampleBytes.spc`, the token
 /// `TOKEN` and the message id `MESSAGE-ID`.
 struct ProfileWire {
     /// A CKC of version 1 that needs `+` and `/` in base64.
@@ -70,7 +70,7 @@ extension ProfileWire {
     func contentIdentifier() throws -> String? { try profile.contentIdentifier(for: key).text }
 }
 
-/// What replies hold.
+/// The contents of replies.
 extension ProfileWire {
     typealias Headers = [(name: String, value: String)]
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The names that an app sees: they are there, and they are Latchkey's alone.
+/// The names that an app sees: they exist, and they are Latchkey's alone.
 @Suite struct PublicNamesTests {
     @Test func `no public type of Latchkey has the name of a type of a player's SDK`() throws {
         let ours = try Self.rooms.flatMap { try Repository.types(in: "Sources/\($0)") }

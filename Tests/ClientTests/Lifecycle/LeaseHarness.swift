@@ -36,7 +36,7 @@ struct TermedVendor: VendorIntegration {
     }
 }
 
-/// A loader whose licenses state terms, with a player that renews when it is asked to.
+/// A loader whose licenses state terms, with a player that renews when asked to.
 final class LeaseHarness: Sendable {
     static let key: KeyURI = "skd://keys.example.com/movie"
 
@@ -68,7 +68,7 @@ final class LeaseHarness: Sendable {
     /// The player's requests so far.
     var requests: [FakeKeyRequest] { made.withLock { $0 } }
 
-    /// A request of the player; it comes again for each renewal unless it is said to stay away.
+    /// A request of the player; it is repeated for each renewal unless it is set to stay away.
     func request(
         _ key: KeyURI = LeaseHarness.key, purpose: KeyPurpose = .streaming, player: PlayerID = .only,
         comes: Bool = true
@@ -93,7 +93,7 @@ final class LeaseHarness: Sendable {
         return (request, handle)
     }
 
-    /// Lets time pass, and then all that it set going come to rest.
+    /// Lets time pass, and then waits until all work that it started is done.
     func pass(_ time: Duration) async throws { try await self.time.sleep(for: time + .milliseconds(1)) }
 
     /// Whether no task waits for time to pass.

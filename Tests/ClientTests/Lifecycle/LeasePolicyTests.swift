@@ -24,7 +24,7 @@ import Testing
         #expect(Self.plan(lease, vendor) == .seconds(expected))
     }
 
-    // Terms that an integration of the app's own reads, and numbers of a profile in JSON, may be anything.
+    // Terms from an app's own integration, and numbers of a profile in JSON, may be anything.
     @Test(arguments: [Int.max, 1 << 40], [0.75, .nan, .infinity, -.infinity])
     func `a lease of any length has a renewal that a clock can wait for`(_ lease: Int, _ fraction: Double) throws {
         let vendor = RenewalPolicy(minimumLead: .max, minimumInterval: .max, interval: .max)

@@ -69,7 +69,7 @@ private final class WildStage: Sendable {
     }
 
     var requests: [WildRequest] { state.withLock { $0.requests } }
-    /// How many players wait before they come for a renewal.
+    /// How many players wait before they ask for a renewal.
     var latePlayers: Int { state.withLock { $0.latePlayers } }
     var sent: Int { transport.requests.count }
 
@@ -94,7 +94,7 @@ private final class WildStage: Sendable {
         try await time.sleep(for: .milliseconds([0, 1, 5_000, 60_000, 200_000][random(0..<5)]))
     }
 
-    /// Ends the loader, and lets what hangs notice it.
+    /// Ends the loader, and lets hanging work notice it.
     func end() async {
         state.withLock { $0.isOver = true }
         loader.cancel()

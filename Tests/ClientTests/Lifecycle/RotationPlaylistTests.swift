@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Which playlists are read to know the keys that a player still needs.
+/// Which playlists are read to find the keys that a player still needs.
 @Suite(.timeLimit(.minutes(5))) struct RotationPlaylistTests {
     private static let stream = PreloadStream.address
 

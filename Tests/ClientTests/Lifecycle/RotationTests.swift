@@ -162,7 +162,7 @@ private final class RotatingPlayer: Sendable {
     var lapsed: Set<String> { state.withLock { $0.lapsed } }
     var ends: [ContentKeyError] { state.withLock { $0.ends } }
 
-    /// What happens while the playlists are read.
+    /// The event while the playlists are read.
     var look: @Sendable () async -> Void {
         get { state.withLock { $0.look } }
         set { state.withLock { $0.look = newValue } }

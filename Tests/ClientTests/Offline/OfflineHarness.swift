@@ -14,7 +14,7 @@ final class OfflineHarness: Sendable {
     let offline: OfflineKeys
     private let log = Locked<[String]>([])
 
-    /// - Parameter earlier: whose store and time it takes over, as a new launch of the app does.
+    /// - Parameter earlier: the harness whose store and time it takes over, as a new launch of the app does.
     init(
         policy: OfflinePolicy = OfflinePolicy(), renews: Bool = true, after earlier: OfflineHarness? = nil,
         identifier: @escaping @Sendable (KeyURI) throws -> ContentIdentifier = { ContentIdentifier($0.raw) }

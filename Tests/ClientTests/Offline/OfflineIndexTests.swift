@@ -6,7 +6,7 @@ import Testing
 @_spi(Adapters) @testable import Latchkey
 
 @Suite(.timeLimit(.minutes(5))) struct OfflineIndexTests {
-    /// What version 1 looks like on the disk; a change here needs a new version.
+    /// The form of version 1 on the disk; a change here needs a new version.
     private static let golden = """
         {"assets":[{"id":"movie","keys":["skd://host/audio","skd://host/sd"]}],\
         "keys":[{"firstPlayed":1767225700,"item":"0123456789abcdef.key","playback":172800,"renewed":1767225650,\

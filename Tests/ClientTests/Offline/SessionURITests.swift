@@ -42,7 +42,7 @@ import Testing
         (.vuDRM, "skd://host/id?a", "skd://host/id?b"),
         (.vuDRM, "skd://host/id?session=abc", "skd://host/other?session=abc"),
         (.vuDRM, "skd://host/id?session=abc", "skd://elsewhere/id?session=abc"),
-        // The vendor names all keys alike, so that nothing but the whole URI tells them apart.
+        // The vendor gives all keys the same name, so that only the whole URI distinguishes them.
         (.expressPlay, "skd://fp.example.com/rights/?session=abc", "skd://fp.example.com/rights/?session=def"),
         (.jwPlatform, "skd://host/id?session=abc", "skd://host/id?session=def"),
     ])

@@ -5,7 +5,7 @@ import Testing
 
 /// A process is killed at any step of a change to a file key store, 200 times, and the store holds the state before or after.
 @Suite(.timeLimit(.minutes(5))) struct StoreCrashTests {
-    /// What `StoreCrash` prints.
+    /// The report of `StoreCrash`.
     private struct Report: Decodable {
         let killed: Int
         let old: Int
@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-/// A folder for many small files, in memory where the system has such a place.
+/// A folder for many small files, in memory if the system has such a place.
 private final class CrashFolder: Sendable {
     let url: URL
 

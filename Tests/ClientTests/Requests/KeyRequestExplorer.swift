@@ -5,9 +5,9 @@ import LatchkeyVendors
 
 @_spi(Adapters) @testable import Latchkey
 
-/// Tries every order of events on a loader's table of requests, up to a number of steps, and checks what must hold after each.
+/// Tries every order of events on a loader's table of requests, up to a number of steps, and checks the invariants after each.
 ///
-/// States that were seen before are not explored again. Keys are interchangeable: a key is used only after those before it.
+/// Known states are not explored again. Keys are interchangeable: a key is used only after those before it.
 struct KeyRequestExplorer {
     /// Something that happens; requests by their number.
     enum Event: Hashable {
@@ -109,7 +109,7 @@ struct World {
 
     var isSuspended: Bool { table.suspended.contains(.only) }
 
-    /// What tells two worlds apart; times count from now.
+    /// The facts that distinguish two worlds; times count from now.
     var fingerprint: Int {
         var hasher = Hasher()
         hasher.combine(facts)
@@ -205,7 +205,7 @@ struct World {
 // MARK: - The rules
 
 extension World {
-    /// Notes effects, and checks each by what happened before.
+    /// Notes effects, and checks each against the events before it.
     private mutating func note(_ effects: [KeyRequestTable.Effect], _ event: KeyRequestExplorer.Event) -> String? {
         for effect in effects {
             switch effect {
@@ -374,9 +374,9 @@ private struct IdleRequest: PlayerKeyRequest {
     func answer(_ result: Result<Data, ContentKeyError>) {}
 }
 
-/// Draws the same number always, so that a state's times are the same however it was reached. Not 0, which drawing from a range rejects.
+/// Always draws the same number, so that a state's times do not depend on the path to it. Not 0, which drawing from a range rejects.
 ///
-/// It has a value, because Swift 6.3 passes the address of a value without any as undefined, and the thread sanitizer looks there.
+/// It has a value, because Swift 6.3 passes the address of a value without members as undefined, and the thread sanitizer looks there.
 struct NoChance: RandomNumberGenerator {
     private let number = UInt64.max
     mutating func next() -> UInt64 { number }

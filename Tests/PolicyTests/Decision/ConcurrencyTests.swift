@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 
-/// Slots: who takes one, who waits, and who is stopped.
+/// Slots: which session takes one, which waits, and which is stopped.
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     private static let own = "0000000000000001"
     private static let now = Scene.now

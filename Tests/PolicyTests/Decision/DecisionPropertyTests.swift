@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchkeyDecision
 
-/// What holds for every policy and all facts. Each seed makes fifty of both.
+/// The invariants of every policy and all facts. Each seed makes fifty of both.
 @Suite(.timeLimit(.minutes(5))) struct DecisionPropertyTests {
     private static let seeds: Range<UInt64> = 0..<12
 

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 
-/// On what terms a license is granted.
+/// The terms on which a license is granted.
 @Suite(.timeLimit(.minutes(5))) struct DecisionTermsTests {
     typealias Validity = LicenseTerms.Validity
 

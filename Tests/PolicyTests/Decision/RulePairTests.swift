@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 
-/// Two rules, or two facts, that say something of one thing: which of them counts, in both orders.
+/// Two rules, or two facts, about the same thing: which of them counts, in both orders.
 @Suite(.timeLimit(.minutes(1))) struct RulePairTests {
     private static let own = "0000000000000001"
 

@@ -147,7 +147,7 @@ import Testing
         for second in 0..<20 {
             stalls.withLock { $0 = true }
             async let late = word(node, "s-\(second)-0", policy)
-            // A call is given up after 50 ms, and tried once more.
+            // A call is given up after 50 ms, and retried once.
             for _ in 0..<2 {
                 await clock.untilSomeoneSleeps(for: .milliseconds(50))
                 clock.advance(by: .milliseconds(50))

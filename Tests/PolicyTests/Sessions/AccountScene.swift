@@ -8,7 +8,7 @@ import LatchkeyTesting
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// Account books of the tests: nodes over one store, whose clock a test moves.
+/// Account books for tests: nodes over one store, whose clock a test moves.
 struct AccountScene {
     let clock = ManualTimekeeper(date: Scene.now)
     let store: MemoryRecordStore
@@ -58,9 +58,9 @@ struct InterruptedStore: RecordStore {
 
     let engine = "interrupted"
     let store: any RecordStore
-    /// Comes before each call, and may throw.
+    /// Runs before each call, and may throw.
     var before: @Sendable (Call, RecordKey?) async throws(StoreError) -> Void = { _, _ throws(StoreError) in }
-    /// Comes after each call, and may throw.
+    /// Runs after each call, and may throw.
     var after: @Sendable (Call, RecordKey?) async throws(StoreError) -> Void = { _, _ throws(StoreError) in }
     var reach = EngineReach.network
 

@@ -80,7 +80,7 @@ import Testing
         #expect(try await scene.store.read(.account("anna", "demo")).record == nil)
         let second = try #require(await accountSessions.decide(AccountScene.facts("a"), by: policy).slot)
         #expect(second.fence > first.fence)
-        // A store whose clock stands still, or goes back, still gives a higher one.
+        // A store whose clock stops, or goes back, still gives a higher one.
         scene.clock.setDate(Scene.now - 3_600)
         _ = try await accountSessions.release(session: "a", of: "anna", "demo")
         _ = await accountSessions.decide(AccountScene.facts("keeper") { $0.key.content = "x" }, by: policy)

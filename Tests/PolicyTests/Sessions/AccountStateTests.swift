@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// What licenses leave in accounts, and how records hold it.
+/// The traces of licenses in accounts, and their form in records.
 @Suite(.timeLimit(.minutes(5))) struct AccountStateTests {
     private static let seeds: [UInt64] = [1, 2, 3, 4]
 

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// Who waits for a store of records that hangs.
+/// Which callers wait for a hanging store of records.
 @Suite(.timeLimit(.minutes(1))) struct GuardedRecordStoreTests {
     private let clock = ManualTimekeeper()
     private let calls = Locked(0)
@@ -34,7 +34,7 @@ import Testing
 
     private static let key = RecordKey(.account, tenant: "demo", name: "anna")
 
-    /// Has three requests find out that the store is away.
+    /// Makes three requests find out that the store is down.
     private func takeAway(_ store: GuardedRecordStore) async {
         for _ in 0..<3 {
             async let reading = errorKind(store)
@@ -54,7 +54,7 @@ import Testing
         await takeAway(store)
         for second in 1...60 {
             clock.advance(by: .seconds(1))
-            // The clock stands still: who waited would wait for ever.
+            // The clock is stopped: a waiting caller would never return.
             for _ in 0..<5 { #expect(await errorKind(store) == .unavailable) }
             #expect(store.health.isAway)
             // One question a second, without a waiting caller.
@@ -180,7 +180,7 @@ import Testing
     }
 }
 
-/// A store whose records each are a part.
+/// A store in which each record is a separate part.
 private struct PartedStore: SingleTripStore {
     let store: InterruptedStore
     var engine: String { store.engine }

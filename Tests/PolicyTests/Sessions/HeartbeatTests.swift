@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// What players tell of their slots.
+/// The players' reports about their slots.
 @Suite(.timeLimit(.minutes(5))) struct HeartbeatTests {
     private let scene = AccountScene()
     private static let policy =

@@ -67,7 +67,7 @@ import Testing
         #expect(try await word("c", "t-b", both) == "license")
     }
 
-    /// A scene's store, in which something comes between before an account is written for the first time.
+    /// A scene's store, in which an event intervenes before an account is written for the first time.
     private static func store(
         _ scene: AccountScene, first comesBetween: @escaping @Sendable () async -> Void
     ) -> InterruptedStore {
@@ -93,7 +93,7 @@ import Testing
             let scene = AccountScene()
             let other = scene.accountSessions()
             let rule = try Scene.policy(AccountScene.lease + #","concurrency":{"limit":\#(limit)}"#)
-            // Between the token and the account another session takes a slot.
+            // Between the token and the account, another session takes a slot.
             let store = Self.store(scene) {
                 _ = await other.decide(AccountScene.facts("other"), by: rule)
                 scene.clock.advance(by: .seconds(1))
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-/// Room for so many slots.
+/// Room for a number of slots.
 private final class CountingBound: DecisionBound {
     struct Excess: Error {}
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchkeyServices
 
-/// What `latchkey serve` takes: tokens made with the keys that it prints, and no others.
+/// The tokens that `latchkey serve` accepts: made with the keys that it prints, and no others.
 @Suite(.timeLimit(.minutes(5))) struct DemoTokenTests {
     private func service<Service: VendorService>(_ type: Service.Type = Service.self) throws -> Service {
         let all = VendorServices.all(authority: try Stage.authority(), time: ManualTimekeeper())

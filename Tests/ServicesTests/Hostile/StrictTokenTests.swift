@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyForms
 @testable import LatchkeyServices
 
-/// Tokens that a careless reader takes. Source: RFC 7515 §2 and §4.1.11, RFC 7519 §2 and §4, RFC 4648 §3.5 and §5.
+/// Tokens that a careless reader accepts. Source: RFC 7515 §2 and §4.1.11, RFC 7519 §2 and §4, RFC 4648 §3.5 and §5.
 @Suite struct StrictTokenTests {
     private static let key = Secret("a key of the customer's")
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `loose bits behind the last byte are refused`() throws {
-        // 32 bytes of zeros end in an A whose lower two bits stand for nothing.
+        // 32 bytes of zeros end in an A whose lower two bits mean nothing.
         let token = jwt("{}")
         #expect(JSONWebToken(token) != nil)
         for letter in "BCD" { #expect(JSONWebToken(token.dropLast() + String(letter)) == nil) }

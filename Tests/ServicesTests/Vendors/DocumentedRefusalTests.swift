@@ -6,7 +6,7 @@ import LatchkeyServices
 import LatchkeyTesting
 import Testing
 
-/// Each emulated service says each code of its vendor's page as the page says it.
+/// Each emulated service sends each code of its vendor's page as the page documents it.
 @Suite(.timeLimit(.minutes(2))) struct DocumentedRefusalTests {
     @Test(arguments: DocumentedCode.all)
     func `a documented code has the page's status, form and request identifier`(_ row: DocumentedCode) async throws {

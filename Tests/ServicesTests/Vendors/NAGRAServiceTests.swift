@@ -25,7 +25,7 @@ extension ServiceStage<NAGRAService> {
 
     func spc() throws -> Data { try exchange(identifier).spc.revealed }
 
-    /// A license request; the tokens are those of the header.
+    /// A license request; the tokens are the header's.
     func license(_ spc: Data, _ tokens: String, _ headers: [String: String] = [:], query: String = "") async throws
         -> Reply
     {

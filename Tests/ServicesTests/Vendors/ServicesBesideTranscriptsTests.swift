@@ -7,7 +7,7 @@ import LatchkeyTesting
 import LatchkeyVendorWire
 import Testing
 
-/// What services do that `Tests/Golden/Wires` does not show: halves, bytes and ranges.
+/// Services' behavior that `Tests/Golden/Wires` does not show: halves, bytes and ranges.
 @Suite(.timeLimit(.minutes(5))) struct ServicesBesideTranscriptsTests {
     private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What holds for every vendor's service, on the one host that `latchkey serve` runs.
+/// The invariants of every vendor's service, on the one host that `latchkey serve` runs.
 @Suite(.timeLimit(.minutes(5))) struct VendorServicesTests {
     private static let names =
         [

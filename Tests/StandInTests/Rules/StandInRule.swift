@@ -29,7 +29,7 @@ struct StandInRule: Sendable, CustomTestStringConvertible {
     let body: @Sendable (StandInFixture, Use) async throws -> Void
 
     /// - Parameters:
-    ///   - words: a sentence that says how the SDK is used rightly.
+    ///   - words: a sentence that describes the SDK's correct use.
     ///   - rules: the rules that the wrong use breaks, the row's own rule last.
     init(
         _ words: String, _ rules: RuleViolation.Rule..., behavior: StandInBehavior = StandInBehavior(),
@@ -59,7 +59,7 @@ struct StandInRule: Sendable, CustomTestStringConvertible {
     func `the wrong use is noticed, and the right one is not`(_ rule: StandInRule) async throws {
         let wrong = try await outcome(of: .wrong, rule)
         switch rule.notice {
-        // Where callbacks have milliseconds, a busy machine is late with others, too.
+        // If callbacks have milliseconds, a busy machine is late with others, too.
         case .broken(let rules) where rule.limit < .seconds(1): #expect(Set(wrong.broken).isSuperset(of: rules))
         case .broken(let rules): #expect(wrong.broken == rules)
         case .numbers(let numbers): #expect(Set(wrong.numbers).isSuperset(of: numbers), "\(wrong)")

@@ -43,7 +43,7 @@ final class PTLoader: NSObject, PTAVAssetResourceLoaderDelegate, Sendable {
     }
 }
 
-// Sound: only one task has it at a time.
+// Sound: only one task uses it at a time.
 private struct Kept: @unchecked Sendable {
     let request: AVAssetResourceLoadingRequest
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchkeySupport
 
-/// A playback that fails in one way: the error's kind and stage, and how it comes about.
+/// A playback that fails in one way: the error's kind and stage, and its cause.
 struct CapturedFailure: Sendable, CustomTestStringConvertible {
     let kind: Diagnosis.Kind
     let stage: ContentKeyError.Stage

@@ -42,7 +42,7 @@ import Testing
         #expect(own.score == best.score, "\(best)")
     }
 
-    /// Vendors whose requests have something that no other vendor's have.
+    /// Vendors whose requests have a unique feature.
     private static let named = VendorSample.all.filter { sample in
         !["generic", "apple-sample", "conax", "titanium", "gumlet", "jw-platform"].contains(sample.vendor)
             && !["expressplay-onpremise", "verimatrix-legacy"].contains(sample.profile)

@@ -17,7 +17,7 @@ struct VendorSample: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { profile }
 
-    /// The identifier of the vendor's first profile, with which those of variants begin.
+    /// The identifier of the vendor's first profile, with which the variants' identifiers begin.
     var vendor: String {
         VendorProfile.vendorIdentifiers.filter { profile == $0 || profile.hasPrefix("\($0)-") }.max {
             $0.count < $1.count

@@ -22,7 +22,7 @@ import Testing
         return http
     }
 
-    /// A key whose license came at the second attempt.
+    /// A key whose license arrived at the second attempt.
     private var events: [KeyEvent] {
         [
             event(0, .requested(.streaming)), event(1, .stageEnded(.contentIdentifier, took: .milliseconds(1))),

@@ -2,9 +2,9 @@ import Testing
 
 /// One change that breaks the documented profile, and the check's expected finding.
 struct BrokenProfile: Sendable, CustomTestStringConvertible {
-    /// Where a value is put.
+    /// The place of the value.
     let place: String
-    /// The value, as JSON; the member is removed where it is empty.
+    /// The value, as JSON; if it is empty, the member is removed.
     let value: String
     /// The problem's field and a part of its reason.
     let field, reason: String

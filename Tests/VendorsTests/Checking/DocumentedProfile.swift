@@ -16,9 +16,9 @@ enum DocumentedProfile {
         return Data(text[start..<end].utf8)
     }
 
-    /// The example with the value at a place replaced, or removed where the value is empty.
+    /// The example with the value at a place replaced, or removed if the value is empty.
     /// - Parameters:
-    ///   - place: as a problem has it: `license.headers[0].value`.
+    ///   - place: in a problem's form: `license.headers[0].value`.
     ///   - value: JSON.
     static func json(with value: String, at place: String) throws -> Data {
         let keys = place.replacing("[", with: ".").replacing("]", with: "").split(separator: ".").map(String.init)

@@ -71,7 +71,7 @@ extension Conversation {
 }
 
 extension Conversation {
-    /// What Latchkey does; nothing about the license where it refuses to name the key or to make the request.
+    /// Latchkey's messages; nothing about the license if it refuses to name the key or to make the request.
     init(_ wire: ProfileWire) async {
         if let sent = try? await wire.certificateRequest() {
             let (url, headers, _) = Self.cut(sent)

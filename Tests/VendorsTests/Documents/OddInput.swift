@@ -56,7 +56,7 @@ extension OddInput {
     }
 }
 
-/// Where Latchkey does otherwise than a document's sample, and why; a part that becomes equal fails the test as well.
+/// Latchkey's differences from a document's sample, and the reasons; a part that becomes equal fails the test as well.
 struct ListedDifference: Sendable {
     /// The inputs' labels; `nil` means all but `exceptions`.
     let inputs: [String]?

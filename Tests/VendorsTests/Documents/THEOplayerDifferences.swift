@@ -1,4 +1,4 @@
-/// Where Latchkey does otherwise than THEOplayer's samples, by the sample's name.
+/// Latchkey's differences from THEOplayer's samples, by the sample's name.
 enum THEOplayerDifferences {
     static let all = [
         "VuDRM": vuDRM,

@@ -22,7 +22,7 @@ import Testing
 
     /// Use case 3: the key URI is the token URL.
     static func direct(_ input: OddInput) -> Conversation {
-        // The SDK's own URL; the loader takes it only where the scheme is spelled like this.
+        // The SDK's own URL; the loader accepts it only with this spelling of the scheme.
         guard let url = URL(string: input.key), url.scheme == "skd" else { return Conversation() }
         return posting(to: url.absoluteString.replacingOccurrences(of: "skd://", with: "https://"), for: url)
     }
@@ -99,7 +99,7 @@ import Testing
         #expect(try await wire.licenseRequest().hasPrefix("POST https://fp.example:80/r/?T=1\n"))
     }
 
-    /// The sample finishes with the data where there is any, and with the error else.
+    /// The sample finishes with the data if there is any, and otherwise with the error.
     @Test(arguments: [(200, true), (201, false), (400, false), (401, false), (500, false)])
     func `the player is handed the body of a good reply`(status: Int, isKey: Bool) {
         let wire = ProfileWire(.expressPlay, key: KeyURI(Self.key), token: nil)

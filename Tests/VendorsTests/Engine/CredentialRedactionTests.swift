@@ -2,7 +2,7 @@ import LatchkeyCore
 @_spi(Integrations) import LatchkeyVendors
 import Testing
 
-/// What carries a credential is secret whatever its name.
+/// A value that carries a credential is secret, whatever its name.
 @Suite struct CredentialRedactionTests {
     private static let grant = TextRule.credential("token")
 

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// What `NSURL` gives for these is an empty text or a slash, or it refuses the text.
+    /// For these `NSURL` returns an empty text or a slash, or it refuses the text.
     @Test(arguments: [
         "skd://h.example", "skd://h.example/", "skd://h.example//", "skd://h.example?x=a/b", "skd://", "skd:", "",
         "skd://h.example/%2F", "skd://h.example/a%FFb", "skd://id:iv",

@@ -4,7 +4,7 @@ import Testing
 
 @_spi(Integrations) @testable import LatchkeyVendors
 
-/// A service's own words, where its vendor documents no place for them.
+/// A service's own words, if its vendor documents no place for them.
 ///
 /// Source: `Documentation/Vendors/README.md` §23.7.
 @Suite struct ServiceWordsTests {
