@@ -27,7 +27,7 @@ extension CommandLineTool {
                 ),
                 ("SSL_CERT_FILE", "certificates of authorities to trust, in PEM, as --ca"),
                 ("PATH", "where ffmpeg is looked for"),
-                ("TMPDIR", "where streams lie while they play, for nobody but the user"),
+                ("TMPDIR", "the folder for streams while they play; only the user can read them"),
             ], seeAlso: "ffmpeg")
         return CommandLineTool(name: "latchkey", summary: summary, verbs: verbs, manual: manual.text)
     }

@@ -16,7 +16,7 @@ extension Arguments {
     package func readingFiles(_ console: Console) async throws -> Arguments {
         let named = values.values.joined().compactMap { $0 as? NamedValue }
         if named.count(where: { $0.source == .file("-") }) > 1 {
-            throw UsageError("standard input can be read once, and @- stands twice.")
+            throw UsageError("standard input can be read only once, and @- occurs twice.")
         }
         var arguments = self
         for (option, values) in values {

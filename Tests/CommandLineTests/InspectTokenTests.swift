@@ -93,7 +93,7 @@ import Testing
         try Data([0xff, 0x00, 0x0a]).write(to: folder.file("token"))
         let run = await RecordedRun("inspect", "token", folder.path("token"))
         #expect(run.status == .yes)
-        #expect(run.output == "Token  opaque, so that only its service can tell what is in it\n")
+        #expect(run.output == "Token  opaque: only its service can read it\n")
     }
 
     @Test(arguments: [["--key-id", "7eaf"], ["--purpose", "renewal"]])

@@ -96,6 +96,6 @@ import Testing
         #expect(other.status != .yes && other.error.contains("missing.json"))
         try Data("{}".utf8).write(to: folder.file("none.json"))
         let none = await RecordedRun(["play", "--source", folder.path("none.json")], tool: .standard)
-        #expect(none.error.contains("is no player's source with FairPlay"), "\(none.error)")
+        #expect(none.error.contains("is not a player's source with FairPlay"), "\(none.error)")
     }
 }

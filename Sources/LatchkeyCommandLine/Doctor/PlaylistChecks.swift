@@ -83,7 +83,7 @@ extension PlaylistChecks {
         if bare.contains(where: { $0.uri.map { !fairPlay.contains($0) } ?? false }) {
             checks.append(
                 .error(
-                    .playlist, "keyFormatMissing", "The skd: key has no KEYFORMAT, so that it is no FairPlay key.",
+                    .playlist, "keyFormatMissing", "The skd: key has no KEYFORMAT, so it is not a FairPlay key.",
                     "Have the packager write KEYFORMAT=\"\(KeyFormat.fairPlay.text)\"."))
         }
         return checks
@@ -128,7 +128,7 @@ extension PlaylistChecks {
                 .warning(
                     .playlist, "oneURITwoIVs",
                     "\(shown(key)): its key tags state \(ivs[key]?.count ?? 0) IVs, and FairPlay gets one with the license.",
-                    "Have the packager use one IV for a key, or give each IV a key URI of its own."))
+                    "Have the packager use one IV for a key, or give each IV its own key URI."))
         }
         if let tag = tags.first(where: { !$0.supportedVersions.contains(1) }) {
             checks.append(

@@ -96,7 +96,7 @@ struct Refusal: Sendable {
     private static let remedies: [(step: Checkup.Step, kinds: [Diagnosis.Kind], remedy: String)] = [
         (
             .certificate, [.unauthenticated, .forbidden],
-            "Ask the vendor for the certificate's public address, or for what its request has to carry: there is no token for the content yet."
+            "Ask the vendor for the certificate's public address, or for the credential that its request needs: there is no token for the content yet."
         ),
         (
             .lookup, [.unauthenticated, .forbidden],
@@ -153,7 +153,7 @@ struct ReplySender: Sendable {
             case (.storage, _): "Configure the address of the service: this one belongs to a store of files."
             case (.firewall, _):
                 "Have whoever runs it for this host let the request through; the service behind it never saw it."
-            case (.gateway, _): "Check host and path, and whether the gateway wants a key of its own for this path."
+            case (.gateway, _): "Check host and path, and whether the gateway requires its own API key for this path."
             }
         }
     }

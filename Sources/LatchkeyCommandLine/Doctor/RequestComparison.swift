@@ -229,12 +229,12 @@ struct RequestComparison {
 extension BodyRule {
     /// The body's format, in words.
     fileprivate var inWords: String {
-        let place = spcPlace.map { "“\($0)”" } ?? "one of its own"
+        let place = spcPlace.map { "“\($0)”" } ?? "for it"
         return switch self {
         case .raw: "the SPC's bytes"
         case .base64Text: "the SPC as base64 text"
         case .form, .formWithKeyURIQuery: "a form with the SPC in the field \(place)"
-        case .multipart: "a form of parts with the SPC in \(place)"
+        case .multipart: "a form of parts with the SPC in the part \(place)"
         case .json: "JSON with the SPC in the member \(place)"
         }
     }

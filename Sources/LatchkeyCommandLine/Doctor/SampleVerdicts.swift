@@ -77,7 +77,7 @@ struct SampleVerdicts {
         let right = findings.filter { $0.verdict == .right }
         let wrong = findings.filter { if case .wrong = $0.verdict { true } else { false } }
         let remedy =
-            "Give each key a key URI of its own; Shaka Packager's --hls_key_uri writes one URI for all keys."
+            "Give each key its own key URI; Shaka Packager's --hls_key_uri writes one URI for all keys."
         if ids.count > 1 || ivs.count > 1 {
             let what = ids.count > 1 ? "key IDs" : "IVs"
             let groups = (ids.count > 1 ? ids : ivs).prefix(4).map { $0.joined(separator: ", ") }
@@ -87,8 +87,8 @@ struct SampleVerdicts {
                 return .error(.media, "oneURITwoKeys", reason, remedy)
             }
             return .warning(
-                .media, "oneURITwoKeyIDs", "\(reason) One key opens what was tried of them.",
-                "Check that all of them are to have the same key.")
+                .media, "oneURITwoKeyIDs", "\(reason) One key opens all samples that were tried.",
+                "Check that all of them are meant to have the same key.")
         }
         guard let works = right.first, let fails = wrong.first else { return nil }
         let reason = "\(name): the license's key opens \(works.place.shown), and not \(fails.place.shown)."

@@ -64,7 +64,8 @@ extension StreamDiagnosis {
     func checks(of bytes: Data, from reply: HTTPReply?) -> [Checkup] {
         let report = CertificateReport(bytes, at: timekeeper.date)
         guard let bits = report.rsaBits, let sha1 = report.sha1 else { return [unreadable(bytes, report)] }
-        let kind = report.isTestCertificate == true ? "of a service for tests" : "for \(report.subject ?? "nobody")"
+        let kind =
+            report.isTestCertificate == true ? "of a service for tests" : "for \(report.subject ?? "an unknown owner")"
         let found = reply.map { Recognition($0.body) } ?? Recognition(bytes)
         let problems =
             (found.holdsPrivateKey ? [Checkup(.certificate, .privateKeyPublished(found))] : [])
@@ -207,6 +208,6 @@ extension StreamDiagnosis {
         let warnings = license.warnings.map { Checkup.warning(.license, $0.code, $0.text, remedy) }
         return found == .ckc
             ? warnings
-            : warnings + [.warning(.license, "ckcIs\(found.name)", "What came as CKC is \(found.noun).", remedy)]
+            : warnings + [.warning(.license, "ckcIs\(found.name)", "The CKC in the reply is \(found.noun).", remedy)]
     }
 }

@@ -125,7 +125,7 @@ extension StreamDiagnosis {
             guard let version = report.version, (1...9).contains(version) else {
                 return [
                     .error(
-                        .spc, "spcIsUnknown", "The file is no SPC: it has \(bytes.count) bytes of no known form.",
+                        .spc, "spcIsUnknown", "The file is not an SPC: its \(bytes.count) bytes have no known form.",
                         "Give the bytes that the device made for the license request.")
                 ]
             }
@@ -133,7 +133,7 @@ extension StreamDiagnosis {
                 .warning(
                     .spc, "unknownSPCVersion",
                     "The SPC has container version \(version), which only its service can read.",
-                    "Check that it is what the device made.")
+                    "Check that it is the device's SPC, unchanged.")
             ]
         }
         return [.ok(.spc, "\(bytes.count) bytes, made for the certificate with SHA-1 \(hash)")]

@@ -83,7 +83,7 @@ extension TrafficDiagnosis {
             .error(
                 .license, "licenseNotAsked",
                 "The stream has FairPlay keys and the certificate came, and no license was asked for.",
-                "Look at what the player does with the certificate: its FairPlay configuration, its errors, and whether the browser is one that has FairPlay."
+                "Check how the player uses the certificate: its FairPlay configuration, its errors, and whether the browser supports FairPlay."
             )
         ]
     }
@@ -93,7 +93,7 @@ extension TrafficDiagnosis {
         let times = count == 1 ? "" : ", \(count) times"
         return .error(
             .license, "keyLoadedAsFile",
-            "The player loaded the key URI \(exchange.address.shown) as a file\(times), as one does that has no FairPlay for this stream.",
+            "The player loaded the key URI \(exchange.address.shown) as a file\(times), as a player without FairPlay for this stream does.",
             "Give the player its FairPlay configuration, and play in a browser or with a player that has FairPlay.")
     }
 
@@ -156,7 +156,7 @@ extension TrafficDiagnosis {
             return [
                 .error(
                     .license, "redirectRefused",
-                    "\(exchange.shown): the service redirects with \(reply.status) to \(RecordedAddress(target).shown), and nobody went there.",
+                    "\(exchange.shown): the service redirects with \(reply.status) to \(RecordedAddress(target).shown), and the client did not follow.",
                     "Configure the URL that the service redirects to, if it is the vendor's.")
             ]
         }
@@ -187,8 +187,8 @@ extension TrafficDiagnosis {
             return [
                 .error(
                     .license, "licenseIsSPC",
-                    "\(exchange.shown): the reply is \(exchange.came.noun), the one that was sent.",
-                    "Check the address: it belongs to something that repeats what it gets, and is no license service.")
+                    "\(exchange.shown): the reply is \(exchange.came.noun), the same as in the request.",
+                    "Check the address: it belongs to a server that echoes requests, not to a license service.")
             ]
         }
         let check = Checkup(.license, Failure(error), about: exchange.shown)

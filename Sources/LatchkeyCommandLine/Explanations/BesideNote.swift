@@ -30,8 +30,8 @@ struct BesideNote: Sendable {
     }
 
     private static let incomplete =
-        "The URL is a downloaded title's file, which lacks what was asked for; the network is not at fault. Download it again."
-    private static let segment = "The URL is a segment's: the CDN or the stream's own authorization failed, and no key."
+        "The URL is a file of a downloaded title, which lacks the requested data; the network is not at fault. Download it again."
+    private static let segment = "The URL is a segment's: the CDN or the stream's own authorization failed, not a key."
 
     // Source: reports of client-bugs.md n03, n05, n07, n11; muxinc/elements#1261; diagnosis.md n30 to n36, which name their threads.
     static let all = [
@@ -43,8 +43,8 @@ struct BesideNote: Sendable {
         ),
         BesideNote(
             nil, .url, "licensing.bitmovin.com",
-            "The URL is where the Bitmovin Player checks its own license, which is no key's.",
-            remedy: "Let the device reach that host; the stream's keys have no part in it."),
+            "At this URL the Bitmovin Player checks its own license, not a key's.",
+            remedy: "Let the device reach that host; the stream's keys are not involved."),
         BesideNote(nil, .url, ".ts", segment, remedy: "Look at the CDN and at the stream's own authorization."),
         BesideNote(nil, .url, ".m4s", segment, remedy: "Look at the CDN and at the stream's own authorization."),
         BesideNote(nil, .url, ".cer", "The URL is a certificate's."),
@@ -70,7 +70,7 @@ struct BesideNote: Sendable {
     /// The meaning of a status after the word HTTP for a number next to it.
     static func status(_ status: Int) -> String? {
         FairPlayErrorExplanation.elsewhere.first { $0.domain == .http && $0.code == status }.map {
-            "The text beside it says \($0.name). A media file or playlist was refused so, unless the URL beside it is a license's."
+            "The text around it says \($0.name). A media file or playlist was refused, unless the accompanying URL is a license's."
         }
     }
 }

@@ -53,11 +53,11 @@ extension FairPlayErrorExplanation {
             405 | HTTP 405, method not allowed | The address takes other methods. | A GET where a POST belongs. | Check the URL and the method. | app
             407 | HTTP 407, proxy sign-in required | A proxy on the way wants a sign-in. | The network's proxy. | Use another network. | viewer
             408 | HTTP 408, request timeout | The request took too long to arrive. | A slow network. | Try again. | viewer
-            410 | HTTP 410, gone | What was there is gone. | The content or the certificate was removed. | Ask the vendor. | service
+            410 | HTTP 410, gone | The resource no longer exists. | The content or the certificate was removed. | Ask the vendor. | service
             412 | HTTP 412, precondition failed | The service is not ready for this request. | At Mux: the asset is not ready yet. | Try again later. | service
             413 | HTTP 413, too large | The body is larger than the service takes. | An SPC that was encoded twice. | Send the SPC's own bytes, or encode them once. | app
             415 | HTTP 415, unsupported media type | The service takes another Content-Type. | A wrong Content-Type. | Set the Content-Type that the vendor documents. | app
-            429 | HTTP 429, too many requests | The service limits requests. | Too many licenses at once. | Wait as Retry-After says. | app
+            429 | HTTP 429, too many requests | The service limits requests. | Too many license requests in a short time. | Wait as Retry-After says. | app
             451 | HTTP 451, not in this region | The content may not be shown here. | The viewer's region. | Tell the viewer. | viewer
             500 | HTTP 500, server error | The service failed. | A fault of the service. / An SPC that it cannot open. | Report it to the vendor, with the request id if the service gave one. | service
             502 | HTTP 502, bad gateway | A server behind the service failed. | The service. | Try again. | service
@@ -68,8 +68,8 @@ extension FairPlayErrorExplanation {
         table(
             .keyServer,
             """
-            813827283 | a certificate read as an SPC | What came as SPC begins as a certificate does (30 82 04 d3). | The certificate's bytes were sent in the place of the SPC. | Send what streamingContentKeyRequestData or makeStreamingContentKeyRequestData gave. | app
-            1936745277 | “spc=” read as a version | The first four bytes of what came as SPC are the text “spc=”. | A form body was stored or sent where the SPC's own bytes belong. | Take the value of the field spc, undo its URL encoding and its base64, and use the bytes. | app
+            813827283 | a certificate read as an SPC | The received SPC begins like a certificate (30 82 04 d3). | The certificate's bytes were sent in place of the SPC. | Send the result of streamingContentKeyRequestData or makeStreamingContentKeyRequestData. | app
+            1936745277 | “spc=” read as a version | The first four bytes of the received SPC are the text “spc=”. | A form body was stored or sent where the SPC's own bytes belong. | Take the value of the field spc, undo its URL encoding and its base64, and use the bytes. | app
             """),
         // Source: `Documentation/Players.md`; the published declarations of THEOplayer, read on 2026-11-22.
         table(
@@ -81,9 +81,9 @@ extension FairPlayErrorExplanation {
             7003 | CONTENT_PROTECTION_CONFIGURATION_INVALID | The source's DRM configuration is wrong. | A missing certificate or license URL, or an integration that is not registered. | Register the integration before the source is set, under the source's integration id. | app
             7004 | CONTENT_PROTECTION_INITIALIZATION_INVALID | The key's initialization data is unreadable. | A key tag that is not FairPlay's. | Look at the playlist with latchkey keys. | app
             7005 | CONTENT_PROTECTION_CERTIFICATE_ERROR | The certificate did not load. | A wrong certificate URL. | Open the certificate's URL. | app
-            7006 | CONTENT_PROTECTION_CERTIFICATE_INVALID | What loaded as certificate is none. | A web page or PEM text. | latchkey inspect certificate FILE. | app
-            7007 | CONTENT_PROTECTION_LICENSE_ERROR | The license request failed. | The service refused. | Look at the HTTP status beside the error. | app
-            7008 | CONTENT_PROTECTION_LICENSE_INVALID | What came as license is none. | A CKC that is still wrapped in base64, JSON or XML. | latchkey inspect ckc FILE. | app
+            7006 | CONTENT_PROTECTION_CERTIFICATE_INVALID | The downloaded data is not a certificate. | A web page or PEM text. | latchkey inspect certificate FILE. | app
+            7007 | CONTENT_PROTECTION_LICENSE_ERROR | The license request failed. | The service refused. | Look at the HTTP status that accompanies the error. | app
+            7008 | CONTENT_PROTECTION_LICENSE_INVALID | The response is not a license. | A CKC that is still wrapped in base64, JSON or XML. | latchkey inspect ckc FILE. | app
             7009 | CONTENT_PROTECTION_KEY_EXPIRED | The key's time is over. | A lease that was not renewed. | Renew earlier. | app
             7010 | CONTENT_PROTECTION_KEY_MISSING | There is no key for a track. | A license without that key. | Check the keys that the token covers. | app
             7011 | CONTENT_PROTECTION_OUTPUT_RESTRICTED | The display does not protect the picture enough. | The key's HDCP requirement. | Use another display, or lower the output policy. | app
@@ -93,9 +93,9 @@ extension FairPlayErrorExplanation {
         table(
             .jwPlayer,
             """
-            70014 | ad's page ended | A warning: the system ended the web page of an advertisement, and the player went on to the content. | Web content that iOS before 26.6 ends. | Look elsewhere: no key is at fault. | apple
+            70014 | ad's page ended | A warning: the system ended the web page of an advertisement, and the player continued with the content. | Web content that iOS before 26.6 ends. | Look elsewhere: keys are not at fault. | apple
             102630 | no source | The playlist item has no source that this browser plays. | A FairPlay stream in a browser without FairPlay, or no HLS among the sources. | Give each browser a source and DRM that it has. | app
-            230002 | no connection | The network went away. | The viewer is offline. | Wait for the network. | app
+            230002 | no connection | The network connection was lost. | The viewer is offline. | Wait for the network. | app
             281000 | unknown player error | The player failed for no stated reason; often content protection. | A refused license, geoblocking or a signed URL that expired. | Look at the underlying error, and at the error of the content key delegate. | app
             281001 | failed to load media | The media did not load. | The playlist's URL. | Open the playlist's URL. | app
             """),
@@ -109,7 +109,7 @@ extension FairPlayErrorExplanation {
             2013 | time expired | The license URL's time is over. | A license URL that was made too early. | Make a license URL for each playback. | app
             2014 | domain not allowed | The page's domain may not play the content. | The account's list of domains. | Allow the domain at VdoCipher. | service
             2015 | address or region blocked | The viewer's address or region may not play the content. | The content's rules for regions. | Show the viewer that the content is not available there. | viewer
-            2017 | token missing | The request has no authentication token. | An otp or playbackInfo that is empty. | Look at what the app's server returned for both. | app
+            2017 | token missing | The request has no authentication token. | An otp or playbackInfo that is empty. | Check the values that the app's server returned for both. | app
             2020 | license hash wrong | The hash of the license URL does not match. | A license URL that was changed on its way. | Use the license URL as the app's server made it. | app
             2023 | time expired | The license URL's time is over. | A license URL that was made too early. | Make a license URL for each playback. | app
             2024 | license rules invalid | The license rules are not valid. | The JSON of licenseRules. | Correct licenseRules where the license URL is made. | app
@@ -151,7 +151,7 @@ extension FairPlayErrorExplanation {
             6006 | FAILED_TO_GENERATE_LICENSE_REQUEST | No SPC was made. | The certificate or the content id. | Check drm.advanced and the init data transform. | app
             6007 | LICENSE_REQUEST_FAILED | The license request failed. | The service refused. | Look at error.data[0], which has the HTTP status. | app
             6008 | LICENSE_RESPONSE_REJECTED | The browser refused the license. | A CKC that is still wrapped in base64, JSON or XML. | Unwrap it in a response filter. | app
-            6010 | ENCRYPTED_CONTENT_WITHOUT_DRM_INFO | The stream is encrypted and says not how. | Key tags are missing. | latchkey keys PLAYLIST. | app
+            6010 | ENCRYPTED_CONTENT_WITHOUT_DRM_INFO | The stream is encrypted and does not say how. | Key tags are missing. | latchkey keys PLAYLIST. | app
             6012 | NO_LICENSE_SERVER_GIVEN | No license server is configured. | drm.servers. | Configure com.apple.fps in drm.servers. | app
             6013 | OFFLINE_SESSION_REMOVED | A stored key is gone. | The browser's data was cleared. | Store the content again. | app
             6014 | EXPIRED | All keys expired. | A lease that was not renewed. | Renew earlier. | app
@@ -159,7 +159,7 @@ extension FairPlayErrorExplanation {
             6016 | INIT_DATA_TRANSFORM_ERROR | The init data transform threw. | The app's own function. | Look at error.data[0]. | app
             6017 | SERVER_CERTIFICATE_REQUEST_FAILED | The certificate did not load. | A wrong certificate URL. | Open the certificate's URL. | app
             6018 | MIN_HDCP_VERSION_NOT_MATCH | The display's HDCP version is too low. | The configured minimum of HDCP. | Use another display, or lower minHdcpVersion. | app
-            6019 | ERROR_CHECKING_HDCP_VERSION | The display's HDCP version could not be asked for. | A browser without that question. | Leave minHdcpVersion out. | app
+            6019 | ERROR_CHECKING_HDCP_VERSION | The display's HDCP version could not be queried. | A browser that cannot report it. | Leave minHdcpVersion out. | app
             6020 | MISSING_EME_SUPPORT | The page has no encrypted media extensions. | A page without https. | Serve the page over https. | app
             9007 | NO_INIT_DATA_FOR_OFFLINE | The stream cannot be stored: nothing says which key it needs. | No initialization data in playlist and segments. | Play it online. | app
             """),
@@ -167,9 +167,9 @@ extension FairPlayErrorExplanation {
         table(
             .openTV,
             """
-            -1354 | SSM_TEARDOWN_FAILURE | A secure session did not close. | The service's code, which stands in the extra. | Look the extra up: latchkey explain 1007. | app
-            -1353 | SSM_RENEWAL_FAILURE | A secure session was not renewed. | The service's code, which stands in the extra. | Look the extra up: latchkey explain 1007. | app
-            -1352 | SSM_SETUP_FAILURE | A secure session did not open. | The service's code, which stands in the extra. | Look the extra up: latchkey explain 1007. | app
+            -1354 | SSM_TEARDOWN_FAILURE | A secure session did not close. | The service's code, which is in the extra. | Look the extra up: latchkey explain 1007. | app
+            -1353 | SSM_RENEWAL_FAILURE | A secure session was not renewed. | The service's code, which is in the extra. | Look the extra up: latchkey explain 1007. | app
+            -1352 | SSM_SETUP_FAILURE | A secure session did not open. | The service's code, which is in the extra. | Look the extra up: latchkey explain 1007. | app
             5004 | license error | The license was refused or did not come. | The delegate returned nil. | Look at OTVDRMLicenseError and at the license delegate's error. | app
             5007 | license error | The license was refused or did not come. | The license service. | Look at OTVDRMLicenseError. | app
             5022 | license error | The license was refused or did not come. | The license service. | Look at OTVDRMLicenseError. | app
@@ -181,7 +181,7 @@ extension FairPlayErrorExplanation {
         table(
             .bitmovin,
             """
-            2301 | DRM error | The DRM session failed. | The message beside it. | Read the event's message. | app
+            2301 | DRM error | The DRM session failed. | The cause is in the event's message. | Read the event's message. | app
             2302 | DRM configuration missing | The source has no DRM configuration. | A source without drmConfig. | Give the source a FairplayConfig. | app
             2303 | license URL missing | No license URL is configured. | The FairplayConfig. | Give it the license URL. | app
             2306 | license request failed | The license service refused. | The token or the request's form. | Look at the HTTP status in the message. | app
@@ -193,29 +193,29 @@ extension FairPlayErrorExplanation {
             .mediaElement,
             """
             1 | MEDIA_ERR_ABORTED | The viewer or the page ended the loading. | The page. | Show nothing. | app
-            2 | MEDIA_ERR_NETWORK | The media stopped to load. | The network or the CDN. | Look at the requests; keys are seldom at fault. | app
+            2 | MEDIA_ERR_NETWORK | The media stopped loading. | The network or the CDN. | Look at the requests; keys are seldom at fault. | app
             3 | MEDIA_ERR_DECODE | The media could not be decoded. | A key or IV that does not open it, or damaged media. | Look at the media: latchkey doctor. | app
-            4 | MEDIA_ERR_SRC_NOT_SUPPORTED | The browser does not play what the URL gave. | A web page, a refusal, or a type that the browser lacks. | Open the stream's URL: latchkey keys URL. | app
-            5 | MEDIA_ERR_ENCRYPTED | The media is encrypted and no key opens it; video.js and Mux add it. | A license or certificate that did not come. | Look at the words beside it. | app
+            4 | MEDIA_ERR_SRC_NOT_SUPPORTED | The browser cannot play the URL's response. | A web page, a refusal, or a type that the browser lacks. | Open the stream's URL: latchkey keys URL. | app
+            5 | MEDIA_ERR_ENCRYPTED | The media is encrypted and no key opens it; video.js and Mux add it. | A license or certificate that did not come. | Look at the error's message. | app
             """),
         // Source: muxinc/elements, packages/playback-core; read on 2026-11-27.
         table(
             .muxPlayer,
             """
-            5 | MEDIA_ERR_ENCRYPTED | Something of the keys failed. | No token, no key system, no SPC, a refused license or certificate, or a display without HDCP. | Look at muxCode, 5000001 to 5000006, or at the words beside it. | app
+            5 | MEDIA_ERR_ENCRYPTED | Key delivery failed. | No token, no key system, no SPC, a refused license or certificate, or a display without HDCP. | Look at muxCode, 5000001 to 5000006, or at the error's message. | app
             2403201 | NETWORK_TOKEN_MISSING | The request had no token. | No drm token given. | Give the player its drm token. | app
             2403210 | NETWORK_TOKEN_EXPIRED | The token's time is over. | A token made too early. | Get a fresh token right before playback. | app
             2403221 | NETWORK_TOKEN_AUD_MISSING | The token does not say what it is for. | A token without aud. | Sign it with aud d. | app
             2403222 | NETWORK_TOKEN_AUD_MISMATCH | The token is for something else. | A token for playback in place of the one for keys. | Sign it with aud d. | app
             2403232 | NETWORK_TOKEN_SUB_MISMATCH | The token is for another playback id. | Tokens that were mixed up. | Sign one for this playback id. | app
             2412000 | NETWORK_NOT_READY | The asset is not ready yet. | It is still being prepared. | Try again later. | app
-            2412202 | NETWORK_TOKEN_MALFORMED | The token is no token. | A text that was cut. | latchkey inspect token FILE. | app
-            5000000 | ENCRYPTED_ERROR | Something of the keys failed, for no stated reason. | The words beside it. | Look at the browser's console. | app
+            2412202 | NETWORK_TOKEN_MALFORMED | The value is not a token. | A truncated token. | latchkey inspect token FILE. | app
+            5000000 | ENCRYPTED_ERROR | Key delivery failed, for no stated reason. | The error's message may say more. | Look at the browser's console. | app
             5000001 | ENCRYPTED_UNSUPPORTED_KEY_SYSTEM | The browser has no such key system. | A browser without FairPlay. | Use Safari. | app
             5000002 | ENCRYPTED_GENERATE_REQUEST_FAILED | No SPC was made, or no drm token was given. | The certificate, or the missing token: both have this number. | Give the player its drm token first. | app
-            5000003 | ENCRYPTED_UPDATE_LICENSE_FAILED | The browser refused the license. | What came is no CKC, or for another SPC. | latchkey inspect ckc FILE. | app
-            5000004 | ENCRYPTED_UPDATE_SERVER_CERT_FAILED | The browser refused the certificate. | What came is no certificate. | latchkey inspect certificate FILE. | app
-            5000005 | ENCRYPTED_CDM_ERROR | The system's DRM failed. | The number beside it. | latchkey explain that number. | app
+            5000003 | ENCRYPTED_UPDATE_LICENSE_FAILED | The browser refused the license. | The response is not a CKC, or is for another SPC. | latchkey inspect ckc FILE. | app
+            5000004 | ENCRYPTED_UPDATE_SERVER_CERT_FAILED | The browser refused the certificate. | The response is not a certificate. | latchkey inspect certificate FILE. | app
+            5000005 | ENCRYPTED_CDM_ERROR | The system's DRM failed. | The cause is in the accompanying number. | latchkey explain that number. | app
             5000006 | ENCRYPTED_OUTPUT_RESTRICTED | The display does not protect the picture enough. | The key's HDCP requirement. | Use another display, or lower the output policy. | app
             """),
         // Source: cdn.bitmovin.com/player/web/8/docs/enums/Core.ErrorCode.html, read on 2026-11-27.
@@ -225,11 +225,11 @@ extension FairPlayErrorExplanation {
             1404 | NETWORK_FAILED_CERTIFICATE_REQUEST | The certificate did not load. | A wrong certificate URL. | Open the certificate's URL. | app
             2001 | DRM_MISSING_CONFIGURATION | The stream is FairPlay's and nothing is configured. | A source without drm.fairplay. | Give the source its drm.fairplay. | app
             2002 | DRM_NO_LICENSE_SERVER_URL_PROVIDED | No license URL is configured. | drm.fairplay without LA_URL. | Give LA_URL. | app
-            2003 | DRM_FAILED_LICENSE_REQUEST | The license request failed. | The service refused, or the request lacks what it wants. | Look at the reply: its body says why. | app
+            2003 | DRM_FAILED_LICENSE_REQUEST | The license request failed. | The service refused, or the request is incomplete. | Look at the reply: its body says why. | app
             2006 | DRM_NO_KEY_SYSTEM | There is no key system for the stream. | A browser without FairPlay. | Use Safari. | app
             2007 | DRM_KEY_SESSION_INITIALIZATION_FAILED | No key session began. | The key's initialization data. | Look at prepareContentId. | app
             2008 | DRM_MEDIA_KEY_INITIALIZATION_FAILED | The keys could not be set up. | The browser's settings or state. | Look at the browser's console. | app
-            2009 | DRM_KEY_ERROR | The system refused a key. | A license that is no CKC, or for another SPC. | latchkey inspect ckc FILE. | app
+            2009 | DRM_KEY_ERROR | The system refused a key. | A license that is not a CKC, or is for another SPC. | latchkey inspect ckc FILE. | app
             2010 | DRM_KEY_SYSTEM_NOT_SUPPORTED | The browser has none of FairPlay's key systems. | Another browser, or a page without https. | Use Safari, and https. | app
             2011 | DRM_CERTIFICATE_ERROR | The certificate was refused or did not load. | A wrong URL, PEM, base64 or a web page. | latchkey inspect certificate FILE. | app
             2013 | DRM_RESTRICTED_OUTPUT | The display does not protect the picture enough. | The key's HDCP requirement. | Use another display, or lower the output policy. | app

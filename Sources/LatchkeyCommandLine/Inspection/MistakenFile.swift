@@ -44,14 +44,14 @@ struct MistakenFile: Sendable {
         case (_, .gzip): return "Decompress it: gunzip < FILE > BYTES."
         case (_, .placeholder): return "Have the program write the bytes, or their base64, and not the object."
         case (_, .readAsText):
-            return "Get it again, and have the program read it as bytes, not as text; what is lost cannot be had back."
+            return "Get it again, and have the program read it as bytes, not as text; lost bytes cannot be recovered."
         case (_, .damaged):
             return "Get the whole file again, as bytes; a text editor or a copy through a terminal changes it."
         default: break
         }
         if let unwrapping = found.unwrapping, kind.mayBe(found.core) { return unwrapping }
         if let right = Inspection.Kind.allCases.first(where: { $0.mayBe(found.core) && found.isTelling }) {
-            return "Inspect it as what it is: latchkey inspect \(right.rawValue) FILE."
+            return "Use the command for its kind: latchkey inspect \(right.rawValue) FILE."
         }
         return "Give \(kind.noun): \(kind.origin)."
     }

@@ -53,7 +53,7 @@ extension TokenReport {
 
     fileprivate var problems: [InspectionFinding] {
         let bearer = InspectionFinding(
-            .warning, "bearerPrefix", "The word Bearer stands before the token and is no part of it.",
+            .warning, "bearerPrefix", "The word Bearer precedes the token and is not part of it.",
             "Give --set token the token alone; the profile writes Bearer where the vendor wants it.")
         return inspection.advice.map(InspectionFinding.init) + (hasBearer ? [bearer] : [])
     }
@@ -69,7 +69,7 @@ extension InspectionFinding {
 extension TokenFormat {
     fileprivate var meaning: String {
         switch self {
-        case .opaque: "opaque, so that only its service can tell what is in it"
+        case .opaque: "opaque: only its service can read it"
         case .vuDRM: "VuDRM; its hash was not checked"
         case .pallyCon: "DoveRunner (PallyCon); its hash was not checked"
         case .keyOS: "KeyOS; its signature was not checked"

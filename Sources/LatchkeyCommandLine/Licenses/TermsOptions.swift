@@ -9,7 +9,7 @@ struct TermsOptions: Sendable {
         "persist", .seconds(from: 0), "the key may be stored for this time, for 0 without limit")
     private let hdcp = Option(
         "hdcp", .choice(["none": HDCPRequirement.notRequired, "0": .type0, "1": .type1]),
-        "what the display has to offer: nothing, HDCP type 0, or type 1")
+        "the required protection of the display: none, HDCP type 0, or type 1")
 
     var options: [any Parameter] { [lease, rental, persist, hdcp] }
 

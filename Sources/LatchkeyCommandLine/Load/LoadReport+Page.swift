@@ -7,7 +7,7 @@ extension LoadReport {
         let rows = HTML.element(
             "details", [:], [.element("summary", [:], "\(timeline.count) rows"), momentTable])
         let latencies = HTML.section(
-            "Latency of what was granted",
+            "Latency of granted requests",
             about: "Milliseconds from the moment at which a request was meant to be sent, by that moment.",
             [
                 chart(
@@ -22,7 +22,7 @@ extension LoadReport {
             [
                 hasLatencies ? latencies : .none,
                 .section(
-                    "Requests", about: "By the second, and by what became of them.", [chart("requests", outcomes)]),
+                    "Requests", about: "Per second, by outcome.", [chart("requests", outcomes)]),
                 .section("Figures", [requestTable, replyTable]), .section("By time", [rows]),
             ])
     }

@@ -118,7 +118,7 @@ extension LoadReport {
         lines += ["", TextTable(rows: rows).text, ""] + sortedReplies.map { "\($0.count) × \($0.label)" }
         lines.append("")
         if retries > 0 { lines.append("\(retries) requests were sent again.") }
-        if notStarted > 0 { lines.append("\(notStarted) playbacks did not begin: too many went on.") }
+        if notStarted > 0 { lines.append("\(notStarted) playbacks did not begin: too many were running.") }
         lines.append(
             lost == 0 ? "Every question was answered in the end." : "\(lost) questions got no answer in the end.")
         lines.append(

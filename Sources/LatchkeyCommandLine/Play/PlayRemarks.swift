@@ -47,7 +47,7 @@ struct PlayRemarks {
                 left.append(
                     "\(count - report.playlistCount) of \(count) media playlists, which latchkey doctor looks at")
             }
-            if report.playback?.isComplete == false { left.append("what comes after the segments that were played") }
+            if report.playback?.isComplete == false { left.append("everything after the played segments") }
         }
         notLookedAt = left.isEmpty ? nil : left.joined(separator: "; ")
     }

@@ -24,7 +24,7 @@ struct FaultOrder: Sendable, Equatable {
         ("empty", "status 200 without a body"),
         ("page", "status 200 with a web page"),
         ("truncated", "half of the certificate or CKC"),
-        ("garbage", "bytes that are no certificate and no CKC"),
+        ("garbage", "bytes that are neither a certificate nor a CKC"),
         ("type", "the right answer as text/html"),
     ]
 

@@ -12,17 +12,17 @@ enum SizingOptions {
     private static let lease = Option(
         "lease", .timeSpan, "with --sizing: how long a license holds; defaults to 5m; --policy says it, too")
     private static let heartbeat = Option(
-        "heartbeat", .timeSpan, "with --sizing: how often players tell that they play; defaults to never")
+        "heartbeat", .timeSpan, "with --sizing: how often players send heartbeats; defaults to never")
     private static let kickOff = Option(
-        "kick-off", .timeSpan, "with --sizing: all playbacks begin within so long; else they began long ago")
-    private static let nodes = Option("nodes", .count, "with --sizing: the nodes there are, which are judged")
+        "kick-off", .timeSpan, "with --sizing: all playbacks begin within this time; otherwise they began long ago")
+    private static let nodes = Option("nodes", .count, "with --sizing: the number of nodes to assess")
     private static let cores = Option("cores", .count, "with --sizing: a node's cores; defaults to 8")
     private static let primaries = Option(
-        "primaries", .count, "with --sizing: the Redis primaries there are, which are judged")
+        "primaries", .count, "with --sizing: the number of Redis primaries to assess")
     private static let full = Option(
         "full", .count, "with --sizing: how full a core may be, in percent; defaults to 70")
     private static let costs = Option(
-        "costs", .path("FILE"), "with --sizing: what a license and a heartbeat cost; see Scripts/measure-sizing")
+        "costs", .path("FILE"), "with --sizing: the cost of a license and of a heartbeat; see Scripts/measure-sizing")
 
     static let all: [any Parameter] = [
         sizing, keysPerPlayback, lease, heartbeat, kickOff, nodes, cores, primaries, full, costs,
@@ -56,7 +56,7 @@ enum SizingOptions {
         plan.coresPerNode = try bounded(arguments[cores] ?? plan.coresPerNode, cores.name, 1_024)
         plan.fullness = Double(try bounded(arguments[full] ?? 70, full.name, 100)) / 100
         if let kickOff = plan.kickOff, kickOff > .seconds(3_600) {
-            throw UsageError("\(Self.kickOff.name) needs a time of at most 1h: a longer one is no kick-off.")
+            throw UsageError("\(Self.kickOff.name) needs a time of at most 1h: a kick-off is not longer.")
         }
         guard plan.asksSessions || plan.primaries == nil else {
             throw UsageError("\(primaries.name) means nothing here: --policy counts nothing, and asks no Redis.")

@@ -31,15 +31,15 @@ extension SizingReport {
         let primaries = column.primaries.count > 0 ? [line("the fullest primary", .stage) { $0.primaries * 100 }] : []
         return [
             section(
-                "Requests a second: \(column.name)", about: "As they come for the first time.", "a second",
+                "Requests a second: \(column.name)", about: "First attempts only.", "a second",
                 refused + [line("licenses", .request, \.licenses)] + beats),
             section(
-                "How full", about: "What comes, of what all cores can do, if nothing is refused.", "%",
+                "How full", about: "The load as a share of all cores' capacity, if nothing is refused.", "%",
                 [line("nodes", .request) { $0.nodes * 100 }] + primaries
                     + [line("wanted", .wait) { _ in fullness * 100 }]),
             section(
                 "Wait at a node",
-                about: "The longest in each second. A node refuses what it would have to let wait longer than 60 ms.",
+                about: "The longest in each second. A node refuses requests that would wait longer than 60 ms.",
                 "ms", [line("wait", .request, \.wait)]),
         ]
     }

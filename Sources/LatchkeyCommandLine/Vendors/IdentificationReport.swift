@@ -41,7 +41,7 @@ struct IdentificationReport: Encodable {
 
     private var vendorText: String {
         guard !matches.isEmpty else {
-            return "Nothing in it names a vendor. latchkey vendors lists those that there are."
+            return "Nothing in it names a vendor. latchkey vendors lists all vendors."
         }
         let shown = vendors.filter { !isTelling || $0.best.confidence >= .likely }.prefix(6)
         let paragraphs = shown.map(Self.paragraph)

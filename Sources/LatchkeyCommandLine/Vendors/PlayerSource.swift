@@ -105,7 +105,7 @@ extension PlayerSource {
             return source
         }
         throw UsageError(
-            "\(path) is no player's source with FairPlay.",
+            "\(path) is not a player's source with FairPlay.",
             hint:
                 "It is JSON as THEOplayer, JW Player, Bitmovin, Shaka Player or react-native-video take it, or a playback URL of Mux."
         )

@@ -32,7 +32,7 @@ struct CaptureVerb: Verb {
             ],
             yes: "the stream played, and the file is written",
             no: "the stream did not play; the file is written all the same",
-            unknown: "nothing was decoded, so that nobody knows whether it plays; the file is written"
+            unknown: "nothing was decoded, so it is unknown whether the stream plays; the file is written"
         )
     }
 
@@ -88,7 +88,7 @@ struct CaptureReport: Encodable {
                 case true?: "the stream played"
                 case false?: "every key came, and the picture is wrong"
                 case nil where keys == 0: "no key was asked for, and nothing was decoded"
-                case nil: "every key came, and nothing was decoded, so that nobody knows the picture"
+                case nil: "every key came, but nothing was decoded, so the picture is unknown"
                 }
             return "\(size): \(found). \(again)"
         }

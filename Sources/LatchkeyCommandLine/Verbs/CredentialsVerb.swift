@@ -10,7 +10,7 @@ struct CredentialsVerb: Verb {
     private let out = Option("out", .path("DIR"), "the folder for them; made if it does not exist", .required)
     private let bits = Option(
         "bits", .choice(["1024": 1024, "2048": 2048]), "the size of the RSA key; defaults to 1024")
-    private let force = Flag("force", "replace what is there")
+    private let force = Flag("force", "replace existing files")
 
     var usage: Usage {
         Usage(

@@ -8,7 +8,7 @@ struct DemoVerb: Verb {
     private let all = Flag("all", "play every profile, the variants too")
     private let out = Option(
         "out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
-    private let quiet = Flag("quiet", "print only what is wrong, and the sum")
+    private let quiet = Flag("quiet", "print only problems and the summary")
 
     var usage: Usage {
         Usage(

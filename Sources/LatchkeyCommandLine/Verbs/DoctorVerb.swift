@@ -22,7 +22,7 @@ struct DoctorVerb: Verb {
     private let samples = Option(
         "samples", .count, "how many segments to try at most; defaults to 100")
     private let har = Option(
-        "har", .path("FILE"), "what a proxy or browser recorded, or curl -v printed; nothing is sent")
+        "har", .path("FILE"), "a recording of a proxy or browser, or the output of curl -v; nothing is sent")
     private let html = Option(
         "html", .path("FILE"), "where to write the report as a page, with what to do at each step")
 
@@ -31,8 +31,8 @@ struct DoctorVerb: Verb {
             name: "doctor", summary: "look at each step of a stream's keys, and say what is wrong and what to do",
             details: """
                 Looks at all steps from settings and playlists to a segment of each key tag, period and rendition. The first line names
-                the cause. Where bytes alone tell that SPC or token is wrong, neither is sent. Nothing is tried twice. With --har
-                requests are held against what the profile sends; without --vendor the capture says whose they are.
+                the cause. If the bytes alone show that SPC or token is wrong, neither is sent. Nothing is tried twice. With --har the
+                recorded requests are compared with the profile's; without --vendor the capture determines the vendor.
                 """,
             positionals: [playlist],
             options: vendor.profileOptions + vendor.hostOptions + [
@@ -80,7 +80,7 @@ struct DoctorVerb: Verb {
             let needless = [spc.name, key.name, licenses.name, samples.name, TraceRecorder.option.name]
             if arguments.given(playlist) != nil || needless.contains(where: { arguments.values[$0] != nil }) {
                 throw UsageError(
-                    "--har looks at what was recorded, and takes no PLAYLIST, --spc, --key, --licenses, --samples or --trace."
+                    "--har reads a recording, and takes no PLAYLIST, --spc, --key, --licenses, --samples or --trace."
                 )
             }
             let capture = try Self.capture(InputFile.read(file, limit: Self.captureLimit, console))

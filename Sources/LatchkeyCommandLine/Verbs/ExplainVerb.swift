@@ -64,7 +64,7 @@ struct ExplainVerb: Verb {
         }
         guard unknown.isEmpty, !text.contains("Domain=") else { throw Diagnosis.noNumberKnown(unknown) }
         throw UsageError(
-            "Nothing is known of \(quoted(text)): it is no number, no error's name and no vendor's code. NUMBER may also be a whole error, a log file, - or \(Self.all)."
+            "Nothing is known of \(quoted(text)): it is not a number, an error's name or a vendor's code. NUMBER may also be a whole error, a log file, - or \(Self.all)."
         )
     }
 
@@ -96,7 +96,7 @@ extension Diagnosis {
     fileprivate static func numberUnknown(_ number: Int, near: [NumberExplanation]) -> Diagnosis {
         let hint = near.map { "\($0.number) (\($0.name))" }.joined(separator: ", ")
         let remedy =
-            "Look for the number below it in the error's NSUnderlyingErrorKey; latchkey explain all lists what is known."
+            "Look for the number below it in the error's NSUnderlyingErrorKey; latchkey explain all lists the known numbers."
         return Diagnosis(
             code: "numberUnknown",
             reason:
@@ -111,6 +111,6 @@ extension Diagnosis {
                 ? "No number in the log is known." : unknown.prefix(3).map(\.description).joined(separator: " "),
             remedy: unknown.allSatisfy(\.beside.isEmpty)
                 ? "Log the whole NSError with its underlying errors, not its description alone."
-                : "Look at what stands beside the number; no list has the number itself.")
+                : "Look at the text around the number; no list has the number itself.")
     }
 }

@@ -18,17 +18,17 @@ struct InspectVerb: Verb {
     private let keyID = Option("key-id", .keyID, "the key that a token is wanted for")
     private let purpose = Option(
         "purpose", .choice(["streaming": KeyPurpose.streaming, "persistable": .persistable]),
-        "what the key is wanted for with a token; defaults to streaming")
+        "the purpose of a token's key; defaults to streaming")
 
     var usage: Usage {
         Usage(
             name: "inspect",
-            summary: "say what is in an SPC, a CKC, a certificate or a token, and what is wrong with it",
+            summary: "show the contents and the problems of an SPC, a CKC, a certificate or a token",
             details: """
-                An SPC shows its outside without credentials and all that a key server may log with them. A CKC shows its
-                outside; latchkey open-ckc opens it. A file of another kind, such as base64, a form body or a web page, is named,
-                with what it holds and how to get at that. Of a token its claims are shown, never itself; only its service can
-                check whether it is genuine.
+                Without credentials only the outside of an SPC is shown; with them, all that a key server may log. Of a CKC the
+                outside is shown; latchkey open-ckc opens it. A file of another kind, such as base64, a form body or a web page,
+                is named, with its contents and how to extract them. Of a token only the claims are shown; only its service
+                can check whether it is genuine.
                 """,
             positionals: [kind, file], options: [credentials, dask, keyID, purpose, Flag.json],
             examples: [
@@ -37,7 +37,7 @@ struct InspectVerb: Verb {
                 "latchkey inspect ckc --json my.ckc",
                 "latchkey inspect token --key-id 7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52 --purpose persistable my.jwt",
             ],
-            yes: "it is what it should be; there may be warnings",
+            yes: "it is valid; there may be warnings",
             no: "it is not, or a key server or license service would refuse it")
     }
 

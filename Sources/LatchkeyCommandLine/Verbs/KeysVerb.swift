@@ -21,10 +21,10 @@ struct KeysVerb: Verb {
             name: "keys", summary: "show which keys a playlist names, and which segments they open",
             details: """
                 A multivariant playlist is followed to its media playlists, each loaded once: session keys may open nothing, and leave
-                out others. What is wrong with key tags and key URIs is said, as latchkey doctor says it. Media is held against
-                what Apple's players take, without a key: a segment of each key tag, period and rendition. A segment or init
+                out others. Problems of key tags and key URIs are reported as by latchkey doctor. Media is checked without a key
+                against the requirements of Apple's players: a segment of each key tag, period and rendition. A segment or init
                 section in a file can be given in place of a playlist.
-                With --json a playlist is reported also where it is refused; "playlists" lists those that were followed.
+                With --json a refused playlist is reported, too; "playlists" lists the playlists that were followed.
                 """,
             positionals: [playlist], options: [base, imports, samples, Network.authorities, Flag.json],
             examples: [

@@ -41,9 +41,9 @@ struct LoadVerb: Verb {
         "retry", .count, "how often a request is sent again that got no answer; defaults to 0, with --sizing to 2")
     private let impatient = Flag("ignore-retry-after", "send again after 100 ms whatever Retry-After says")
     private let timeout = Option("timeout", .timeSpan, "how long to wait for a reply; defaults to 10s")
-    private let connections = Option("connections", .count, "connections open at once; defaults to 256")
+    private let connections = Option("connections", .count, "concurrent connections; defaults to 256")
     private let inProcess = Flag("in-process", "load a license server in this process, without a network")
-    private let virtual = Flag("virtual", "decide only, on virtual time: what comes when, for millions of devices")
+    private let virtual = Flag("virtual", "only compute the arrivals of millions of devices, on virtual time")
     private let policy = Option("policy", .path("FILE"), "with --in-process, --virtual and --sizing: the policy")
     private let seed = Option("seed", .count, "draws arrivals, viewers and devices; defaults to 1")
     private let html = Option("html", .path("FILE"), "where to write the report as a page")
@@ -69,7 +69,7 @@ struct LoadVerb: Verb {
                 "latchkey load --virtual --viewers 1000 --rate 100 --for 10s --watch 15m --html storm.html",
                 "latchkey load --sizing --viewers 3000000 --heartbeat 30s --kick-off 60s --html sizing.html",
             ],
-            yes: "every question got an answer, a license or a refusal; with --sizing: what there is suffices",
+            yes: "every request got an answer, a license or a refusal; with --sizing: the capacity suffices",
             no: "some got none, or it does not suffice; the report says why")
     }
 

@@ -33,7 +33,7 @@ struct PlayVerb: Verb {
     private let time = Option("for", .timeSpan, "with --virtual: how long, such as 12h; defaults to 1h")
     private let lease = Option("lease", .timeSpan, "with --virtual: how long each license holds; defaults to 10m")
     private let rotation = Option("rotation", .timeSpan, "with --virtual: how long each key is used; defaults to 1h")
-    private let quiet = Flag("quiet", "print only what is wrong")
+    private let quiet = Flag("quiet", "print only problems")
     private let verbose = Flag("verbose", "print each step of the keys on standard error")
 
     var usage: Usage {
@@ -92,7 +92,7 @@ struct PlayVerb: Verb {
                 "\(needless) goes with --virtual.", hint: "Example: latchkey play --vendor vudrm --for 12h --virtual")
         }
         if isLive, arguments.given(playlist) != nil {
-            throw UsageError("--virtual plays a live stream of its own: time passes there only, not at a server.")
+            throw UsageError("--virtual plays its own live stream: virtual time does not pass at a server.")
         }
         let others = [
             credentials.name, frame.name, out.name, hashes.name, device.name, offline.name, join.name, reveal.name,
@@ -214,7 +214,7 @@ struct PlayVerb: Verb {
             recorder?.add(
                 TraceProblem(
                     stage: "playback", code: "wrongPicture",
-                    reason: "Every key came, and what was decoded is not the clear stream.",
+                    reason: "Every key came, but the decoded stream differs from the clear stream.",
                     remedy: "Check that the service gives the key and IV with which the stream was encrypted."))
         }
     }

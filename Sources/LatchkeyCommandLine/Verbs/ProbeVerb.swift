@@ -10,7 +10,7 @@ import LatchkeyVendors
 struct ProbeVerb: Verb {
     private let licenseURL = Option("license-url", .text("URL"), "where licenses of the test tenant are")
     private let certificateURL = Option(
-        "certificate-url", .text("URL"), "where its certificate is; defaults to certificate beside the licenses")
+        "certificate-url", .text("URL"), "where its certificate is; defaults to certificate next to the licenses")
     private let credentials = Option("credentials", .path("DIR"), "the test credentials of the tenant")
     private let contentID = Option("content-id", .text("ID"), "the key URI that is asked for, such as skd://probe/KID")
     private let every = Option(
@@ -34,7 +34,7 @@ struct ProbeVerb: Verb {
                 "latchkey probe --license-url https://HOST/t/demo/fairplay --content-id skd://demo/video "
                     + "--credentials c …"
             ],
-            yes: "a key came; with --every it goes on until a signal", no: "no key came, and why")
+            yes: "a key came; with --every it continues until a signal", no: "no key came, and why")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {

@@ -13,7 +13,7 @@ struct ReplayVerb: Verb {
         Usage(
             name: "replay", summary: "make the error of a support bundle again, without a network",
             details: """
-                A loader with the bundle's profile gets the recorded replies in their order, on a time that passes by itself. Nothing
+                A loader with the bundle's profile gets the recorded replies in their order, on virtual time. Nothing
                 is sent. A bundle may come from anybody: it is read within limits, and nothing in it is run.
                 """,
             positionals: [bundle], options: [Flag.json],
@@ -57,7 +57,7 @@ private struct ReplayReport: Encodable {
         guard let error else { return "\(vendor): \(found), \(verdict)." }
         let standIn =
             error.requestID.map(SupportBundle.keeps) == false
-            ? "\nThe request id stands in for the real one, which the app's own log has." : ""
+            ? "\nThe request id replaces the real one, which is in the app's own log." : ""
         return "\(vendor): \(found), \(verdict).\n\(error.reason) \(error.remedy)\(standIn)"
     }
 

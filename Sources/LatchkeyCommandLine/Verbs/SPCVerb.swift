@@ -9,15 +9,16 @@ struct SPCVerb: Verb {
     private let credentials = Option(
         "credentials", .path("DIR"), "certificate.der and ask.hex of test credentials", .required)
     private let contentID = Option(
-        "content-id", .text("ID"), "what the app names the key by, 2 to 200 bytes", .required)
+        "content-id", .text("ID"), "the app's name for the key, 2 to 200 bytes", .required)
     private let out = Option("out", .path("SPC"), "where to write the SPC, or - for standard output", .required)
-    private let state = Option("state", .path("FILE"), "where to keep what opens the CKC, with mode 0600", .required)
+    private let state = Option(
+        "state", .path("FILE"), "where to keep the state that opens the CKC, with mode 0600", .required)
     private let playback = Option(
         "playback-state",
         .choice([
             "start": PlaybackState.readyToStart, "playing": .playing, "renewal": .leaseExpiring, "stopped": .stopped,
             "none": nil,
-        ]), "what the player does; defaults to start, none leaves it out")
+        ]), "the player's state; defaults to start; none leaves it out")
     private let session = Option("session", .hexNumber, "the playback session; defaults to drawn")
     private let destination = Option(
         "shown-on",
@@ -28,7 +29,7 @@ struct SPCVerb: Verb {
         .choice([
             "hdcp": DeviceCapabilities.hdcpEnforcement, "offline": .offlineKey, "invalidation": .secureInvalidation,
             "offline2": .offlineKeyVersion2, "none": [],
-        ]), "what the device can do; defaults to hdcp", .repeatable)
+        ]), "a capability of the device; defaults to hdcp", .repeatable)
     private let seed = Option(
         "seed", .number, "draw all random bytes from this number, so that the SPC is the same each time")
 

@@ -24,7 +24,7 @@ struct ServeVerb: Verb {
     private let tokenLifetime = Option(
         "token-lifetime", .seconds(), "how long a new token is good; the vendor's own time if left out")
     private let lenient = Option(
-        "lenient", .text("SERVICE/RULE"), "let pass what a rule of the vendor's page forbids; see above", .repeatable)
+        "lenient", .text("SERVICE/RULE"), "let breaches of a rule of the vendor's page pass; see above", .repeatable)
     private let fault = Option("fault", .fault, "make a service fail; see above", .repeatable)
 
     var printsSecrets: Bool { true }
@@ -33,7 +33,7 @@ struct ServeVerb: Verb {
         Usage(
             name: "serve", summary: "serve every vendor's license service, and media",
             details: """
-                Serves until it is interrupted, and prints what a client needs, with a latchkey play line per vendor.
+                Serves until it is interrupted, and prints the settings of a client, with a latchkey play line per vendor.
                 Each vendor's service is below its name, as /vudrm, and at the vendor's own paths where no other vendor has them.
                 Media are below /media as they are, and below /media/VENDOR with key URIs that lead to that vendor's service
                 here. / is a page with all of this, /health is for probes, /tokens/VENDOR gives a new token each time.
@@ -42,7 +42,7 @@ struct ServeVerb: Verb {
                 Without --credentials it uses the folder credentials, and makes it if it is not there. A key file is
                 {"keys":[{"uri":"skd://movie-1","keyId":HEX,"key":HEX,"iv":HEX}]}, each HEX of 32 digits.
 
-                A service refuses what its vendor's page forbids, such as a VuDRM token the second time. The page lists these rules, and
+                A service refuses requests that its vendor's page forbids, such as the second use of a VuDRM token. The page lists these rules;
                 --lenient SERVICE/RULE lets a breach pass with a warning.
 
                 --fault [SERVICE/]ENDPOINT=FAULT[*TIMES], where ENDPOINT is certificate, license, sessionSetup, sessionHeartbeat,

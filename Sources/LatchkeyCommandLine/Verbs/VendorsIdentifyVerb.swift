@@ -11,7 +11,7 @@ struct VendorsIdentifyVerb: Verb {
         "a key URI, a curl command, or a file, URL or - with a playlist, a player's source, a HAR file or an HTTP message",
         .files, .atLeastOnce)
     private let profile = Option(
-        "profile", .path("FILE"), "a profile in JSON to hold against it, beside those of Latchkey", .repeatable)
+        "profile", .path("FILE"), "a profile in JSON to match, in addition to Latchkey's", .repeatable)
 
     var usage: Usage {
         Usage(

@@ -13,7 +13,7 @@ struct VendorsVerb: Verb {
 
     var usage: Usage {
         Usage(
-            name: "vendors", summary: "list the vendors, or what those of a name need to be told",
+            name: "vendors", summary: "list the vendors, or the parameters of one",
             details: """
                 Without a name, a line for each vendor. With one, each profile that fits and its parameters; an example has the right
                 form and opens nothing. A profile's name with a hyphen is a variant: the same service, spoken to as another sample
@@ -76,8 +76,8 @@ struct VendorsCheckVerb: Verb {
         Usage(
             name: "vendors check", summary: "say what is wrong with a profile in JSON, and where",
             details: """
-                Each line names a place in the document and the reason: what is missing, misspelled or of the wrong form, what a rule
-                reads and no parameter gives, what no rule reads, names and addresses of the wrong shape.
+                Each line names a place in the document and the problem: a member that is missing, misspelled or of the wrong form, a
+                value that a rule reads and no parameter gives, a parameter that no rule reads, an invalid name or address.
                 """,
             positionals: [file], options: [Flag.json],
             examples: [

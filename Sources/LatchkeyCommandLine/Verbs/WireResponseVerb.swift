@@ -19,7 +19,7 @@ struct WireResponseVerb: Verb {
     private let keyURI = Option("key-uri", .text("URI"), "the key URI; for an entitlement's reply that repeats it")
     private let out = Option("out", .path("FILE"), "where to write the CKC or the certificate, - for standard output")
     private let reveal = Flag(
-        "reveal", "show what the service says as it is, and the values that the reply holds beside the CKC")
+        "reveal", "show the service's words unredacted, and the reply's values besides the CKC")
 
     var usage: Usage {
         Usage(

@@ -13,7 +13,7 @@ enum WireStage: String, Sendable, Encodable, CaseIterable {
         .choice([
             "certificate": WireStage.certificate, "license": .license, "renewal": .renewal, "entitlement": .entitlement,
             "setup": .setup, "heartbeat": .heartbeat, "teardown": .teardown,
-        ]), "which exchange; defaults to license. An entitlement is what the profile looks up before")
+        ]), "which exchange; defaults to license. An entitlement is the lookup before the license")
 }
 
 extension WireStage {
@@ -53,7 +53,7 @@ extension Diagnosis {
 struct WireOptions: Sendable {
     let purpose = Option(
         "purpose", .choice(["streaming": KeyPurpose.streaming, "persistable": .persistable]),
-        "what the key is wanted for; defaults to streaming")
+        "the purpose of the key; defaults to streaming")
     let lookup = Option("lookup", .named, "a value that the lookup gave, such as tokenURL", .repeatable)
     let session = Option("session", .named, "a value of the secure session, such as sessionToken", .repeatable)
     let messageID = Option("message-id", .text("ID"), "the request's message id; defaults to a new one")

@@ -95,7 +95,8 @@ import Testing
         let made = try await Self.made()
         let swapped = MistakenFile(made.spc, takenFor: .ckc)?.finding
         #expect(
-            swapped?.code == "ckcIsSPC" && swapped?.remedy == "Inspect it as what it is: latchkey inspect spc FILE.")
+            swapped?.code == "ckcIsSPC"
+                && swapped?.remedy == "Use the command for its kind: latchkey inspect spc FILE.")
         #expect(MistakenFile(made.ckc, takenFor: .spc)?.finding.code == "spcIsCKC")
         #expect(MistakenFile(made.spc, takenFor: .spc) == nil)
     }

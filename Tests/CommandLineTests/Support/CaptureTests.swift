@@ -117,7 +117,7 @@ import Testing
         await setting.close()
         let replay = await RecordedRun(["replay", "-"], tool: .standard, input: outcome.bundle)
         #expect(replay.status == .yes && replay.output.contains("(request "), "\(replay.output)")
-        #expect(replay.output.contains("stands in for the real one") == isReplaced, "\(replay.output)")
+        #expect(replay.output.contains("replaces the real one") == isReplaced, "\(replay.output)")
     }
 
     @Test func `a capture says what it wrote, unless the bundle itself goes to standard output`() async throws {

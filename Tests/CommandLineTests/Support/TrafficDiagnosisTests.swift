@@ -367,7 +367,7 @@ import Testing
         let spc = try await Traffic.parts.spc
         let run = try await Self.start.certificate().license("https://echo.example/fps", status: 200, .base64(spc))
             .diagnosed()
-        expect(run, "licenseIsSPC", "the one that was sent")
+        expect(run, "licenseIsSPC", "the same as in the request")
         #expect(!run.output.contains("cut off"))
     }
 
