@@ -46,7 +46,7 @@ public struct IntegrationError: CataloguedError {
     ///   - origin: where it came from; `nil` if only a caller knows that and adds it with `from(_:)`.
     init(_ kind: Diagnosis.Kind, _ found: String, inPlaceOf wanted: String, from origin: ValueOrigin?) {
         let sentence = origin.map { $0.gave("\(found == "empty" ? "nothing" : found) in place of a \(wanted)") }
-        self.init(kind, "\(sentence ?? "What came as \(wanted) is \(found)").")
+        self.init(kind, "\(sentence ?? "The received \(wanted) is \(found)").")
         misplaced = origin == nil ? (found, wanted) : nil
     }
 

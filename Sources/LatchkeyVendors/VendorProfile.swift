@@ -192,7 +192,7 @@ extension VendorProfile {
         if let values = parameter.values, !values.contains(value) {
             return IntegrationError(
                 .invalidRequest,
-                "The setting \"\(parameter.name)\" of \(name) is none of \(values.joined(separator: ", ")).",
+                "The setting \"\(parameter.name)\" of \(name) is not one of \(values.joined(separator: ", ")).",
                 remedy: "Give the setting \"\(parameter.name)\" one of these values.")
         }
         if let limit = parameter.maximumLength, value.count > limit {

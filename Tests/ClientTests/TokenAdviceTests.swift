@@ -84,8 +84,8 @@ import Testing
             token, "", #"The credential "token" expired at 2023-11-14T22:13:20Z. The service answered 403."#,
             "unauthenticated"
         ),
-        ("Bearer \(token)", "", #"The credential "token" is malformed: the word Bearer stands before it"#, "forbidden"),
-        ("undefined", "", #"The credential "token" is malformed: a word stands in its place that"#, "forbidden"),
+        ("Bearer \(token)", "", #"The credential "token" is malformed: the word Bearer precedes it"#, "forbidden"),
+        ("undefined", "", #"The credential "token" is malformed: it is a placeholder of a program"#, "forbidden"),
         (uncovered, "", #"The credential "token" does not cover this key. The service answered 403."#, "forbidden"),
         (token, #"{"code":"drm_3033"}"#, "The service answered 403, code drm_3033", "forbidden"),
         (token, #"{"message":"no subscription"}"#, "The service answered 403, \"no subscription\".", "forbidden"),

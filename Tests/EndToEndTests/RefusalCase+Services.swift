@@ -172,7 +172,7 @@ extension RefusalCase {
             .lookupMalformed, 200),
         RefusalCase(
             "nagra", "too many sessions", SpecialService(NAGRAService.init) { $0.sessionLimit = 0 },
-            at: .sessionSetup, .concurrencyLimit, 400, code: "1007", words: "too many sessions"),
+            at: .sessionSetup, .concurrencyLimit, 400, code: "1007", words: "too many concurrent sessions"),
         RefusalCase(
             "drmtoday-customdata", "another merchant",
             SpecialService(DRMtodayService.init) { $0.merchant = "known" },

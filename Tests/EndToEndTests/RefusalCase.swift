@@ -96,7 +96,7 @@ extension RefusalCase {
             ("drm_4002", 403, .invalidRequest), ("drm_4003", 403, .invalidRequest),
             ("drm_4005", 403, .invalidRequest), ("common_3", 500, .serverTransient),
         ].map { code, status, kind in
-            RefusalCase("cloud-drm", told: code, status, kind, code: code, words: "told to refuse")
+            RefusalCase("cloud-drm", told: code, status, kind, code: code, words: "set to refuse")
         }
 
     /// Source: `Documentation/Vendors/Verimatrix.md`, errors.
@@ -110,7 +110,7 @@ extension RefusalCase {
             ("MDRM-1012", 500, .serverTransient), ("MDRM-1013", 400, .invalidRequest),
             ("MDRM-1014", 400, .invalidRequest),
         ].map { code, status, kind in
-            RefusalCase("verimatrix", told: code, status, kind, code: code, words: "told to refuse")
+            RefusalCase("verimatrix", told: code, status, kind, code: code, words: "set to refuse")
         }
 
     /// Source: `Documentation/Vendors/ExpressPlay.md`, errors.
@@ -125,10 +125,10 @@ extension RefusalCase {
         + [
             RefusalCase(
                 "expressplay-entitlement", told: "-2019", 403, at: .entitlement, .forbidden, shownStatus: 200,
-                code: "-2019", words: "told to refuse"),
+                code: "-2019", words: "set to refuse"),
             RefusalCase(
                 "expressplay-entitlement", told: "-6001", 400, at: .entitlement, .invalidRequest, code: "-6001",
-                words: "told to refuse"),
+                words: "set to refuse"),
             RefusalCase("expressplay-entitlement", told: "-6006", 403, .forbidden, code: "-6006"),
             RefusalCase("expressplay-onpremise", told: "-6009", 403, at: .onPremise, .forbidden, code: "-6009"),
         ]
@@ -162,16 +162,16 @@ extension RefusalCase {
             ("7301", .notFound), ("7304", .serverTransient), ("7305", .invalidRequest), ("7308", .invalidRequest),
             ("7316", .invalidRequest), ("7317", .invalidRequest), ("8710", .notYetValid), ("8711", .forbidden),
             ("9001", .invalidRequest), ("9999", .invalidRequest), ("8002", .forbidden), ("4711", .forbidden),
-        ].map { RefusalCase("doverunner", told: $0, 200, $1, code: $0, words: "told to refuse") }
+        ].map { RefusalCase("doverunner", told: $0, 200, $1, code: $0, words: "set to refuse") }
         + ["1003", "7301"].map {
-            RefusalCase("doverunner", told: $0, 200, at: .certificate, .notFound, code: $0, words: "told to refuse")
+            RefusalCase("doverunner", told: $0, 200, at: .certificate, .notFound, code: $0, words: "set to refuse")
         }
 
     /// Source: `Documentation/Vendors/Axinom.md`, `Documentation/Vendors/Mux.md`, `Documentation/Vendors/Anvato.md`, errors.
     private static let others = [
-        RefusalCase("latchkey", told: "notAllowed", 403, .forbidden, code: "notAllowed", words: "told to refuse"),
-        RefusalCase("latchkey", told: "place", 403, .regionDenied, code: "place", words: "told to refuse"),
-        RefusalCase("latchkey", told: "notBegun", 403, .notYetValid, code: "notBegun", words: "told to refuse"),
+        RefusalCase("latchkey", told: "notAllowed", 403, .forbidden, code: "notAllowed", words: "set to refuse"),
+        RefusalCase("latchkey", told: "place", 403, .regionDenied, code: "place", words: "set to refuse"),
+        RefusalCase("latchkey", told: "notBegun", 403, .notYetValid, code: "notBegun", words: "set to refuse"),
         RefusalCase("latchkey", told: "sessionLimit", 403, .concurrencyLimit, code: "sessionLimit", words: "told"),
         RefusalCase("latchkey", told: "tokenUsed", 403, .unauthenticated, code: "tokenUsed", words: "told"),
         RefusalCase("latchkey", told: "storeUnavailable", 503, .serverTransient, code: "storeUnavailable"),
@@ -179,7 +179,7 @@ extension RefusalCase {
         RefusalCase("axinom", told: "notAllowed", 403, .forbidden, words: "notAllowed"),
         RefusalCase("anvato", told: "17", 403, .forbidden, code: "403", words: "drmErrorCode: 17"),
         RefusalCase("anvato", told: "18", 404, .notFound, code: "404", words: "drmErrorCode: 18"),
-        RefusalCase("brightcove", told: "TAGS", 403, .forbidden, code: "TAGS", words: "told to refuse"),
+        RefusalCase("brightcove", told: "TAGS", 403, .forbidden, code: "TAGS", words: "set to refuse"),
         RefusalCase("brightcove", told: "TOKEN_VALIDATION", 401, .unauthenticated, code: "TOKEN_VALIDATION"),
         RefusalCase("mux", told: "expired", 403, .unauthenticated),
         RefusalCase("mux", told: "expired", 403, at: .certificate, .unauthenticated),
@@ -187,8 +187,8 @@ extension RefusalCase {
         RefusalCase("mux", told: "badAddress", 404, .notFound),
         RefusalCase("jw-platform", told: "notFound", 404, at: .delivery, .notFound),
         RefusalCase("mux", told: "badID", 400, .invalidRequest),
-        RefusalCase("naver", told: "281003", 400, .notFound, code: "281003", words: "told to refuse"),
-        RefusalCase("naver", told: "281005", 400, .forbidden, code: "281005", words: "told to refuse"),
+        RefusalCase("naver", told: "281003", 400, .notFound, code: "281003", words: "set to refuse"),
+        RefusalCase("naver", told: "281005", 400, .forbidden, code: "281005", words: "set to refuse"),
     ]
 
     /// Every refusal that a test asks a service to send.

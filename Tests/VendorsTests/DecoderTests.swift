@@ -171,6 +171,6 @@ import Testing
     ])
     func `refuses what is recognizably something else`(bytes: Data, form: String) {
         let error = #expect(throws: IntegrationError.self) { try ApplicationCertificate(bytes) }
-        #expect(error?.reason == "What came as certificate is \(form).")
+        #expect(error?.reason == "The received certificate is \(form).")
     }
 }

@@ -32,7 +32,7 @@ public enum Fault: Sendable, Hashable {
     /// The reply in place of the service's own; `nil` if the service answers.
     var replacement: HTTPResponse? {
         switch self {
-        case .status(let status): .text("The service was told to fail.", status: status)
+        case .status(let status): .text("The service is set to fail.", status: status)
         case .connectionReset: .reset
         case .emptyBody: HTTPResponse(status: 200, headers: [.contentType: "application/octet-stream"])
         case .htmlPage:
@@ -51,7 +51,7 @@ public enum Fault: Sendable, Hashable {
         guard case .refusal(let code, let stated) = self else { return nil }
         let status = stated ?? service.documentedStatus(of: code, at: endpoint)
         return LicenseRefusal(
-            .vendor(code: code, status: status), reason: "The service was told to refuse.",
+            .vendor(code: code, status: status), reason: "The service is set to refuse.",
             remedy: "Clear the service's fault.")
     }
 

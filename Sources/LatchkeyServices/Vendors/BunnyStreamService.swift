@@ -57,7 +57,7 @@ package struct BunnyStreamService: VendorAPIService {
         guard let sent = call.request.queryValue("token"), let text = call.request.queryValue("expires") else {
             throw .notCovered("The query has no “token” or no “expires”.")
         }
-        guard let end = Int(text), end > 0 else { throw .notCovered("“expires” is no number of seconds.") }
+        guard let end = Int(text), end > 0 else { throw .notCovered("“expires” is not a number of seconds.") }
         guard Secret(sent.lowercased()) == token(video: api.video(call) ?? video, end: end) else {
             throw .notCovered("The token is not that of the video and its end.")
         }

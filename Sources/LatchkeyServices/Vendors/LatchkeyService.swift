@@ -34,7 +34,7 @@ package struct LatchkeyService: SignedTokenService {
         _ = try checked(token)
         let purpose = body?["purpose"]?.text ?? call.request.headers["X-Latchkey-Purpose"] ?? "stream"
         guard ["stream", "download", "renewStored"].contains(purpose) else {
-            throw .malformed("The purpose is none of stream, download and renewStored.")
+            throw .malformed("The purpose is not stream, download or renewStored.")
         }
         let spc = if let body { try call.spc(in: body) } else { try call.rawSPC() }
         let terms = purpose == "stream" ? nil : LicenseTerms(.persistent)

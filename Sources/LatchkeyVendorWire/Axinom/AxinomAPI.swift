@@ -29,7 +29,7 @@ package struct AxinomAPI: VendorAPI {
     package func licenseRequest(_ call: some VendorRequest) throws(LicenseRefusal) -> LicenseQuestion {
         let text = try AxinomMessage.text(in: call.request)
         if call.request.headers[Self.tokenFields[0]] != nil, call.request.queryValue(AxinomMessage.field) != nil {
-            try call.breach(of: Self.onePlace, "The message stands in the header and in the query.")
+            try call.breach(of: Self.onePlace, "The message is in both the header and the query.")
         }
         let message = try AxinomMessage(
             text, key: communicationKey, communicationKeyID: communicationKeyID, date: call.date)

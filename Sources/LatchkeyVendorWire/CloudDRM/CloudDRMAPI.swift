@@ -104,7 +104,7 @@ package struct CloudDRMAPI: VendorAPI {
     private func keyID(_ call: some VendorRequest) throws(LicenseRefusal) -> KeyID {
         var text = call.request.queryValue("KID")
         if text == nil, let header = call.request.headers["KID"] ?? call.request.headers["x-drm-kid"] {
-            call.warn("kidInHeader", "KID stands in a header field and not in the query")
+            call.warn("kidInHeader", "KID is in a header field, not in the query")
             text = header
         }
         guard let text else { throw .malformed("There is no KID.") }

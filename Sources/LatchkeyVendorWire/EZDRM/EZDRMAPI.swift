@@ -33,7 +33,7 @@ package struct EZDRMAPI: VendorAPI {
             return nil
         }
         if text.hasPrefix(";") {
-            call.warn("semicolon", "a “;” stands before the asset in the path")
+            call.warn("semicolon", "a “;” precedes the asset in the path")
             text.removeFirst()
         }
         guard let id = KeyID(text) else { throw .malformed("The path does not end in an asset's GUID.") }

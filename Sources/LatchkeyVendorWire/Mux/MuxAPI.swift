@@ -47,7 +47,7 @@ package struct MuxAPI: VendorAPI {
     /// The playback ID of a request.
     package func playbackID(_ call: some VendorRequest) throws(LicenseRefusal) -> String {
         let id = call.path["id"]
-        guard id.isMadeOfLettersDigits(and: "_-", limit: 128) else { throw .malformed("That is no playback id.") }
+        guard id.isMadeOfLettersDigits(and: "_-", limit: 128) else { throw .malformed("That is not a playback id.") }
         return id
     }
 

@@ -69,7 +69,7 @@ package struct NAGRAAPI: VendorAPI {
     package static let renewalAlone = VendorRule(
         "renewalAlone", .malformedRequest, "N1", "A renewal has the session token alone in the header.")
     package static let sessionLimit = VendorRule(
-        "sessionLimit", .sessionLimit, "N2, N7", "An account has `maxSessions` sessions at once: 1007.")
+        "sessionLimit", .sessionLimit, "N2, N7", "An account has at most `maxSessions` concurrent sessions: 1007.")
     package static let rules = [sessionFirst, blank, renewalAlone, sessionLimit]
 
     private func checkTenant(_ call: some VendorRequest) throws(LicenseRefusal) {

@@ -16,7 +16,7 @@ extension JSONWebToken {
         _ text: String, algorithms: [String] = ["HS256"], key: Secret?, date: Date
     ) throws(LicenseRefusal) -> JSONWebToken {
         guard let token = JSONWebToken(text) else {
-            throw .tokenMalformed("The token is not a JWT, or its header asks for what is not understood.")
+            throw .tokenMalformed("The token is not a JWT, or its header requires an unsupported extension.")
         }
         guard algorithms.contains(token.algorithm) else {
             let names = algorithms.joined(separator: " or ")

@@ -37,7 +37,7 @@ package struct UplynkAPI: VendorAPI {
         guard let first = call.request.queryItems.first?.value, !first.isEmpty else {
             throw .malformed("The query names no asset.")
         }
-        call.warn("assetItem", "the asset stands in another query item than “b”")
+        call.warn("assetItem", "the asset is in a query item other than “b”")
         return first
     }
 }

@@ -54,7 +54,7 @@ struct ProfileCheck {
             if parameter.meaning.isBlank { note("\(place).meaning", "The meaning is empty.") }
             if parameter.example.isBlank { note("\(place).example", "The example is empty.") }
             if parameter.name.hasSuffix("URL"), !parameter.example.isBlank, !parameter.example.isWebAddress {
-                note("\(place).example", "The example for an URL is no https URL.")
+                note("\(place).example", "The example for a URL is not an https URL.")
             }
         }
     }
@@ -79,7 +79,7 @@ struct ProfileCheck {
         if parameters.isEmpty {
             note(place, "The rule reads the \(word) \"\(name)\", which is not among the parameters.")
         } else if !parameters.contains(where: { $0.isCredential == isCredential }) {
-            note(place, "The rule reads \"\(name)\" as a \(word), and the parameters say that it is none.")
+            note(place, "The rule reads \"\(name)\" as a \(word), but the parameters declare it otherwise.")
         }
     }
 
@@ -110,10 +110,10 @@ struct ProfileCheck {
         }
         if request.method == "GET", request.body != nil { note("\(place).body", "A GET has no body.") }
         if case .fixed(let text) = request.url.base, !text.isWebAddress {
-            note("\(place).url.base", "The text is no https URL.")
+            note("\(place).url.base", "The text is not an https URL.")
         }
         for (index, header) in request.headers.enumerated() where !header.hasValidName {
-            note("\(place).headers[\(index)].name", "\"\(header.name)\" is no name of a header field.")
+            note("\(place).headers[\(index)].name", "\"\(header.name)\" is not a valid header field name.")
         }
         for (fieldPlace, field) in request.body?.placedFields(at: "\(place).body") ?? [] where field.name.isEmpty {
             note("\(fieldPlace).name", "The name is empty.")
@@ -180,9 +180,9 @@ struct ProfileCheck {
         for (name, value) in profile.settings.sorted(by: { $0.key < $1.key }) {
             switch profile.parameters.first(where: { $0.name == name })?.isCredential {
             case nil: note("settings.\(name)", "There is no parameter of this name.")
-            case true?: note("settings.\(name)", "A credential does not belong into a file.")
+            case true?: note("settings.\(name)", "A credential does not belong in a file.")
             case false?:
-                if name.hasSuffix("URL"), !value.isWebAddress { note("settings.\(name)", "This is no https URL.") }
+                if name.hasSuffix("URL"), !value.isWebAddress { note("settings.\(name)", "This is not an https URL.") }
             }
         }
         let renewal = profile.renewal

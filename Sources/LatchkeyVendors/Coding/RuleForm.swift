@@ -56,7 +56,7 @@ extension JSONForm {
                 let names = rules.map(\.name).joined(separator: ", ")
                 problems.append(
                     JSONProblem(
-                        place, "\(shown ?? "This") is no rule.",
+                        place, "\(shown ?? "This") is not a rule.",
                         remedy: "Write the name of a rule, or an object with exactly one of \(names)."))
                 return nil
             }, write: write)

@@ -104,7 +104,8 @@ extension BodyRule {
         let names = rule.names
         let name = (names.settings.sorted() + names.credentials.sorted()).first
         throw IntegrationError(
-            .invalidRequest, "The value of \(name.map { "\"\($0)\"" } ?? "a number in the body") is no whole number.",
+            .invalidRequest,
+            "The value of \(name.map { "\"\($0)\"" } ?? "a number in the body") is not a whole number.",
             remedy: "Give it digits only.")
     }
 

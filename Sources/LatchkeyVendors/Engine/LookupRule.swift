@@ -49,7 +49,7 @@ extension LookupRule {
         }
         for (path, rule) in echoes.sorted(by: { $0.key < $1.key }) where json.text(at: path) != context.text(rule) {
             throw IntegrationError(
-                .lookupMalformed, "The reply's \"\(path)\" does not repeat what was sent.", service: service)
+                .lookupMalformed, "The reply's \"\(path)\" does not repeat the sent value.", service: service)
         }
         if let path = allowedBy.first(where: { json.text(at: $0) != "true" }) {
             throw IntegrationError(

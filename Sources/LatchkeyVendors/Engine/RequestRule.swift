@@ -86,7 +86,7 @@ extension RequestRule.Header {
         let filled = try context.requiredText(.template(name), for: "name of a header field")
         guard filled.utf8.allSatisfy(Self.isNameByte) else {
             throw IntegrationError(
-                .invalidRequest, "The setting for the header \(name) is no name of a header field.",
+                .invalidRequest, "The setting for the header \(name) is not a valid header field name.",
                 remedy: "Give the setting letters, digits and hyphens only.")
         }
         return filled

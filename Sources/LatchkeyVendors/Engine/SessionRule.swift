@@ -61,7 +61,7 @@ extension SessionRule {
         let seconds = json.number(at: period)
         guard let period = seconds.flatMap(Self.period) else {
             let flaw = seconds.flatMap { $0 > 0 ? nil : ValueOrigin.reply.flaw(ofHeartbeat: $0)?.reason }
-            throw malformed(flaw ?? "The JSON reply's \"\(period)\" is no number of seconds above 0.")
+            throw malformed(flaw ?? "The JSON reply's \"\(period)\" is not a number of seconds above 0.")
         }
         return SessionReply(values: found, period: period)
     }

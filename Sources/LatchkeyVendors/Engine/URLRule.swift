@@ -87,7 +87,7 @@ extension URLRule {
         else {
             let front = Redaction.standard.redacted(urlText: String(given.prefix { $0 != "?" }))
             let shown = base.names.credentials.isEmpty ? String(front.prefix(60)) : "‹secret›"
-            throw IntegrationError(.invalidURL, "The \(use) is no http or https URL: \(shown).")
+            throw IntegrationError(.invalidURL, "The \(use) is not an http or https URL: \(shown).")
         }
         return url
     }

@@ -21,7 +21,7 @@ extension VendorProfile {
                 "keyRequestURL", "the source's key_request_url, from the catalog",
                 example: "https://fps.example.com/key_request"),
             .setting(
-                "baseURL", "what stands before /fairplay_session_playback, where the catalog names no address",
+                "baseURL", "the base URL before /fairplay_session_playback, if the catalog names no address",
                 example: brightcoveBaseURL),
             .setting(
                 "publisherId", "account id, where it is known; needed without certificateURL", example: "1234567890001"),

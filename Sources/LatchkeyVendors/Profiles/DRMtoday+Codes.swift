@@ -12,7 +12,7 @@ extension VendorProfile {
         10001 | invalidRequest | The request could not be read. | Send the SPC in base64, percent-encoded, as spc of a form.
         20101 | forbidden | The right is not granted. | Put a right for this asset into the token's crt.
         30000 | invalidRequest | A DRM system failed. | Report the code to castLabs with the time of the request.
-        43000 | invalidRequest | FairPlay could not make a license. | Check that the application certificate is the one that castLabs has.
+        43000 | invalidRequest | FairPlay could not make a license. | Check that castLabs has the same application certificate.
         60000 | concurrencyLimit | The limit of streams refused.
         60001 | invalidRequest | The limit of streams got no valid request. | Check userId and sessionId of the custom data or the token.
         60100 | concurrencyLimit | The account plays as many streams as it may.

@@ -44,7 +44,7 @@ extension VendorProfile {
         8006 | serverPermanent | Your callback page answered no valid XML. | Correct what your callback page answers.
         8701 | serverTransient | The address of usage rules could not be reached. | Check the server of your callback page.
         8705 | serverPermanent | The address of usage rules is not valid. | Correct the callback's address in DoveRunner's console.
-        8706 | serverPermanent | What the address of usage rules answered could not be decrypted. | Encrypt the callback's answer with the site's key.
+        8706 | serverPermanent | The reply of the address of usage rules could not be decrypted. | Encrypt the callback's answer with the site's key.
         8707 | invalidRequest | The start or the end of playback is not valid. | Correct the times in the token's policy. | | newCredentials
         8708 | invalidRequest | A time of playback has the wrong form. | Write the times of the token's policy as the vendor's page has them. | | newCredentials
         8709 | invalidRequest | Playback ends before it starts. | Correct the times in the token's policy. | | newCredentials

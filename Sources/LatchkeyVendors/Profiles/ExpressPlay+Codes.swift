@@ -25,7 +25,7 @@ extension VendorProfile {
         -2034 | invalidRequest | A value of output control is out of range.
         -2035 | invalidRequest | A value that belongs to another is missing.
         -2036 | invalidRequest | The extension's type has not 4 characters.
-        -2037 | invalidRequest | The extension's payload is no base64.
+        -2037 | invalidRequest | The extension's payload is not base64.
         -2040 | invalidRequest | The flag of output control has not 4 bytes.
         -3004 | invalidRequest | The error format is not valid. | Use html or json as errorFormat.
         -4001 | forbidden | The device could not be authenticated. | Register the device: play once with the setting requestType 2.

@@ -53,7 +53,7 @@ extension VendorProfile {
                 ).limited(to: ["1", "2", "3"]),
                 .setting(
                     "customerCookie",
-                    "what the entitlement server knows the viewer by, 32 characters at most; types 2 and 3 need it",
+                    "the viewer's id at the entitlement server, at most 32 characters; types 2 and 3 need it",
                     example: "viewer-1"
                 ).limited(to: 32).needed(if: "requestType", is: ["2", "3"]),
                 expressPlayContentID,
@@ -91,7 +91,7 @@ extension VendorProfile {
                     required: true, example: "https://api.example/playback/token-url?title=42"),
                 expressPlayContentID,
                 .token(
-                    "what the app's server knows the viewer by, a bearer token", required: false,
+                    "the viewer's bearer token for the app's server", required: false,
                     example: "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE4OTM0NTYwMDB9.AAAA"),
             ]
         $0.contentIdentifierRule = .firstOf([.setting("contentId"), .query("cid"), expressPlayHost])

@@ -41,7 +41,7 @@ extension VendorProfile {
         403 | unauthenticated | The token has expired or is malformed, or the playback id is not the token's. | Give a fresh token whose sub is this playback id and whose aud is d.
         404 | notFound | The address is not valid.
         412 | serverTransient | The asset is not ready. | Try again when the asset is ready.
-        500 | serverTransient | The service met an error of its own.
+        500 | serverTransient | The service had an internal error.
         """)
     private static let muxCertificateURL = "https://license.mux.com/appcert/fairplay"
     private static let muxLicenseURL = "https://license.mux.com/license/fairplay"

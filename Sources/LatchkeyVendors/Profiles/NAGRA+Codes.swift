@@ -49,7 +49,7 @@ extension VendorProfile {
         4004 | invalidRequest | The request has the same content key twice.
         4005 | unauthenticated | The date of expiry is not valid. | Give a content token whose dates lie ahead.
         4006 | unauthenticated | The token was used for a license already. | Give a new content token for each license.
-        4007 | forbidden | The token is for another device than the one that asks. | Have the content token made for this device.
+        4007 | forbidden | The token is not for the requesting device. | Have the content token made for this device.
         4008 | forbidden | The device's security level is too low for this content. | Allow the security level of the device in the usage rules. | | sameCredentials
         4009 | forbidden | The token is for another tenant. | Use the license URL and the content token of one tenant.
         4010 | forbidden | The key that signed the token may not sign such tokens. | Sign the content token with a key for content rights.

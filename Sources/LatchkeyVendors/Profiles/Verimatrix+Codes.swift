@@ -9,7 +9,7 @@ extension VendorProfile {
         MDRM-500 | serverTransient | Authorization failed inside. | | 500
         MDRM-501 | unauthenticated | The request has no token. | Send the token in the header Authorization, without Bearer. | 401
         MDRM-502 | unauthenticated | The token could not be decoded. | Give a JWT as it was made, without Bearer. | 401
-        MDRM-503 | forbidden | The token's audience is none that its key signs for. | Put the purpose of the signing key into the token's aud. | 403
+        MDRM-503 | forbidden | The token's signing key is not for its audience. | Put the purpose of the signing key into the token's aud. | 403
         MDRM-504 | unauthenticated | The key that the token names is not found. | Put the id of a signing key into the token's header. | 401
         MDRM-505 | unauthenticated | The token is not valid. | | 401
         MDRM-506 | unauthenticated | The key of the session's token is not found. | | 401

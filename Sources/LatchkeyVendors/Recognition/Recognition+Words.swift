@@ -116,7 +116,7 @@ extension Recognition {
         case .base64: "Undo the base64: base64 -d FILE > BYTES."
         case .hexadecimal: "Undo the hexadecimal digits: xxd -r -p FILE > BYTES."
         case .percentEncoded: "Undo the URL encoding."
-        case .dataURI: "Take what is behind the comma, and undo its base64."
+        case .dataURI: "Take the text after the comma, and undo its base64."
         case .utf16: "Write it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE."
         case .quoted(let inside): "Take the quotation marks off\(inside.nextStep)."
         case .numbers: "Write the numbers as bytes."

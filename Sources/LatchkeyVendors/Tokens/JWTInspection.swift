@@ -92,7 +92,7 @@ extension TokenInspection {
     /// Source: `Documentation/Vendors/DRMtoday.md`, token.
     mutating func readDRMtoday(_ jwt: JWTClaims, _ use: TokenUse) {
         guard let text = jwt.claims["crt"]?.text, let assets = JSONValue(text.utf8)?.elements else {
-            advice.append(.malformed("its crt is no text of a JSON array"))
+            advice.append(.malformed("its crt is not the text of a JSON array"))
             return
         }
         add("assets", assets.compactMap { $0["assetId"]?.text }.joined(separator: ", "))
@@ -155,7 +155,7 @@ extension TokenInspection {
         checkEnd(right["end"]?.date, use.date, as: "right ends")
         let control = right["sessionControl"]
         add("needs a session", (control?["sessionControlEnabled"]?.flag).map(String.init))
-        add("sessions at once", control?["maxSessions"]?.canonicalText)
+        add("concurrent sessions", control?["maxSessions"]?.canonicalText)
         checkStorage(right["storable"]?.flag ?? false, use)
     }
 

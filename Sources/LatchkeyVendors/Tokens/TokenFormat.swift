@@ -77,13 +77,13 @@ extension TokenFormat {
         let use = TokenUse(keyID: keyID, contentID: contentID, purpose: purpose, settings: settings, date: date)
         let text = TokenText(token)
         if text.isPlaceholder {
-            inspection.advice = [.malformed("a word stands in its place that a program or a sample writes there")]
+            inspection.advice = [.malformed("it is a placeholder of a program or a sample")]
             return inspection
         }
         inspection.read(text.token, use)
-        if text.isQuoted { inspection.advice.insert(.malformed("it stands in quotation marks"), at: 0) }
+        if text.isQuoted { inspection.advice.insert(.malformed("it is in quotation marks"), at: 0) }
         if text.hasBearer, self != .opaque {
-            inspection.advice.insert(.malformed("the word Bearer stands before it and is no part of it"), at: 0)
+            inspection.advice.insert(.malformed("the word Bearer precedes it and is not part of it"), at: 0)
         }
         return inspection
     }

@@ -16,7 +16,7 @@ import Testing
         let reply = await service.respond(to: try Self.request(to: endpoint, of: service))
         let header = try #require(reply.headers["x-request-id"])
         #expect(reply.status == row.status)
-        let words = "told to refuse"
+        let words = "set to refuse"
         switch row.form {
         case .json(let code, let place, let requestID):
             let json = try #require(JSONValue(reply.bytes ?? Data()))

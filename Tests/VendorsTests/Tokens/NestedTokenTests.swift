@@ -73,7 +73,7 @@ import Testing
         let token = Self.nagra(#"{"contentId":"demo-1",\#(control)}"#)
         let found = TokenFormat.nagra.inspect(token, at: TokenSample.now)
         #expect(found[fact: "needs a session"] == "true")
-        #expect(found[fact: "sessions at once"] == "2")
+        #expect(found[fact: "concurrent sessions"] == "2")
         #expect(found.codes == [])
     }
 

@@ -38,11 +38,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("undefined", "a word stands in its place"), ("[object Object]", "a word stands in its place"),
-        ("INSERT_TOKEN", "a word stands in its place"), ("<your JWT>", "a word stands in its place"),
-        ("{{token}}", "a word stands in its place"),
-        ("Bearer " + TokenSample.jwt("{}"), "the word Bearer stands before it and is no part of it"),
-        ("\"\(TokenSample.jwt("{}"))\"", "it stands in quotation marks"),
+        ("undefined", "it is a placeholder"), ("[object Object]", "it is a placeholder"),
+        ("INSERT_TOKEN", "it is a placeholder"), ("<your JWT>", "it is a placeholder"),
+        ("{{token}}", "it is a placeholder"),
+        ("Bearer " + TokenSample.jwt("{}"), "the word Bearer precedes it and is not part of it"),
+        ("\"\(TokenSample.jwt("{}"))\"", "it is in quotation marks"),
         (TokenSample.jwt(#"{"exp":1717243200000}"#), "its exp is in milliseconds, and a JWT's dates are in seconds"),
         (TokenSample.jwt(#"{"exp":1717246800,"iat":1717243200000}"#), "its iat is in milliseconds, and"),
     ])

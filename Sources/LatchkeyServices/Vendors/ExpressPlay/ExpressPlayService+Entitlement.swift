@@ -50,7 +50,7 @@ extension ExpressPlayService {
                 throw Self.notAuthenticated("No device is registered for the customerCookie.")
             }
             return .deviceBound(device: device)
-        default: throw .malformed("“requestType” is none of 1, 2 and 3.")
+        default: throw .malformed("“requestType” is not 1, 2 or 3.")
         }
     }
 

@@ -43,7 +43,7 @@ struct KeyOSAuthentication: Sendable {
         else {
             throw LicenseRefusal(
                 .tokenSignature, reason: "The authentication is not signed with the customer's key.",
-                remedy: "Sign what stands from <Data> to </Data> with the RSA key that the service was configured with."
+                remedy: "Sign the text from <Data> to </Data> with the RSA key that is configured at the service."
             )
         }
     }

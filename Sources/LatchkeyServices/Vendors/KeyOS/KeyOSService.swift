@@ -80,7 +80,7 @@ extension KeyOSService {
         guard let text, !text.isEmpty else { throw .tokenMissing("the header x-keyos-authorization") }
         let bytes = try call.base64(text, in: "x-keyos-authorization")
         guard key != nil || signingKey == nil else {
-            throw .malformed("The service's signing key is no RSA private key in PEM.")
+            throw .malformed("The service's signing key is not an RSA private key in PEM.")
         }
         let authentication = try KeyOSAuthentication(bytes, key: key, date: environment.time.date)
         if demoKeyID.lowercased() != authentication.publicKeyID.lowercased() {

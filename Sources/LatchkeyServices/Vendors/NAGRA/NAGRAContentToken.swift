@@ -26,7 +26,7 @@ struct NAGRAContentToken: Sendable, Hashable {
         }
         for right in rights {
             for name in ["start", "end"] where right[name] != nil && Self.date(right[name]) == nil {
-                throw Self.refusal("3007", "The “\(name)” of a content right is no date.")
+                throw Self.refusal("3007", "The “\(name)” of a content right is not a date.")
             }
         }
         claims = token.claims

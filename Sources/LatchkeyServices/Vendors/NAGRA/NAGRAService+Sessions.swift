@@ -20,7 +20,7 @@ extension NAGRAService {
         let limit = sessionLimit ?? content.sessionLimit
         var opened = sessions.open(content, limit: limit, heartbeat: heartbeat)
         if opened == nil {
-            try call.breach(of: NAGRAAPI.sessionLimit, "The account has too many sessions at once.")
+            try call.breach(of: NAGRAAPI.sessionLimit, "The account has too many concurrent sessions.")
             opened = sessions.open(content, limit: nil, heartbeat: heartbeat)
         }
         guard let token = opened else { throw .overloaded }
