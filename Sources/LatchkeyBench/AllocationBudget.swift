@@ -39,7 +39,7 @@
 
         /// The allocations of requests of each kind, one by one on one connection.
         private func budgets() async throws -> [Figure] {
-            progress("Counting what the server allocates")
+            progress("Counting the server's allocations")
             let bench = try keyServer()
             return try await onThread {
                 let folder = try WorkingFolder()

@@ -124,7 +124,7 @@ extension Bench {
         let (whole, rsa) = (count.whole.allocations.shown(places: 1), count.rsa.allocations.shown(places: 1))
         return [
             Figure(
-                name: "What is not RSA per CKC, allocations", value: count.whole.allocations - count.rsa.allocations,
+                name: "Allocations outside RSA per CKC", value: count.whole.allocations - count.rsa.allocations,
                 unit: .allocations, aim: .below(60), note: "\(whole) in all, \(rsa) of them in libcrypto's RSA")
         ]
     }

@@ -42,7 +42,7 @@ struct BatchBench: Sendable {
 extension Bench {
     /// RSA alone, eight operations in parallel, relative to one at a time.
     func together(bits: Int) throws -> Figure {
-        let name = "RSA \(bits) eight at once on one core, of one at a time"
+        let name = "RSA \(bits) in batches of eight on one core, of one at a time"
         do {
             let bench = try BatchBench(KeyServerBench(bits: bits))
             let pairs = try (0..<rounds).map { _ in try bench.rates(seconds: 0.2) }
@@ -57,11 +57,11 @@ extension Bench {
     extension Bench {
         /// Licenses of a server with crypto_mb, and of one without, in turn: takes some 20 seconds.
         func licensesTogether(_ bench: KeyServerBench) async throws -> [Figure] {
-            let name = "Licenses of the server, eight at once"
+            let name = "Licenses of the server, in batches of eight"
             do { _ = try BatchBench(bench) } catch let error as LicenseeError {
                 return [Figure(name: name, value: nil, unit: .share, note: error.reason)]
             }
-            progress("Serving licenses eight at once, and one by one")
+            progress("Serving licenses in batches of eight, and one by one")
             let policy = LicenseServerBench.policy
             let together = try LicenseServerBench(bench, policy: policy, cryptoMB: BatchBench.folder)
             defer { together.stop() }

@@ -26,7 +26,7 @@ struct Bench: Sendable {
         var parts: [Part] = [
             ("CKCs with RSA 1024", { try keyServer(bits: 1024) }),
             ("CKCs with RSA 2048", { try keyServer(bits: 2048) }),
-            ("CKCs with RSA, eight at once", { try [1024, 2048].map { try together(bits: $0) } }),
+            ("CKCs with RSA, in batches of eight", { try [1024, 2048].map { try together(bits: $0) } }),
             ("Allocations", allocations), ("Playlists", discovery), ("Licenses over HTTP", licenses),
             ("Time to key", timeToKey), ("Held keys", heldKeys), ("Recording for support", recording),
             ("Captures", captures),
@@ -69,7 +69,7 @@ extension Bench {
                 "\($0) CKCs/s of \($1) RSA-OAEP decryptions/s"
             },
             Figure(
-                name: "What is not RSA per CKC, RSA \(bits)", value: beside, unit: .microseconds, aim: .below(10),
+                name: "Time outside RSA per CKC, RSA \(bits)", value: beside, unit: .microseconds, aim: .below(10),
                 note: "processor time"),
         ]
     }
@@ -208,7 +208,7 @@ extension Figure {
         let (whole, rsa) = (pairs.map(\.own.processTimePerPiece).median, pairs.map(\.other.processTimePerPiece).median)
         return [
             Figure(
-                name: "What is not RSA per license \(what), RSA 2048", value: beside * 1e6, unit: .microseconds,
+                name: "Time outside RSA per license \(what), RSA 2048", value: beside * 1e6, unit: .microseconds,
                 aim: aim,
                 note: "\(((whole ?? 0) * 1e6).shown(places: 0)) µs of the server's processor time, "
                     + "\(((rsa ?? 0) * 1e6).shown(places: 0)) µs of them RSA"),

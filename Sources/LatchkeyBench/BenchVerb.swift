@@ -5,12 +5,12 @@ import LatchkeyTerminal
 /// `latchkey-bench`: the speed of the parts, as ratios within one run.
 struct BenchVerb: Verb {
     private let check = Flag("check", "exit with status 1 if an aim is missed")
-    private let licenses = Flag("licenses", "measure licenses over HTTP only")
-    private let server = Flag("server", "measure licenses of latchkey-server only, which lies beside this program")
-    private let allocations = Flag("allocations", "count allocations only: of a CKC, and of the server's requests")
-    private let recording = Flag("recording", "measure what recording for support costs only")
+    private let licenses = Flag("licenses", "measure only licenses over HTTP")
+    private let server = Flag("server", "measure only licenses of the latchkey-server next to this program")
+    private let allocations = Flag("allocations", "count only allocations, of a CKC and of the server's requests")
+    private let recording = Flag("recording", "measure only the cost of recording for support")
     private let brief = Flag(
-        "brief", "measure everything once, to see that it can be measured; the figures mean little")
+        "brief", "measure everything once, to check that it works; the figures mean little")
     private let html = Option(
         "html", .path("FILE"), "where to write the figures as a page of charts, with their history")
     private let history = Option(
@@ -24,7 +24,7 @@ struct BenchVerb: Verb {
 
     var usage: Usage {
         Usage(
-            program: "latchkey-bench", summary: "measure, and compare with what is aimed at",
+            program: "latchkey-bench", summary: "measure, and compare with the aims",
             details: """
                 Takes some minutes. Build for release first, as make bench does. RSA is compared with the openssl on the
                 search path; allocations are counted on Linux, if there is a C compiler.

@@ -8,7 +8,7 @@ extension Diagnosis {
 
     static func toolFailed(_ name: String, _ what: String) -> Self {
         Self(
-            code: "toolFailed", reason: "\(name) did not do what the bench needs: \(what).",
+            code: "toolFailed", reason: "\(name) failed in the bench: \(what).",
             remedy: "Run \(name) by hand to see why.")
     }
 
@@ -21,17 +21,17 @@ extension Diagnosis {
     static func figuresMeanLittle(_ what: String) -> Self {
         Self(
             code: "figuresMeanLittle", reason: "\(what).",
-            remedy: "Commit, and run make bench, built for release, on a machine that does nothing else.")
+            remedy: "Commit, and run make bench, built for release, on an otherwise idle machine.")
     }
 
     static func pageWithoutTable(_ page: String) -> Self {
         Self(
             code: "pageWithoutTable", reason: "\(page) has no table between <!-- bench --> and <!-- /bench -->.",
-            remedy: "Put both lines where the table is to be.")
+            remedy: "Add both lines at the table's place.")
     }
 
     static let keyLost = Self(
-        code: "keyLost", reason: "A key that was to be kept alive came to its end.",
+        code: "keyLost", reason: "The lease of a key that the bench keeps alive ended.",
         remedy: "Run the tests of the client's leases.")
 
     static let notOnThisSystem = Self(

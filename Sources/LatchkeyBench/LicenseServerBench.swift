@@ -43,7 +43,7 @@ import LatchkeyForms
                 process.environment = ProcessInfo.processInfo.environment.merging(counter?.environment ?? [:]) { $1 }
                 let server = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "latchkey-server")
                 guard let server, FileManager.default.isExecutableFile(atPath: server.path) else {
-                    throw Diagnosis.toolMissing("latchkey-server beside this program")
+                    throw Diagnosis.toolMissing("latchkey-server next to this program")
                 }
                 (port, packagers, operators) = try Self.start(
                     process, server, folder.url.appending(path: "server.json"))
@@ -211,7 +211,7 @@ import LatchkeyForms
                     { try await licenseServer("token, policy and slot", policy: LicenseServerBench.policy) }
                 ),
                 ("Heartbeats of the server", { [try await heartbeats(keyServer())] }),
-                ("Licenses of the server, eight at once", { try await licensesTogether(keyServer()) }),
+                ("Licenses of the server, in batches of eight", { try await licensesTogether(keyServer()) }),
             ] + [budgetPart]
         }
 

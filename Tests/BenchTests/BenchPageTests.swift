@@ -53,14 +53,14 @@ import Testing
 
     @Test func `a table of a page gets the figures of its words, with commit, machine and date`() throws {
         let table = BenchTable(in: ".", commit: "abc1234", at: Self.date)
-        let other = Figure(name: "RSA eight at once", value: nil, unit: .share, note: "a | b")
+        let other = Figure(name: "RSA in batches of eight", value: nil, unit: .share, note: "a | b")
         let page =
-            "before\n<!-- bench -->\nold\n<!-- /bench -->\n\n<!-- bench: eight at once -->\n<!-- /bench -->\nafter\n"
+            "before\n<!-- bench -->\nold\n<!-- /bench -->\n\n<!-- bench: in batches of eight -->\n<!-- /bench -->\nafter\n"
         let text = try table.text(of: "x.md", page, [figure(1_500), other])
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let (head, last) = (
             ["| What | Measured | Aim | Made of |", "| --- | --- | --- | --- |"],
-            "| RSA eight at once | not measured | – | a \\| b |"
+            "| RSA in batches of eight | not measured | – | a \\| b |"
         )
         #expect(lines.first == "before" && lines.suffix(2) == ["after", ""] && !text.contains("old"))
         #expect(lines[1] == "<!-- bench -->" && lines[2].contains("abc1234 on 2026-01-01: "))
@@ -68,7 +68,7 @@ import Testing
             Array(lines[4...8]) == head + [
                 "| Key <discovery> | 1500 MB/s | ≥ 1000 MB/s | n |", last, "<!-- /bench -->",
             ])
-        #expect(Array(lines[10...15]) == ["<!-- bench: eight at once -->", lines[2], ""] + head + [last])
+        #expect(Array(lines[10...15]) == ["<!-- bench: in batches of eight -->", lines[2], ""] + head + [last])
         #expect(try table.text(of: "x.md", text, [figure(1_500), other]) == text)
     }
 
