@@ -76,7 +76,7 @@ import LatchkeyCore
     public func contentIdentifier(for key: KeyURI) throws(ContentKeyError) -> String {
         try read(.contentIdentifier) {
             guard let text = try vendor.contentIdentifier(for: key).text, text.utf8.count >= 2 else {
-                throw ContentKeyError.unfit(vendor, "names the key by bytes that are no text")
+                throw ContentKeyError.unfit(vendor, "names the key by bytes that are not text")
             }
             return text
         }

@@ -83,7 +83,7 @@ extension DemoDocument {
             ]),
         DemoDocument(
             vendor: "Cloud DRM", player: "AVPlayer",
-            about: "A content key session asks for each key; the token goes along in a header.",
+            about: "A content key session asks for each key; a header carries the token.",
             forms: [
                 Form(
                     name: "the key URI is the license's address", service: "cloud-drm", asset: .transportStream,
@@ -94,7 +94,7 @@ extension DemoDocument {
             ]),
         DemoDocument(
             vendor: "Azure", player: "THEOplayer",
-            about: "A source names an integration, which alters what the player asks for.",
+            about: "A source names an integration, which changes the player's requests.",
             forms: [
                 Form(
                     name: "Azure, as its sample's source stands", service: "azure", asset: .rotation, picture: "azure"

@@ -37,8 +37,8 @@ final class ExchangeWatch: Sendable {
                 try await Task.sleep(for: Self.patience)
                 throw Diagnosis(
                     code: "exchangeMissing",
-                    reason: "Within \(Self.patience.inSeconds) s nobody asked the service for \(text).",
-                    remedy: "Look at exchanges.log for what the service was asked instead.")
+                    reason: "The service got no request for \(text) within \(Self.patience.inSeconds) s.",
+                    remedy: "Look at exchanges.log for the requests that it got.")
             }
             defer { group.cancelAll() }
             try await group.next()

@@ -123,7 +123,7 @@ struct PlayerDemonstration {
         passTime: @escaping @Sendable () async throws -> Void
     ) throws -> DemoDocument.Scene {
         let address = bench.media("\(form.asset.rawValue)/master.m3u8", through: service)
-        guard let content = URL(string: address) else { throw UsageError("\(address) is no address.") }
+        guard let content = URL(string: address) else { throw UsageError("\(address) is not a valid address.") }
         return DemoDocument.Scene(
             content: content,
             // THEOplayer's source has one address for all keys.

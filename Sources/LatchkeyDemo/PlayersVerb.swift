@@ -7,7 +7,7 @@ struct PlayersVerb: Verb {
     private let documents = Flag("documents", "play each application in every form that its vendor's document shows")
     private let out = Option(
         "out", .path("DIR"), "the folder for the page, the pictures and the log; defaults to out/demo")
-    private let quiet = Flag("quiet", "print only what is wrong, and the sum")
+    private let quiet = Flag("quiet", "print only problems and the summary")
 
     var usage: Usage {
         Usage(

@@ -46,7 +46,7 @@ extension Diagnosis {
         Diagnosis(
             code: "demoAssetMissing",
             reason: "The demo streams are neither in \(places.prefix(2).map(\.path).joined(separator: " nor in ")).",
-            remedy: "Install with make install PREFIX=…, or copy the folder that a build leaves beside the program too."
+            remedy: "Install with make install PREFIX=…, or also copy the folder that a build puts next to the program."
         )
     }
 }

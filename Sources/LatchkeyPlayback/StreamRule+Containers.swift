@@ -46,7 +46,7 @@ extension StreamRule {
             }),
         StreamRule(
             code: "parameterSetsInSamples", severity: .warning,
-            requirement: "parameter sets stand in the sample entry: `avc1`, `hvc1`, `dvh1`",
+            requirement: "parameter sets are in the sample entry: `avc1`, `hvc1`, `dvh1`",
             source: "\(authoring) 1.10", player: "WebKit refuses `hev1` (movieclaw/movieclaw#430)",
             remedy: "Package as hvc1 in place of hev1, and avc1 in place of avc3.",
             check: .track { track in
@@ -94,7 +94,7 @@ extension StreamRule {
             source: "\(cenc) §10.4.1", player: "takes the license's IV for each sample; of others nothing is known",
             remedy: "Have the packager write a constant IV of 16 bytes.",
             check: .cbcs {
-                $0.sampleIVSize == 0 ? nil : "each sample has an IV of its own, of \($0.sampleIVSize) bytes"
+                $0.sampleIVSize == 0 ? nil : "each sample has its own IV, of \($0.sampleIVSize) bytes"
             }),
         StreamRule(
             code: "constantIV", severity: .error, requirement: "the constant IV has 16 bytes, as the license's",
@@ -187,7 +187,7 @@ extension StreamRule {
             code: "samplesInClear", severity: .warning,
             requirement: "samples of an encrypted track have bytes that are protected",
             source: "\(bis("4.4.4.4"))", player: "plays; whoever has the file does so without a key",
-            remedy: "Check the packager's settings; a clear lead stands before EXT-X-KEY.",
+            remedy: "Check the packager's settings; a clear lead comes before EXT-X-KEY.",
             check: .fragment { fragment, _ in
                 guard let samples = fragment.subsamples, samples.contains(where: { !$0.isEmpty }) else { return nil }
                 return samples.joined().contains { $0.protected > 0 } ? nil : "no byte of its samples is encrypted"

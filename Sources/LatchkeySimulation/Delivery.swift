@@ -35,7 +35,7 @@ public struct DeliveryFinding: DiagnosableError, Hashable {
     static func rangeEncoded(_ address: String, _ coding: String) -> Self {
         Self(
             "rangeEncoded", address,
-            "answered a range with Content-Encoding \(coding): a range of what is compressed is no range of the media.",
+            "answered a range with Content-Encoding \(coding): a range of compressed bytes is not a range of the media.",
             "Have the server send media as it is.")
     }
 

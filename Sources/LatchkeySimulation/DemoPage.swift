@@ -62,7 +62,7 @@ package struct DemoPage {
         let range = [keys.first, keys.last].compactMap { $0.map { "\(Int(saturating: $0.inMilliseconds.rounded()))" } }
         let sum =
             range.count == 2
-            ? "The first key came after \(range[0]) to \(range[1]) ms. Decoding is all 150 frames at once; a player does it as it plays."
+            ? "The first key came after \(range[0]) to \(range[1]) ms. Decoding counts all 150 frames together; a player decodes as it plays."
             : ""
         return .section(
             "Where the milliseconds went", about: sum,

@@ -131,7 +131,7 @@ public struct WebResources: ResourceFetching, PlaylistFetching {
 /// The reasons that a playlist or media was not loaded. Addresses are shown without their secrets.
 extension Diagnosis {
     fileprivate static func malformed(_ address: String) -> Self {
-        Self(code: "malformedAddress", reason: "\(shown(address)) is no URL.", remedy: "Check the address.")
+        Self(code: "malformedAddress", reason: "\(shown(address)) is not a valid URL.", remedy: "Check the address.")
     }
 
     /// There was no reply; the code is the transport's.
@@ -149,9 +149,9 @@ extension Diagnosis {
 
     fileprivate static func encoded(_ shown: String, _ coding: String) -> Self {
         Self(
-            code: "contentEncoded", reason: "\(shown) came with Content-Encoding \(coding), which nobody asked for.",
+            code: "contentEncoded", reason: "\(shown) came with Content-Encoding \(coding), which was not accepted.",
             remedy:
-                "Have the server compress playlists only for those who ask (Accept-Encoding: gzip), and media for nobody."
+                "Have the server compress playlists only if the request accepts it (Accept-Encoding: gzip), and never media."
         )
     }
 

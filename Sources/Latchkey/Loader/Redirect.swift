@@ -30,7 +30,7 @@ struct Redirect {
         }
         guard let from = request.url, let origin = Origin(from),
             let to = URL(string: location.escapedForURL, relativeTo: from)
-        else { throw Self.refused("The redirect's address is no URL.") }
+        else { throw Self.refused("The redirect's address is not a valid URL.") }
         let target = hosts.adapted(to.absoluteURL)
         let newOrigin = try hosts.checkScheme(target) { _ in .redirect }
         let isSafeMethod = ["GET", "HEAD"].contains(request.httpMethod ?? "GET")

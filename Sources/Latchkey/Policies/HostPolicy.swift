@@ -82,7 +82,7 @@ extension HostPolicy {
         else { return }
         guard !configured.contains(where: { Origin(adapted($0))?.isPlain(origin) == true }) else {
             throw ContentKeyError(
-                .hostRefused, "\(origin) is not what was configured, which is http on the same host.",
+                .hostRefused, "\(origin) is not the configured origin, which is http on the same host.",
                 remedy: "Set the HostPolicy's loopback scheme to http.")
         }
         let host = "host \(origin.host):\(origin.port)"

@@ -81,7 +81,7 @@ private struct Target {
 
     init(_ url: URL?) throws {
         guard let url, let origin = Origin(url), ["http", "https"].contains(origin.scheme) else {
-            throw ContentKeyError.playlistUnreadable("The address is no http or https URL.")
+            throw ContentKeyError.playlistUnreadable("The address is not an http or https URL.")
         }
         (self.url, self.origin) = (url, origin)
     }

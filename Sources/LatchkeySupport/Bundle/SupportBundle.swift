@@ -105,7 +105,7 @@ extension SupportBundle {
         exchanges = try Self.read(HTTPArchive.self, File.exchanges, of: archive).exchanges
         if let file = archive[File.profile] {
             do { profile = try VendorProfile(jsonWithAnySettings: file) } catch {
-                throw .bundleMalformed(File.profile, "it is no profile of a vendor")
+                throw .bundleMalformed(File.profile, "it is not a vendor's profile")
             }
         } else {
             profile = nil

@@ -147,7 +147,7 @@ private struct RequestForm: Sendable {
         }
         if header.small == "authorization" { return Self.authorization(value, header.rule.value) }
         if header.small == "content-type", case .fixed(let type) = header.rule.value, value.hasPrefix(type) {
-            return [.init(weight: 10, sentence: "The content type is the one that the profile states.")]
+            return [.init(weight: 10, sentence: "The content type matches the profile.")]
         }
         guard !Self.common.contains(header.small) else { return [] }
         return [.init(weight: 50, sentence: "The profile sends the header field \(header.name).")]

@@ -90,9 +90,9 @@ extension CKCDecoder {
         case .json(let paths), .jsonOr(let paths, _):
             let found = paths.first { seen.json?.text(at: $0) != nil }
             guard let found else { return [.init(weight: 5, sentence: "The reply is the CKC itself.")] }
-            return [.init(weight: found == "ckc" ? 8 : 45, sentence: "The CKC stands at \(found) of a JSON reply.")]
+            return [.init(weight: found == "ckc" ? 8 : 45, sentence: "The CKC is at \(found) of a JSON reply.")]
         case .tagged where seen.isTagged:
-            return [.init(weight: 15, sentence: "The CKC stands between <ckc> and </ckc>.")]
+            return [.init(weight: 15, sentence: "The CKC is between <ckc> and </ckc>.")]
         case .tagged: return [.init(weight: 6, sentence: "The reply is a CKC in base64.")]
         case .base64Text: return [.init(weight: 8, sentence: "The reply is a CKC in base64.")]
         case .raw: return [.init(weight: 6, sentence: "The reply is the CKC itself.")]

@@ -49,7 +49,7 @@ package struct TrafficCapture: Sendable {
         } else {
             throw Diagnosis(
                 code: Diagnosis.captureUnknown,
-                reason: "This is \(Recognition(data).noun): no HAR file, no HTTP message and no curl command.",
+                reason: "This is \(Recognition(data).noun), not a HAR file, an HTTP message or a curl command.",
                 remedy: "Give one of those, a playlist, or a key URI that begins with skd:.")
         }
     }
@@ -96,7 +96,7 @@ extension Diagnosis {
     /// - Parameter option: the option for it.
     package func remedied(for option: String) -> Self {
         Self(
-            code: code, reason: code == Self.captureUnknown ? "This is no HAR file." : reason,
+            code: code, reason: code == Self.captureUnknown ? "This is not a HAR file." : reason,
             remedy:
                 "Give \(option) a HAR 1.2 file, as a browser's developer tools, Charles, mitmproxy or --trace FILE.har write it."
         )

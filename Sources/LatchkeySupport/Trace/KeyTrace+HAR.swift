@@ -10,7 +10,7 @@ extension KeyTrace {
                 let identity = exchange.identity
                 let title = [identity.owner, identity.key].filter { !$0.isEmpty }.joined(separator: " · ")
                 return HTTPArchive.Page(
-                    start: exchange.start, title: title.isEmpty ? "beside the keys" : title,
+                    start: exchange.start, title: title.isEmpty ? "other requests" : title,
                     exchanges: exchange.spans.compactMap(\.recorded))
             })
     }

@@ -119,7 +119,7 @@ extension TraceExchange {
     /// Its name without the key's URI.
     var shortName: String {
         guard identity.number == 0 else { return joined("Key request \(identity.number)") }
-        return identity.owner.isEmpty ? "Before and beside the keys" : joined("")
+        return identity.owner.isEmpty ? "Other requests" : joined("")
     }
 
     /// Its place in a page.

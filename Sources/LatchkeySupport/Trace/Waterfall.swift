@@ -85,7 +85,7 @@ struct Waterfall {
 extension Waterfall {
     /// The meanings of the bars' looks.
     static let legend = HTML.legend(
-        "What the bars mean",
+        "Meaning of the bars",
         [
             ("key", "a key's whole way"), ("stage", "stage"), ("request", "round trip"), ("wait", "wait"),
             ("work", "other work"), ("service", "as the service saw it"), ("lease", "lease"), ("wrong", "went wrong"),

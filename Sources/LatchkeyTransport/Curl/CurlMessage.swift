@@ -28,7 +28,7 @@ struct CurlMessage: Sendable {
         self.url = url
         method = request.httpMethod ?? "GET"
         guard Self.isToken(method) else {
-            throw TransportError(.requestMalformed, "The request's method is no method of HTTP.")
+            throw TransportError(.requestMalformed, "The request's method is not an HTTP method.")
         }
         lines = try Self.lines(request.allHTTPHeaderFields ?? [:])
         body = request.httpBody

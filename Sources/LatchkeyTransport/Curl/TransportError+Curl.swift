@@ -26,7 +26,7 @@ extension TransportError {
                 .tlsFailed,
                 "\(place) ended the connection before TLS was agreed on; the port may be one for http \(number).")
         case CURLE_SSL_CACERT_BADFILE:
-            self.init(.tlsFailed, "The file of trusted authorities cannot be read, or is no PEM \(number).")
+            self.init(.tlsFailed, "The file of trusted authorities cannot be read, or is not PEM \(number).")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             self.init(.tlsFailed, "No secure connection to \(place) could be made \(number).")
@@ -50,7 +50,7 @@ extension TransportError {
 
     private static func malformed(_ place: String, _ message: CurlMessage, _ number: String) -> String {
         let hint = message.isSecure ? "" : "; the port may be one for https"
-        return "What \(place) answers is no proper HTTP\(hint) \(number)."
+        return "The reply of \(place) is not valid HTTP\(hint) \(number)."
     }
 
     /// X509_V_ERR numbers. libcurl itself detects a name mismatch after OpenSSL accepted the certificate, and then reports 0 or 1.
@@ -62,7 +62,7 @@ extension TransportError {
         case 18:
             Self(
                 .serverCertificateUntrusted,
-                "The TLS certificate of \(place) is self-signed, and not among those that are trusted \(number).")
+                "The TLS certificate of \(place) is self-signed and not trusted \(number).")
         case 62, 64: Self(.serverNameMismatch, "The TLS certificate of \(place) is for another host name \(number).")
         default:
             Self(

@@ -253,7 +253,7 @@ import Testing
         status=307 statusText=
         content: mimeType=application/octet-stream size=1
         timings: receive=0 send=0 wait=2
-        pages.0: id=page_1 pageTimings{} startedDateTime=2026-01-01T00:00:00.000Z title=beside the keys
+        pages.0: id=page_1 pageTimings{} startedDateTime=2026-01-01T00:00:00.000Z title=other requests
         pageTimings:
         """
 }
