@@ -142,7 +142,7 @@ import LatchkeyCore
 extension ConfiguredVendor {
     /// The vendor's requirement for each key that a player that waits for nothing cannot meet.
     fileprivate var obstacle: String? {
-        if lookupScope != .never { return "looks something up before the license request" }
+        if lookupScope != .never { return "requires a lookup before the license request" }
         if sessionScope == .source { return "keeps a session" }
         return profile.license.method == "POST" ? nil : "sends the license request by \(profile.license.method)"
     }

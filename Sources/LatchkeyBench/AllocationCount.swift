@@ -47,7 +47,7 @@ struct AllocationCounter: Sendable {
     /// - Throws: `toolFailed` if it was started without.
     init(ofThisProcess: ()) throws {
         guard let path = ProcessInfo.processInfo.environment[Self.variable] else {
-            throw Diagnosis.toolFailed("LD_PRELOAD", "the counter is not there")
+            throw Diagnosis.toolFailed("LD_PRELOAD", "the counter is missing")
         }
         (counts, environment) = (URL(filePath: path), [:])
     }

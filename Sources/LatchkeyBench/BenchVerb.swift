@@ -15,7 +15,7 @@ struct BenchVerb: Verb {
         "html", .path("FILE"), "where to write the figures as a page of charts, with their history")
     private let history = Option(
         "history", .path("FILE"),
-        "where runs are kept, one a line, with --html; defaults to \(Self.defaultHistory)")
+        "the file of all runs, one per line, with --html; defaults to \(Self.defaultHistory)")
     private let pages = Option(
         "pages", .path("FOLDER"), "the project whose pages get the figures, with commit, machine and date")
     private let counting = Flag("count-allocations", "count them in this process; bench starts itself with it")

@@ -26,7 +26,7 @@ extension CommandLineTool {
                     "the token of the vendor, where --set does not give it; LATCHKEY_NAME for a credential NAME"
                 ),
                 ("SSL_CERT_FILE", "certificates of authorities to trust, in PEM, as --ca"),
-                ("PATH", "where ffmpeg is looked for"),
+                ("PATH", "the folders that are searched for ffmpeg"),
                 ("TMPDIR", "the folder for streams while they play; only the user can read them"),
             ], seeAlso: "ffmpeg")
         return CommandLineTool(name: "latchkey", summary: summary, verbs: verbs, manual: manual.text)

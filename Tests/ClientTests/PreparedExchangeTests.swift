@@ -61,7 +61,7 @@ import Testing
         ]
         #expect(errors.allSatisfy { $0?.kind == .unfitForPlayer })
         let reasons = [
-            "keeps a session", "looks something up", "by GET", "credential \"token\"",
+            "keeps a session", "requires a lookup", "by GET", "credential \"token\"",
         ]
         for (error, reason) in zip(errors, reasons) { #expect(error?.reason.contains(reason) == true) }
     }

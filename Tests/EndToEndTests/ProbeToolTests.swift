@@ -39,9 +39,9 @@ struct ProbeToolTests {
     @Test(
         arguments: [
             ([], "probe needs --token-key"), (["--token-file", "/dev/null"], "is empty"),
-            (["--token-file", "t", "--every", "1s"], "its token ends"),
-            (["--token-key", "k", "--every", "3m"], "--every takes 2m at most"),
-            (["--token-key", "k", "--port", "1"], "--port means nothing without --every"),
+            (["--token-file", "t", "--every", "1s"], "its token expires"),
+            (["--token-key", "k", "--every", "3m"], "--every takes at most 2m"),
+            (["--token-key", "k", "--port", "1"], "--port has no effect without --every"),
             (["--token-key", "k", "--license-url", "here"], "needs an http or https URL"),
         ] as [([String], String)])
     func `what could not last is refused at once`(_ words: [String], _ part: String) async throws {

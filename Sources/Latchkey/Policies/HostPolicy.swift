@@ -98,7 +98,7 @@ extension HostPolicy {
             ? " It looks like an identifier, and was taken for a host, because no address is configured." : ""
         throw ContentKeyError(
             .hostRefused, "\(named.gave("the \(host)")), which was not configured.\(mistake)",
-            remedy: "Configure the license service's address as its vendor gives it, and not as a playlist does.")
+            remedy: "Configure the license service's address from its vendor, not from a playlist.")
     }
 
     /// Refuses everything but https, and http on a loopback host.

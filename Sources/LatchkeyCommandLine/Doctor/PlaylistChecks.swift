@@ -49,7 +49,7 @@ extension PlaylistChecks {
             let count = all.count { $0.1.rule == finding.rule }
             let check = Checkup(
                 .playlist, finding, about: name.isEmpty ? nil : name.prefix(1).uppercased() + name.dropFirst())
-            return count == 1 ? check : check.adding("So it is in \(count) playlists.")
+            return count == 1 ? check : check.adding("The same is true of \(count) playlists.")
         }
     }
 }
@@ -110,7 +110,7 @@ extension PlaylistChecks {
             checks.append(
                 .warning(
                     .playlist, "wholeSegmentEncryption",
-                    "The FairPlay keys have METHOD=AES-128; Apple asks for SAMPLE-AES.",
+                    "The FairPlay keys have METHOD=AES-128; Apple requires SAMPLE-AES.",
                     "Have the packager encrypt samples and write METHOD=SAMPLE-AES."))
         }
         if let name = tags.lazy.compactMap({ if case .other(let name) = $0.method { name } else { nil } }).first {
@@ -199,7 +199,7 @@ extension PlaylistChecks {
                 .warning(
                     .playlist, "keyWithoutSessionKey",
                     "\(shown(first.uri))\(count): segments need it, and no EXT-X-SESSION-KEY names it, though there are some.",
-                    "Write all keys into EXT-X-SESSION-KEY, or none: who preloads or stores keys by them lacks the others."
+                    "Write all keys into EXT-X-SESSION-KEY, or none: preloads and downloads that use them would lack the others."
                 ))
         }
         return checks

@@ -149,10 +149,10 @@ struct ReplySender: Sendable {
         func remedy(at step: Checkup.Step) -> String {
             switch (self, step) {
             case (.storage, .certificate):
-                "Let everyone read the file, and check its name: no token is asked for here, and none would help."
+                "Make the file public, and check its name: this store takes no token."
             case (.storage, _): "Configure the address of the service: this one belongs to a store of files."
             case (.firewall, _):
-                "Have whoever runs it for this host let the request through; the service behind it never saw it."
+                "Ask its operator to let the request through; the service behind it never received it."
             case (.gateway, _): "Check host and path, and whether the gateway requires its own API key for this path."
             }
         }

@@ -63,7 +63,7 @@ struct RequestComparison {
             let escaping = wanted.escapingOfSPC
             if escaping == .percent, value.contains("+") {
                 return RequestFault(
-                    "plusNotEncoded", "the “+” of the base64 are not percent-encoded, so that the service reads blanks",
+                    "plusNotEncoded", "the “+” of the base64 are not percent-encoded, so the service reads spaces",
                     "Percent-encode the value: “+” is %2B.")
             }
             if escaping == BodyRule.Escaping.none, value.contains("%2B") || value.contains("%2F") {
@@ -174,7 +174,7 @@ struct RequestComparison {
             return RequestFault(
                 "tokenFormWrong",
                 "Authorization holds the token \(wantsBearer ? "without" : "with") the word Bearer, and \(vendor) takes it \(wantsBearer ? "with" : "without")",
-                "Send Authorization as the vendor has it.")
+                "Send Authorization in the vendor's form.")
         }
     }
 

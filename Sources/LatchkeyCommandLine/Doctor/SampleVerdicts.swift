@@ -55,7 +55,7 @@ struct SampleVerdicts {
         let failed = findings.filter { $0.failure != nil }
         guard let first = failed.first, let failure = first.failure else { return [] }
         let code = StreamRule.all.contains { $0.code == failure.code } ? failure.code : "segmentUnreadable"
-        let more = failed.count == 1 ? "" : " So it is with \(failed.count) of \(findings.count) segments."
+        let more = failed.count == 1 ? "" : " The same is true of \(failed.count) of \(findings.count) segments."
         return [
             .error(
                 .media, code,

@@ -159,8 +159,8 @@ extension StreamDiagnosis {
         if keys.count > licenseLimit {
             checks.append(
                 .unseen(
-                    .license, "\(keys.count - licenseLimit) more keys were not asked for, as services bill licenses.",
-                    "Ask for more with --licenses N."))
+                    .license, "\(keys.count - licenseLimit) more keys were not requested: services bill licenses.",
+                    "Request more with --licenses N."))
         }
         return (checks, opened)
     }
@@ -177,7 +177,7 @@ extension StreamDiagnosis {
         }
         let isReached = licenses.contains { $0.step == .license }
         return came.map { .ok($0.step, $0.words) } + licenses
-            + (isReached ? [] : [.skipped(.license, "None was asked for: what precedes it failed.")])
+            + (isReached ? [] : [.skipped(.license, "None was requested, because an earlier step failed.")])
     }
 
     /// Terms that end before a viewer can watch.
@@ -194,7 +194,7 @@ extension StreamDiagnosis {
         return [
             .warning(
                 .license, "shortTerms", "\(shown(key)): the key's \(name) ends after \(seconds) s.",
-                "Have the service grant a longer \(name); renewals need some 30 s.")
+                "Ask the service for a longer \(name); renewals need some 30 s.")
         ]
     }
 

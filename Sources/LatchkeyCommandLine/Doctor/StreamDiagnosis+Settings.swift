@@ -50,7 +50,8 @@ extension StreamDiagnosis {
         return checks + [
             .warning(
                 .identifier, "identifiersNotDistinct", "\(most) keys have the same content identifier.",
-                "Choose the profile's variant whose rule tells the stream's keys apart; -19152 comes of it otherwise.")
+                "Choose the profile's variant whose rule distinguishes the stream's keys; otherwise playback fails with -19152."
+            )
         ]
     }
 
@@ -85,7 +86,7 @@ extension StreamDiagnosis {
         guard credentials.values.contains(where: { $0.value.count > 0 }) else {
             return [.skipped(.token, "None was given.")]
         }
-        guard !keys.isEmpty else { return [.skipped(.token, "There is no key that it could be for.")] }
+        guard !keys.isEmpty else { return [.skipped(.token, "There is no key to check it for.")] }
         let advice = keys.prefix(licenseLimit).flatMap { key -> [TokenInspection.Advice] in
             guard let identifier = try? loader.contentIdentifier(for: key) else { return [] }
             let context = LicenseContext(keyURI: key, contentIdentifier: identifier)
@@ -96,7 +97,7 @@ extension StreamDiagnosis {
             Checkup($0 == .needsSession ? .session : .token, finding($0))
         }
         let isFine = !checks.contains { $0.step == .token }
-        return (isFine ? [.ok(.token, "Nothing speaks against it; only its service can check it.")] : []) + checks
+        return (isFine ? [.ok(.token, "No problem was found; only its service can check it.")] : []) + checks
     }
 
     /// A finding about a token; one that is a day old and lives for seconds has certainly expired.
@@ -126,7 +127,7 @@ extension StreamDiagnosis {
                 return [
                     .error(
                         .spc, "spcIsUnknown", "The file is not an SPC: its \(bytes.count) bytes have no known form.",
-                        "Give the bytes that the device made for the license request.")
+                        "Use the bytes that the device made for the license request.")
                 ]
             }
             return [

@@ -65,7 +65,7 @@ extension TrafficDiagnosis {
             .unseen(
                 .license,
                 "\(count) of the stream's \(keys.counted("key")) \(count == 1 ? "has" : "have") no license in the capture\(named).",
-                "Play all that the stream has while it is recorded.")
+                "Play the whole stream while it is recorded.")
         ]
     }
 
@@ -74,7 +74,7 @@ extension TrafficDiagnosis {
     ) -> [Checkup] {
         if let load = loads.first { return [loaded(load, loads.count)] }
         if checks.hasError(at: .playlist, .certificate, .token) {
-            return [.skipped(.license, "The capture has no license request; what precedes it is wrong.")]
+            return [.skipped(.license, "The capture has no license request, because an earlier step is wrong.")]
         }
         guard !stream.keys.isEmpty, !sha1s.isEmpty else {
             return [.unseen(.license, "The capture has no license request.", Self.recordAll)]
@@ -82,7 +82,7 @@ extension TrafficDiagnosis {
         return [
             .error(
                 .license, "licenseNotAsked",
-                "The stream has FairPlay keys and the certificate came, and no license was asked for.",
+                "The stream has FairPlay keys and the certificate came, but no license was requested.",
                 "Check how the player uses the certificate: its FairPlay configuration, its errors, and whether the browser supports FairPlay."
             )
         ]
@@ -206,7 +206,7 @@ extension TrafficDiagnosis {
         let token =
             removed.first.map { "The value of \($0.prefix(40).description.visible) was removed from the capture." }
             ?? left.first.map { _ in
-                "Chrome leaves Authorization out of a HAR file unless sensitive data are exported, too."
+                "Chrome leaves Authorization out of a HAR file unless sensitive data is exported."
             }
         let said = [refusal.open.contains(.body) ? body : nil, refusal.open.contains(.token) ? token : nil]
         return said.contains { $0 != nil } ? said.compactMap(\.self).joined(separator: " ") : nil

@@ -34,7 +34,7 @@ struct TermsOptions: Sendable {
         case (let lease?, let rental?, nil): .leaseAndRental(lease: lease, rental: rental)
         case (nil, nil, .zero): .persistent
         case (nil, nil, let storage?): .persistentFor(storage)
-        case (nil, _?, .zero): throw UsageError("--persist 0 has no end, so that --rental cannot follow it.")
+        case (nil, _?, .zero): throw UsageError("--persist 0 has no end, so --rental cannot follow it.")
         case (nil, let playback?, let storage?): .dualExpiry(storage: storage, playback: playback)
         case (_?, _, _?): throw UsageError("--lease and --persist do not go together: a stored key is not renewed.")
         }

@@ -8,7 +8,7 @@ extension LoadReport {
             "details", [:], [.element("summary", [:], "\(timeline.count) rows"), momentTable])
         let latencies = HTML.section(
             "Latency of granted requests",
-            about: "Milliseconds from the moment at which a request was meant to be sent, by that moment.",
+            about: "Milliseconds since the planned time of a request, by that time.",
             [
                 chart(
                     "ms",
@@ -31,7 +31,7 @@ extension LoadReport {
         "\(plan.rate.words) playbacks a second (\(plan.arrivals)) for \(plan.seconds.words) s by \(plan.viewers) viewers. "
             + "\(goodput.words) licenses and heartbeats a second. "
             + (lost == 0
-                ? "Every question was answered in the end. " : "\(lost) questions got no answer in the end. ")
+                ? "Every request got an answer in the end. " : "\(lost) requests got no answer in the end. ")
             + "The generator took \(generator.processors.words) processors."
     }
 

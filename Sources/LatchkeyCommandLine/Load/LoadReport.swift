@@ -120,7 +120,7 @@ extension LoadReport {
         if retries > 0 { lines.append("\(retries) requests were sent again.") }
         if notStarted > 0 { lines.append("\(notStarted) playbacks did not begin: too many were running.") }
         lines.append(
-            lost == 0 ? "Every question was answered in the end." : "\(lost) questions got no answer in the end.")
+            lost == 0 ? "Every request got an answer in the end." : "\(lost) requests got no answer in the end.")
         lines.append(
             "The generator took \(generator.processors.words) processors, and was at most \(generator.lateP99.words) ms late"
                 + " in 99 of 100 cases. \(opened) licenses were opened as a device does.")

@@ -6,7 +6,7 @@ import LatchkeyTerminal
 
 /// The options of `latchkey load --sizing`, in addition to those shared with other loads.
 enum SizingOptions {
-    static let sizing = Flag("sizing", "compute how many nodes and Redis primaries a crowd needs, on virtual time")
+    static let sizing = Flag("sizing", "compute the nodes and Redis primaries for a crowd, on virtual time")
     private static let keysPerPlayback = Option(
         "keys-per-playback", .count, "with --sizing: keys that a playback asks for; defaults to 2")
     private static let lease = Option(
@@ -38,7 +38,7 @@ enum SizingOptions {
         var plan = SizingPlan()
         if let policy {
             guard arguments[lease] == nil, arguments[heartbeat] == nil else {
-                throw UsageError("--policy says what \(lease.name) and \(heartbeat.name) say: leave one out.")
+                throw UsageError("--policy states \(lease.name) and \(heartbeat.name), too: leave one out.")
             }
             plan.follow(policy.policy)
         }
@@ -59,7 +59,7 @@ enum SizingOptions {
             throw UsageError("\(Self.kickOff.name) needs a time of at most 1h: a kick-off is not longer.")
         }
         guard plan.asksSessions || plan.primaries == nil else {
-            throw UsageError("\(primaries.name) means nothing here: --policy counts nothing, and asks no Redis.")
+            throw UsageError("\(primaries.name) has no effect here: --policy counts nothing and uses no Redis.")
         }
         if let path = arguments[costs] {
             let bytes = try InputFile.read(path, limit: 65_536, console)

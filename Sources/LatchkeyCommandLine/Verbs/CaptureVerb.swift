@@ -9,16 +9,16 @@ import LatchkeyTerminal
 struct CaptureVerb: Verb {
     private let stream = StreamOptions()
     private let out = Option("out", .path("FILE"), "the support bundle, a ZIP file; defaults to capture.zip")
-    private let force = Flag("force", "have --out replace a file")
+    private let force = Flag("force", "let --out replace a file")
 
     var usage: Usage {
         Usage(
-            name: "capture", summary: "play a stream, and write all that support needs into one file without secrets",
+            name: "capture", summary: "play a stream, and write a file without secrets for support",
             details: """
                 Plays as latchkey play does. The file has versions, configuration, profile, events, requests and replies, the
                 playlists' lines about keys, and a trace as a page; it is written also when the stream does not play. Tokens,
-                cookies, SPCs and what else looks random are replaced by pseudonyms, and no CKC is in it. latchkey replay shows
-                the same error again; whether it does was tried before this ends.
+                cookies, SPCs and other random-looking values are replaced by pseudonyms, and CKCs are left out. latchkey replay
+                reproduces the error; latchkey capture checks that before it ends.
 
                 """ + VendorOptions.details,
             positionals: [stream.playlist],
@@ -31,7 +31,7 @@ struct CaptureVerb: Verb {
                     + "--credentials c …",
             ],
             yes: "the stream played, and the file is written",
-            no: "the stream did not play; the file is written all the same",
+            no: "the stream did not play; the file is written anyway",
             unknown: "nothing was decoded, so it is unknown whether the stream plays; the file is written"
         )
     }
@@ -86,8 +86,8 @@ struct CaptureReport: Encodable {
             let found =
                 switch right {
                 case true?: "the stream played"
-                case false?: "every key came, and the picture is wrong"
-                case nil where keys == 0: "no key was asked for, and nothing was decoded"
+                case false?: "every key came, but the picture is wrong"
+                case nil where keys == 0: "no key was requested, and nothing was decoded"
                 case nil: "every key came, but nothing was decoded, so the picture is unknown"
                 }
             return "\(size): \(found). \(again)"

@@ -17,7 +17,7 @@ struct CredentialsVerb: Verb {
             name: "credentials", summary: "make test credentials for a key server and a simulated device",
             details: """
                 Writes certificate.der, private-key.pem and ask.hex; the last two with mode 0600. They work between
-                Latchkey's own device and servers only: no Apple device and no production service takes them.
+                Latchkey's own device and servers only: no Apple device or production service accepts them.
                 """,
             options: [out, bits, force, Flag.json],
             examples: [

@@ -13,18 +13,18 @@ struct DoctorVerb: Verb {
         "PLAYLIST", "a file, a folder, or an http or https URL; not with --har", .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
-        "credentials", .path("DIR"), "credentials of a service for tests: SPCs are made here, those of --har opened")
+        "credentials", .path("DIR"), "credentials of a test service: they make SPCs here, and open the SPCs of --har")
     private let spc = Option(
         "spc", .path("FILE"), "an SPC that a device made, for a service whose SPCs are not made here")
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
     private let licenses = Option(
-        "licenses", .count, "how many licenses to ask for at most; defaults to 8")
+        "licenses", .count, "the maximum number of licenses to request; defaults to 8")
     private let samples = Option(
-        "samples", .count, "how many segments to try at most; defaults to 100")
+        "samples", .count, "the maximum number of segments to try; defaults to 100")
     private let har = Option(
         "har", .path("FILE"), "a recording of a proxy or browser, or the output of curl -v; nothing is sent")
     private let html = Option(
-        "html", .path("FILE"), "where to write the report as a page, with what to do at each step")
+        "html", .path("FILE"), "where to write the report as a page, with the remedy of each step")
 
     var usage: Usage {
         Usage(

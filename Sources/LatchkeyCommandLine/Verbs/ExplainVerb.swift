@@ -12,7 +12,7 @@ struct ExplainVerb: Verb {
 
     var usage: Usage {
         Usage(
-            name: "explain", summary: "say what an error number means, why it came, and what to try",
+            name: "explain", summary: "explain an error number: its meaning, its causes and its remedies",
             details: """
                 Knows the numbers of FairPlay, CoreMedia, AVFoundation and URL loading that concern keys, HTTP statuses, the codes
                 of THEOplayer, JW Player, Shaka Player, OpenTV Player, Bitmovin, Mux Player and react-native-video, the names of

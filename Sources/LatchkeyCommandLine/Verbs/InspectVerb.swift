@@ -15,7 +15,7 @@ struct InspectVerb: Verb {
         "credentials", .path("DIR"),
         "a key server's credentials: they open an SPC, and a certificate's private key should be there", .repeatable)
     private let dask = Option("dask", .hex(bytes: 16), "the derived key itself, for an SPC of published vectors")
-    private let keyID = Option("key-id", .keyID, "the key that a token is wanted for")
+    private let keyID = Option("key-id", .keyID, "the key that the token is for")
     private let purpose = Option(
         "purpose", .choice(["streaming": KeyPurpose.streaming, "persistable": .persistable]),
         "the purpose of a token's key; defaults to streaming")

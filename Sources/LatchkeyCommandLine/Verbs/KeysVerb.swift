@@ -9,12 +9,12 @@ import LatchkeyTerminal
 struct KeysVerb: Verb {
     private let playlist = Positional("PLAYLIST", "a file, a folder, - for standard input, or an http or https URL")
     private let base = Option(
-        "base", .text("URI"), "where the playlist came from, for relative references and QUERYPARAM")
+        "base", .text("URI"), "the playlist's address, for relative references and QUERYPARAM")
     private let imports = Option(
         "imports", .named, "a variable of the multivariant playlist, for EXT-X-DEFINE:IMPORT", .repeatable)
 
     private let samples = Option(
-        "samples", .count, "how many segments' containers to look at, at most; defaults to 20")
+        "samples", .count, "the maximum number of segments whose containers are checked; defaults to 20")
 
     var usage: Usage {
         Usage(
@@ -35,7 +35,7 @@ struct KeysVerb: Verb {
                 "curl -s https://cdn.example.com/v/p.m3u8 | latchkey keys --base https://cdn.example.com/v/p.m3u8 -",
                 "latchkey keys --imports token=abc video.m3u8",
             ],
-            yes: "the playlists are valid, with keys or without, and nothing is wrong with keys, playlists or media",
+            yes: "the playlists are valid, with keys or without, and keys, playlists and media have no problems",
             no: "a playlist is refused or cannot be loaded, or Apple's players do not take keys, playlists or media")
     }
 

@@ -25,20 +25,20 @@ struct LoadVerb: Verb {
     private let slotsPart = Option(
         "slots-part", .count, "how many of 100 playbacks take a slot; defaults to 50, without --license-url to 100")
     private let contentID = Option(
-        "content-id", .text("ID"), "what SPCs ask for; {kid} is one of --keys UUIDs; defaults to skd://load/{kid}")
-    private let keys = Option("keys", .count, "how many keys are asked for; defaults to 10, with --sizing to 5000")
+        "content-id", .text("ID"), "key URI of the SPCs; {kid} is one of --keys UUIDs; defaults to skd://load/{kid}")
+    private let keys = Option("keys", .count, "the number of different keys; defaults to 10, with --sizing to 5000")
     private let rate = Option("rate", .rate, "playbacks that begin in a second; defaults to 10")
     private let length = Option("for", .timeSpan, "for how long playbacks begin; defaults to 10s")
     private let arrivals = Option(
         "arrivals", .choice(["poisson": LoadPlan.Arrivals.poisson, "fixed": .fixed]),
-        "as people come, or at equal distances; defaults to poisson")
+        "random arrivals, or equal intervals; defaults to poisson")
     private let viewers = Option(
         "viewers", .count, "how many accounts there are; defaults to 100, with --sizing to 1000000")
     private let sessions = Option("sessions", .count, "how many sessions an account has; defaults to 1")
     private let watch = Option(
         "watch", .timeSpan, "how long a viewer watches, renewing and sending heartbeats; defaults to one license")
     private let retry = Option(
-        "retry", .count, "how often a request is sent again that got no answer; defaults to 0, with --sizing to 2")
+        "retry", .count, "retries of a request that got no answer; defaults to 0, with --sizing to 2")
     private let impatient = Flag("ignore-retry-after", "send again after 100 ms whatever Retry-After says")
     private let timeout = Option("timeout", .timeSpan, "how long to wait for a reply; defaults to 10s")
     private let connections = Option("connections", .count, "concurrent connections; defaults to 256")
@@ -52,11 +52,11 @@ struct LoadVerb: Verb {
         Usage(
             name: "load", summary: "put a license server under load, with many simulated devices",
             details: """
-                Playbacks begin when they are meant to, whether or not the server keeps up; a request's latency counts from the moment
-                at which it was meant to be sent. An http address gets --connections kept-alive connections of one thread; https goes
-                over the system's client. SPCs are made ahead, and the first license of each is opened as a device does.
-                --sizing asks no server: it plays crowds of a million and ten million, and your own, on virtual time, and prints what
-                they need. Without --nodes and --primaries these are computed; else what there is is judged.
+                Playbacks begin on schedule, whether or not the server keeps up; a request's latency counts from its scheduled
+                time. An http address gets --connections kept-alive connections of one thread; https uses the system's client. SPCs
+                are made ahead, and the first license of each is opened as a device does.
+                --sizing needs no server: it plays crowds of a million and ten million, and your own, on virtual time, and prints the
+                nodes and primaries that they need. With --nodes or --primaries it assesses these.
                 """,
             options: [
                 licenseURL, certificateURL, slotsURL, slotsPart, credentials, contentID, keys,
@@ -111,7 +111,7 @@ struct LoadVerb: Verb {
         let shared: [any Parameter] = [virtual, viewers, watch, keys, retry, policy, seed, html, Flag.json]
         let known = Set((shared + SizingOptions.all).map(\.name))
         if let name = arguments.values.keys.sorted().first(where: { !known.contains($0) }) {
-            throw UsageError("\(name) means nothing with --sizing.")
+            throw UsageError("\(name) has no effect with --sizing.")
         }
         return try SizingOptions.plan(
             arguments, viewers: arguments[viewers], watching: arguments[watch], keys: arguments[keys],
@@ -149,7 +149,7 @@ struct LoadVerb: Verb {
         }
         if let part = arguments[slotsPart] {
             guard arguments[slotsURL] != nil else {
-                throw UsageError("--slots-part means nothing without --slots-url.")
+                throw UsageError("--slots-part has no effect without --slots-url.")
             }
             guard part <= 100, part == 100 || arguments[licenseURL] != nil else {
                 throw UsageError(
@@ -185,7 +185,7 @@ struct LoadVerb: Verb {
         if let slots, arguments[licenseURL] == nil {
             let ofLicenses = [certificateURL.name, credentials.name, contentID.name, keys.name]
             if let name = ofLicenses.first(where: { arguments.values[$0] != nil }) {
-                throw UsageError("\(name) means nothing without --license-url.")
+                throw UsageError("\(name) has no effect without --license-url.")
             }
             let crowd = LoadCrowd(slotsOf: plan.viewers, sessions: arguments[sessions] ?? 1, seed: plan.seed)
             return LoadRun(
@@ -209,7 +209,7 @@ struct LoadVerb: Verb {
             try await compare(arguments.url(certificateURL), device)
         }
         if let slots, (slots.scheme, slots.host(), slots.port) != (license.scheme, license.host(), license.port) {
-            throw UsageError("--slots-url and --license-url have to be of one server.")
+            throw UsageError("--slots-url and --license-url must name the same server.")
         }
         return LoadRun(
             plan: plan, license: license,
@@ -238,9 +238,9 @@ struct LoadVerb: Verb {
             throw Diagnosis(
                 code: "loadImpossible",
                 reason: reply.status == 200
-                    ? "The server has another certificate than --credentials."
+                    ? "The server's certificate differs from that of --credentials."
                     : "The server answered \(reply.status) for its certificate.",
-                remedy: "Name the folder of the server's own test credentials.")
+                remedy: "Use the folder of the server's own test credentials.")
         }
     }
 }

@@ -19,7 +19,7 @@ struct PlayVerb: Verb {
     private var credentials: Option<String> { stream.credentials }
     private let frame = Option("frame", .path("PNG"), "where to write a picture from the middle of the stream")
     private let out = Option("out", .path("FILE"), "where to write the clear stream, by its ending mp4, mkv or ts")
-    private let force = Flag("force", "have --out replace a file")
+    private let force = Flag("force", "let --out replace a file")
     private let hashes = Option(
         "hashes", .path("FILE"), "the clear stream's hashes, in the form of the demo's hashes.json")
     private let device = Option(
@@ -51,7 +51,7 @@ struct PlayVerb: Verb {
                 "latchkey play http://127.0.0.1:8080/media/vudrm/ts/master.m3u8 --vendor vudrm --loopback-http "
                     + "--credentials c …",
             ],
-            yes: "every key came and all that was decoded is right",
+            yes: "every key came, and everything that was decoded is right",
             no: "something is wrong")
     }
 

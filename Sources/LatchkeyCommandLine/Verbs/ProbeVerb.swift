@@ -20,10 +20,10 @@ struct ProbeVerb: Verb {
 
     var usage: Usage {
         Usage(
-            name: "probe", summary: "get a license as a viewer does, once or all the time, as metrics",
+            name: "probe", summary: "get a license as a viewer does, once or repeatedly with metrics",
             details: """
-                Asks a tenant with test credentials, through all that is in front of the server, and opens the license as a device does.
-                The viewer is latchkey-probe, in one session for as long as the probe runs.
+                Requests a license of a tenant with test credentials, through everything in front of the server, and opens it as a
+                device does. The viewer is latchkey-probe, in one session for as long as the probe runs.
                 With --every it serves latchkey_probe_success, latchkey_probe_duration_seconds and others at /metrics until a
                 signal ends it; Deployment/prometheus has the alert for them.
                 """,
@@ -87,16 +87,17 @@ struct ProbeVerb: Verb {
         }
         guard let period = arguments[every] else {
             if let name = [host.name, port.name].first(where: { arguments.values[$0] != nil }) {
-                throw UsageError("\(name) means nothing without --every.")
+                throw UsageError("\(name) has no effect without --every.")
             }
             return
         }
         guard period <= Self.longestPeriod else {
-            throw UsageError("--every takes 2m at most: the alert wants a try in five minutes.")
+            throw UsageError("--every takes at most 2m: the alert expects an attempt within five minutes.")
         }
         guard arguments[TokenOptions.file] == nil else {
             throw UsageError(
-                "--token-file does not go with --every: its token ends.", hint: "Use --token-key or --token-command.")
+                "--token-file does not go with --every: its token expires.",
+                hint: "Use --token-key or --token-command.")
         }
     }
 

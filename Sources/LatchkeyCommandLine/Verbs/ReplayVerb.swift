@@ -11,15 +11,15 @@ struct ReplayVerb: Verb {
 
     var usage: Usage {
         Usage(
-            name: "replay", summary: "make the error of a support bundle again, without a network",
+            name: "replay", summary: "reproduce the error of a support bundle, without a network",
             details: """
                 A loader with the bundle's profile gets the recorded replies in their order, on virtual time. Nothing
-                is sent. A bundle may come from anybody: it is read within limits, and nothing in it is run.
+                is sent. A bundle may come from an untrusted source: it is read within limits, and nothing in it is run.
                 """,
             positionals: [bundle], options: [Flag.json],
             examples: ["latchkey replay capture.zip", "latchkey replay capture.zip --json"],
-            yes: "it ended as it did when it was captured", no: "it ended in another way, or the file cannot be read",
-            unknown: "no key was asked for when it was captured, so that there was nothing to try")
+            yes: "it ended as in the capture", no: "it ended differently, or the file cannot be read",
+            unknown: "the capture has no key request, so there was nothing to try")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -50,7 +50,7 @@ private struct ReplayReport: Encodable {
     var isEmpty: Bool { same && error == nil && keys == 0 }
 
     var text: String {
-        if isEmpty { return "\(vendor): no key was asked for when this was captured, so that nothing was tried." }
+        if isEmpty { return "\(vendor): the capture has no key request, so nothing was tried." }
         let captured = Self.words(capturedCode, capturedStage)
         let found = Self.words(error?.code, stage)
         let verdict = same ? "as captured" : "captured was \(captured)"

@@ -19,11 +19,11 @@ struct SPCVerb: Verb {
             "start": PlaybackState.readyToStart, "playing": .playing, "renewal": .leaseExpiring, "stopped": .stopped,
             "none": nil,
         ]), "the player's state; defaults to start; none leaves it out")
-    private let session = Option("session", .hexNumber, "the playback session; defaults to drawn")
+    private let session = Option("session", .hexNumber, "the playback session; defaults to a random one")
     private let destination = Option(
         "shown-on",
         .choice(["device": StreamingDestination.device, "airplay": .airPlay, "adapter": .digitalAVAdapter]),
-        "where the picture goes; defaults to device")
+        "the destination of the picture; defaults to device")
     private let capability = Option(
         "capability",
         .choice([
@@ -31,7 +31,7 @@ struct SPCVerb: Verb {
             "offline2": .offlineKeyVersion2, "none": [],
         ]), "a capability of the device; defaults to hdcp", .repeatable)
     private let seed = Option(
-        "seed", .number, "draw all random bytes from this number, so that the SPC is the same each time")
+        "seed", .number, "draw all random bytes from this number, so the SPC is the same each time")
 
     var usage: Usage {
         Usage(

@@ -12,7 +12,7 @@ import LatchkeyTerminal
 /// `latchkey serve`: the emulated license services and a folder of media, for any client.
 struct ServeVerb: Verb {
     private let credentials = Option(
-        "credentials", .path("DIR"), "a folder made by latchkey credentials; several serve several certificates",
+        "credentials", .path("DIR"), "a folder made by latchkey credentials; several provide several certificates",
         .repeatable)
     private let content = Option("content", .path("DIR"), "the folder of media; the demo's streams if left out")
     private let keys = Option("keys", .path("FILE"), "the content keys; defaults to keys.json in the media folder")
@@ -22,7 +22,7 @@ struct ServeVerb: Verb {
         "tls", .pair("CERT", "KEY"), "serve https with this certificate chain and private key, in PEM")
     private let lease = Option("lease", .seconds(), "how long a license lasts if its token does not say")
     private let tokenLifetime = Option(
-        "token-lifetime", .seconds(), "how long a new token is good; the vendor's own time if left out")
+        "token-lifetime", .seconds(), "how long a new token is valid; defaults to the vendor's own time")
     private let lenient = Option(
         "lenient", .text("SERVICE/RULE"), "let breaches of a rule of the vendor's page pass; see above", .repeatable)
     private let fault = Option("fault", .fault, "make a service fail; see above", .repeatable)
@@ -56,7 +56,7 @@ struct ServeVerb: Verb {
                 "latchkey serve --fault cloud-drm/license=refusal:drm_3034",
                 "latchkey serve --lenient vudrm/tokenOnce --lenient vudrm/tokenAge",
             ],
-            yes: "does not happen: it serves until a signal stops it, in order", no: "could not start")
+            yes: "does not happen: it serves until a signal stops it", no: "could not start")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {

@@ -17,9 +17,9 @@ struct VendorsIdentifyVerb: Verb {
         Usage(
             name: "vendors identify", summary: "name the profiles that fit a key URI, a capture or a playlist",
             details: """
-                The best first, with the reasons: "certain" where something belongs to the vendor alone, such as its host or its
-                header field, "likely" where few vendors have such a form, "possible" where many have. Several inputs are taken to be
-                of one stream. Of a capture it says what the bodies are; of the source that a player is given (THEOplayer, JW Player,
+                The best first, with the reasons: "certain" if something belongs to the vendor alone, such as its host or its
+                header field, "likely" if few vendors have such a form, "possible" if many have. Several inputs are taken as
+                one stream. Of a capture it names the kinds of bodies; of the source that a player is given (THEOplayer, JW Player,
                 Bitmovin, Shaka Player, react-native-video, a playback URL of Mux) its settings, and the same in Swift. Nothing is
                 sent but the requests for playlists at URLs, and nothing secret is printed.
                 """,

@@ -16,8 +16,8 @@ struct VendorsVerb: Verb {
             name: "vendors", summary: "list the vendors, or the parameters of one",
             details: """
                 Without a name, a line for each vendor. With one, each profile that fits and its parameters; an example has the right
-                form and opens nothing. A profile's name with a hyphen is a variant: the same service, spoken to as another sample
-                does. latchkey vendors identify finds the vendor of a stream.
+                form but opens nothing. A profile's name with a hyphen is a variant: the same service, used as in another
+                sample. latchkey vendors identify finds the vendor of a stream.
                 """,
             positionals: [text], options: [Flag.json],
             examples: ["latchkey vendors", "latchkey vendors ezdrm", "latchkey vendors --json"],
@@ -50,7 +50,7 @@ struct VendorsShowVerb: Verb {
         Usage(
             name: "vendors show", summary: "print a vendor's profile as JSON",
             details: """
-                The profile says all that the client knows of the vendor. Changed and saved, it serves --profile of latchkey play and
+                The profile has everything that the client knows of the vendor. Change and save it for --profile of latchkey play and
                 latchkey wire. A member with its default value is left out.
                 """,
             positionals: [vendor], options: [Flag.json],
@@ -74,7 +74,7 @@ struct VendorsCheckVerb: Verb {
 
     var usage: Usage {
         Usage(
-            name: "vendors check", summary: "say what is wrong with a profile in JSON, and where",
+            name: "vendors check", summary: "report the problems of a profile in JSON, and their places",
             details: """
                 Each line names a place in the document and the problem: a member that is missing, misspelled or of the wrong form, a
                 value that a rule reads and no parameter gives, a parameter that no rule reads, an invalid name or address.

@@ -23,12 +23,12 @@ struct WireResponseVerb: Verb {
 
     var usage: Usage {
         Usage(
-            name: "wire response", summary: "say what a client makes of a captured reply",
+            name: "wire response", summary: "show how a client reads a captured reply",
             details: """
                 Nothing is sent. The CKC and the certificate are shown by length and digest; --out writes them as a player would get
                 them. A refusal shows the error that an app gets: code, status, the vendor's code and words, the request id for the
-                vendor's support, and what to do. What looks like a secret in the service's words is replaced, and so is what --set
-                and --session give.
+                vendor's support, and the remedy. Anything that looks like a secret in the service's words is replaced, and so are
+                the values of --set and --session.
                 """,
             options: vendor.profileOptions + [
                 stage, status, header, body, keyURI, wire.messageID, out, reveal, Flag.json,

@@ -146,6 +146,6 @@ extension Diagnosis {
 
     static let bundleWithoutProfile = Self(
         code: "bundleWithoutProfile",
-        reason: "The support bundle is of an integration in code, which is not in it, so that nothing can be replayed.",
+        reason: "The support bundle is of an integration in code, which is not in it, so nothing can be replayed.",
         remedy: "Open its trace.html, and run the app that has the integration.")
 }

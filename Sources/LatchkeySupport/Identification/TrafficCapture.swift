@@ -62,7 +62,7 @@ package struct TrafficCapture: Sendable {
         return Data(text.utf8)
     }
 
-    /// Chrome leaves these out unless sensitive data are exported, too.
+    /// Chrome leaves these out unless sensitive data is exported.
     private static func leftOut(by recorder: String?, of exchanges: [RecordedExchange]) -> Set<String> {
         guard recorder == "WebInspector" else { return [] }
         return Set(

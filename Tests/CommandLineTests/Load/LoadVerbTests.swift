@@ -108,7 +108,7 @@ import Testing
                 "1s", "--arrivals", "fixed", "--retry", "1")
             #expect(run.status == .no)
             #expect(run.output.contains("38 × connection refused"))
-            #expect(run.output.contains("19 questions got no answer"))
+            #expect(run.output.contains("19 requests got no answer"))
         }
     }
 

@@ -93,12 +93,12 @@ import Testing
 
     @Test(arguments: [
         ("--nodes 2", "--nodes needs --sizing"), ("--virtual --kick-off 60s", "--kick-off needs --sizing"),
-        ("--sizing --rate 5", "--rate means nothing with --sizing"), ("--sizing --trace t.html", "--trace"),
+        ("--sizing --rate 5", "--rate has no effect with --sizing"), ("--sizing --trace t.html", "--trace"),
         ("--sizing --kick-off 2h", "at most 1h"), ("--sizing --full 101", "at most 100"),
         ("--sizing --nodes 1001", "at most 1000"), ("--sizing --primaries 1001", "at most 1000"),
         ("--sizing --viewers 100000001", "at most 100000000"), ("--sizing --cores 1025", "at most 1024"),
         ("--sizing --keys-per-playback 65", "at most 64"), ("--sizing --retry 11", "at most 10"),
-        ("--sizing --license-url http://127.0.0.1:1/", "--license-url means nothing"),
+        ("--sizing --license-url http://127.0.0.1:1/", "--license-url has no effect"),
     ])
     func `what does not fit is refused by its name`(words: String, reason: String) async {
         let run = await RecordedRun(["load"] + words.split(separator: " ").map(String.init), tool: .standard)

@@ -93,7 +93,7 @@ import Testing
         let outcome = try await Capture(setting: setting, decoder: nil).outcome()
         await setting.close()
         let report = try await CaptureReport(outcome, file: "bundle.zip")
-        #expect(report.status == .unknown && report.text.contains("no key was asked for"), "\(report.text)")
+        #expect(report.status == .unknown && report.text.contains("no key was requested"), "\(report.text)")
         let replay = await RecordedRun(["replay", "-"], tool: .standard, input: outcome.bundle)
         #expect(replay.status == .unknown && replay.output.contains("nothing was tried"), "\(replay.output)")
     }
