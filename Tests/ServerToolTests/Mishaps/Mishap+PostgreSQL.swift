@@ -137,7 +137,7 @@ extension Mishap {
             },
             undo: { try $0.secret("*:*:*:*:another", to: "passfile") }),
         postgreSQL(
-            "older than what the node has seen",
+            "older than the node's last view",
             stage: {
                 let stage = try await CheckStage()
                 let node = try await TestServer(stage.folder)
