@@ -97,33 +97,33 @@ extension DemoDocument {
             about: "A source names an integration, which changes the player's requests.",
             forms: [
                 Form(
-                    name: "Azure, as its sample's source stands", service: "azure", asset: .rotation, picture: "azure"
+                    name: "Azure, with its sample's source", service: "azure", asset: .rotation, picture: "azure"
                 ) { try await DemoApplications.theoPlayer($0, "customAzureDRM", ["token": $0.token()]) },
                 Form(
-                    name: "VuDRM, as its sample's source stands", service: "vudrm", asset: .transportStream,
+                    name: "VuDRM, with its sample's source", service: "vudrm", asset: .transportStream,
                     picture: "theo-vudrm"
                 ) { try await DemoApplications.theoPlayer($0, "customVuDRM", ["token": $0.token()]) },
                 Form(
-                    name: "Uplynk, as its sample's source stands", service: "uplynk", asset: .twoKeys,
+                    name: "Uplynk, with its sample's source", service: "uplynk", asset: .twoKeys,
                     picture: "theo-uplynk"
                 ) { try await DemoApplications.theoPlayer($0, "customUplynkDRM", [:]) },
                 Form(
-                    name: "EZDRM, as its sample's source stands", service: "ezdrm", asset: .transportStream,
+                    name: "EZDRM, with its sample's source", service: "ezdrm", asset: .transportStream,
                     picture: "theo-ezdrm"
                 ) { try await DemoApplications.theoPlayer($0, "EzdrmDRMIntegration", [:]) },
                 Form(
-                    name: "Verimatrix, as its sample's source stands", service: "verimatrix", asset: .twoKeys,
+                    name: "Verimatrix, with its sample's source", service: "verimatrix", asset: .twoKeys,
                     picture: "theo-verimatrix"
                 ) { try await DemoApplications.theoPlayer($0, "verimatrix", ["authorization": $0.token()]) },
                 Form(
-                    name: "KeyOS, as its sample's source stands", service: "keyos", asset: .twoKeys,
+                    name: "KeyOS, with its sample's source", service: "keyos", asset: .twoKeys,
                     picture: "theo-keyos"
                 ) {
                     try await DemoApplications.theoPlayer(
                         $0, "customkeyosDRM", ["x-keyos-authorization": $0.token()])
                 },
                 Form(
-                    name: "Titanium, as its sample's source stands", service: "titanium", asset: .twoKeys,
+                    name: "Titanium, with its sample's source", service: "titanium", asset: .twoKeys,
                     picture: "theo-titanium"
                 ) { scene in
                     let certificate = scene.settings["certificate"] ?? ""
@@ -131,7 +131,7 @@ extension DemoDocument {
                         scene, "titanium", ["authToken": scene.token(), "certificateData": certificate])
                 },
                 Form(
-                    name: "Titanium, as its sample's source for a device stands", service: "titanium", asset: .twoKeys,
+                    name: "Titanium, with its sample's source for a device", service: "titanium", asset: .twoKeys,
                     picture: "theo-titanium-device"
                 ) { scene in
                     let names = ["accountName", "customerName", "portalId", "friendlyName"]
@@ -167,10 +167,10 @@ extension DemoDocument {
                     name: "an entitlement server gives the token URL", service: "expressplay", asset: .twoKeys,
                     picture: "expressplay-entitlement", play: DemoApplications.tvSDKEntitlement),
                 Form(
-                    name: "a server of the app's own gives the token URL", service: "expressplay", asset: .twoKeys,
+                    name: "the app's own server gives the token URL", service: "expressplay", asset: .twoKeys,
                     picture: "expressplay-token-server", play: DemoApplications.tvSDKTokenServer),
                 Form(
-                    name: "a license server of one's own", service: "expressplay", asset: .twoKeys,
+                    name: "your own license server", service: "expressplay", asset: .twoKeys,
                     picture: "expressplay-onpremise", play: DemoApplications.tvSDKOnPremise),
             ]),
     ]

@@ -71,7 +71,7 @@ extension StreamRule {
         StreamRule(
             code: "videoPattern", severity: .error, requirement: "picture has the pattern 1:9: 10 % of it is encrypted",
             source: "\(issue("WICG/encrypted-media-encryption-scheme", 7)), \(cenc) §10.4",
-            player: "FairPlay on Apple devices supports 10 % alone, says Apple there",
+            player: "according to Apple, FairPlay on Apple devices supports only 10 %",
             remedy: "Have the packager encrypt 1 block and skip 9.",
             check: .cbcs { track in
                 guard track.entry == "encv", track.version != 0, let pattern = track.pattern,
@@ -82,7 +82,7 @@ extension StreamRule {
         StreamRule(
             code: "audioPattern", severity: .error, requirement: "sound has no pattern: all whole blocks are encrypted",
             source: "\(issue("WICG/encrypted-media-encryption-scheme", 7)), \(cenc) §10.4",
-            player: "FairPlay on Apple devices supports 100 % alone, says Apple there",
+            player: "according to Apple, FairPlay on Apple devices supports only 100 %",
             remedy: "Have the packager encrypt sound without a pattern.",
             check: .cbcs { track in
                 guard track.entry == "enca", let pattern = track.pattern, pattern.clear != 0 else { return nil }
@@ -91,7 +91,7 @@ extension StreamRule {
             }),
         StreamRule(
             code: "sampleIV", severity: .error, requirement: "`tenc` and `seig` state one IV for all samples",
-            source: "\(cenc) §10.4.1", player: "takes the license's IV for each sample; of others nothing is known",
+            source: "\(cenc) §10.4.1", player: "takes the license's IV for each sample; other behavior is unknown",
             remedy: "Have the packager write a constant IV of 16 bytes.",
             check: .cbcs {
                 $0.sampleIVSize == 0 ? nil : "each sample has its own IV, of \($0.sampleIVSize) bytes"
@@ -117,7 +117,7 @@ extension StreamRule {
             }),
         StreamRule(
             code: "wrongIV", severity: .error, requirement: "the constant IV is the license's",
-            source: "`Documentation/FairPlay.md` §8", player: "the first block of each protected range comes out wrong",
+            source: "`Documentation/FairPlay.md` §8", player: "the first block of each protected range is wrong",
             remedy: "Give the packager's IV to the license service, or package the stream with the service's.",
             check: .segment { facts in
                 guard let licensed = facts.licensedIV else { return nil }
@@ -169,13 +169,13 @@ extension StreamRule {
         StreamRule(
             code: "auxiliaryOffset", severity: .error, requirement: "`saio` leads to the entries of `senc`",
             source: "\(iso) §8.7.9, \(cenc) §7.2", player: "not known; reads subsamples where there are none",
-            remedy: "Package again: boxes were added before senc, and saio was left as it was.",
+            remedy: "Package again: boxes were added before senc, and saio was not updated.",
             check: .fragment { fragment, _ in
-                fragment.leadsToEntries == false ? "saio leads elsewhere than to the entries of senc" : nil
+                fragment.leadsToEntries == false ? "saio does not lead to the entries of senc" : nil
             }),
         StreamRule(
             code: "sampleGroupIndex", severity: .error,
-            requirement: "`sbgp` of `seig` refers to groups that are there: those of the fragment from 0x10001",
+            requirement: "`sbgp` of `seig` refers to existing groups: a fragment's groups begin at 0x10001",
             source: "\(iso) §8.9.4", player: "not known; no key is found",
             remedy: "Use a packager that counts groups of a fragment from 0x10001.",
             check: .fragment { fragment, track in
@@ -186,7 +186,7 @@ extension StreamRule {
         StreamRule(
             code: "samplesInClear", severity: .warning,
             requirement: "samples of an encrypted track have bytes that are protected",
-            source: "\(bis("4.4.4.4"))", player: "plays; whoever has the file does so without a key",
+            source: "\(bis("4.4.4.4"))", player: "plays, also without a key",
             remedy: "Check the packager's settings; a clear lead comes before EXT-X-KEY.",
             check: .fragment { fragment, _ in
                 guard let samples = fragment.subsamples, samples.contains(where: { !$0.isEmpty }) else { return nil }

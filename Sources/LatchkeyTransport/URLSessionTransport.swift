@@ -165,7 +165,7 @@ extension URLSessionTransport {
         case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot:
             TransportError(
                 .serverCertificateUntrusted,
-                "The server's TLS certificate comes from no trusted authority, or is for another host name (\(number))."
+                "The server's TLS certificate is not from a trusted authority, or is for another host name (\(number))."
             )
         case .serverCertificateHasBadDate, .serverCertificateNotYetValid:
             TransportError(

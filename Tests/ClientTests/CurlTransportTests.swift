@@ -126,7 +126,7 @@
             #expect(error?.kind == .tlsFailed)
             #expect(
                 error?.reason
-                    == "127.0.0.1:\(server.port) ended the connection before TLS was agreed on; "
+                    == "127.0.0.1:\(server.port) ended the connection before TLS was established; "
                     + "the port may be one for http (curl 35).")
         }
 
@@ -134,8 +134,8 @@
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("400 Bad Request", body: "no TLS") }
             let error = await transport.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))
             #expect(
-                error?.kind == .serverWithoutTLS && error?.reason == "127.0.0.1:\(server.port) speaks no TLS (curl 35)."
-            )
+                error?.kind == .serverWithoutTLS
+                    && error?.reason == "127.0.0.1:\(server.port) does not speak TLS (curl 35).")
         }
 
         @Test func `a file of authorities that is none is said to be so`() async throws {

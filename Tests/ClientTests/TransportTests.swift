@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `a server that speaks no TLS is tlsFailed`(_ transport: TransportUnderTest) async throws {
+    func `a server that does not speak TLS is tlsFailed`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in .send("no TLS here, and never was\r\n\r\n") }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
         let kind = await transport.failure(URLRequest(url: url))?.kind

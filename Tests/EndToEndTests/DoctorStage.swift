@@ -146,7 +146,7 @@ extension DoctorStage {
         return "http://127.0.0.1:\(try server.start())"
     }
 
-    /// A server that speaks no TLS, and answers a client that does as most do. libmicrohttpd answers nothing where the random bytes of such a
+    /// A server that does not speak TLS, and answers a client that does as most do. libmicrohttpd answers nothing where the random bytes of such a
     /// client have no blank before the end of a line.
     func servePlain() throws -> UInt16 {
         let server = try LoopbackServer { _, _ in LoopbackServer.reply("400 Bad Request") }

@@ -45,7 +45,7 @@
         @Test func `an unknown authority is serverCertificateUntrusted`() async throws {
             let error = try #require(try await kind(of: "127.0.0.1", trusting: false))
             #expect(error.kind == .serverCertificateUntrusted && !error.isRetryable)
-            #expect(error.reason.contains("comes from no trusted authority") && error.remedy.contains("trust"))
+            #expect(error.reason.contains("is not from a trusted authority") && error.remedy.contains("trust"))
         }
 
         @Test func `a certificate for another name is serverNameMismatch`() async throws {

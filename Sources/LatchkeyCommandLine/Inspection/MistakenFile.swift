@@ -31,7 +31,7 @@ struct MistakenFile: Sendable {
             return "Convert it: openssl x509 -in FILE -outform der -out certificate.der."
         case (.certificate, .pem) where found.holdsPrivateKey:
             return
-                "Give the certificate alone, and take this file off whatever gives it out: whoever has the key can read every SPC."
+                "Publish only the certificate, and withdraw this file: anyone who has the key can read every SPC."
         case (_, .pointer): return "Fetch the file before the build or the upload: git lfs pull."
         case (.certificate, .privateKey):
             return "Keep it on the key server only, and give the certificate that was issued for it."
@@ -40,7 +40,7 @@ struct MistakenFile: Sendable {
         case (_, .webPage), (_, .json(nil, _)), (_, .xml(nil, _)):
             return "Read it: it is an error or a sign-in page, or holds the value in a field."
         case (_, .otherSystem):
-            return "Give \(kind.noun): a service for several systems tells them apart by the address or a header field."
+            return "Give \(kind.noun): a service for several systems selects one by the address or a header field."
         case (_, .gzip): return "Decompress it: gunzip < FILE > BYTES."
         case (_, .placeholder): return "Have the program write the bytes, or their base64, and not the object."
         case (_, .readAsText):
@@ -101,9 +101,9 @@ extension Inspection.Kind {
     fileprivate var origin: String {
         switch self {
         case .spc: "the bytes that the device made for the license request"
-        case .ckc: "the bytes that the license service answered, without its envelope"
+        case .ckc: "the bytes of the license service's reply, without its envelope"
         case .certificate: "the .cer or .der file of the FairPlay application certificate"
-        case .token: "the text that the app's token service gave"
+        case .token: "the text from the app's token service"
         }
     }
 }

@@ -41,7 +41,7 @@ public enum Fault: Sendable, Hashable {
             HTTPResponse(
                 status: 503,
                 headers: [.contentType: "text/plain; charset=utf-8", .retryAfter: "\(delay.components.seconds)"],
-                body: .bytes(Data("The service is down for a moment.".utf8)))
+                body: .bytes(Data("The service is temporarily down.".utf8)))
         case .delay, .truncatedPayload, .garbagePayload, .wrongContentType, .refusal: nil
         }
     }

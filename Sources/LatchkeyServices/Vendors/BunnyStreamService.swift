@@ -59,10 +59,10 @@ package struct BunnyStreamService: VendorAPIService {
         }
         guard let end = Int(text), end > 0 else { throw .notCovered("“expires” is not a number of seconds.") }
         guard Secret(sent.lowercased()) == token(video: api.video(call) ?? video, end: end) else {
-            throw .notCovered("The token is not that of the video and its end.")
+            throw .notCovered("The token does not match the video and its end.")
         }
         guard environment.time.date.timeIntervalSince1970 < Double(end) else {
-            throw .notCovered("The token's time is over.")
+            throw .notCovered("The token has expired.")
         }
     }
 }

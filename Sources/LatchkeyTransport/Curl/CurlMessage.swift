@@ -59,7 +59,7 @@ struct CurlMessage: Sendable {
         var lines: [String] = []
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             guard isToken(name) else {
-                throw TransportError(.requestMalformed, "A header field of the request has no proper name.")
+                throw TransportError(.requestMalformed, "A header field of the request has an invalid name.")
             }
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
                 throw TransportError(

@@ -20,11 +20,11 @@ extension TransportError {
         case CURLE_COULDNT_CONNECT: self.init(.cannotConnect, Self.unconnected(place, systemError, number))
         case CURLE_PEER_FAILED_VERIFICATION: self = .unverified(place, verification, number)
         case CURLE_SSL_CONNECT_ERROR where Self.answersWithoutTLS(failure):
-            self.init(.serverWithoutTLS, "\(place) speaks no TLS \(number).")
+            self.init(.serverWithoutTLS, "\(place) does not speak TLS \(number).")
         case CURLE_SSL_CONNECT_ERROR where Self.endsWithoutAnswer(failure):
             self.init(
                 .tlsFailed,
-                "\(place) ended the connection before TLS was agreed on; the port may be one for http \(number).")
+                "\(place) ended the connection before TLS was established; the port may be one for http \(number).")
         case CURLE_SSL_CACERT_BADFILE:
             self.init(.tlsFailed, "The file of trusted authorities cannot be read, or is not PEM \(number).")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED,
@@ -67,7 +67,7 @@ extension TransportError {
         default:
             Self(
                 .serverCertificateUntrusted,
-                "The TLS certificate of \(place) comes from no trusted authority \(number), OpenSSL \(verification).")
+                "The TLS certificate of \(place) is not from a trusted authority \(number), OpenSSL \(verification).")
         }
     }
 

@@ -27,9 +27,9 @@ extension JSONWebToken {
         }
         _ = try token.date(of: "iat")
         if let start = try token.date(of: "nbf"), date < start {
-            throw .tokenNotYetValid("The token's “nbf” is still to come.")
+            throw .tokenNotYetValid("The token's “nbf” is in the future.")
         }
-        if let end = try token.date(of: "exp"), date >= end { throw .tokenExpired("The token's “exp” is over.") }
+        if let end = try token.date(of: "exp"), date >= end { throw .tokenExpired("The token's “exp” has passed.") }
         return token
     }
 

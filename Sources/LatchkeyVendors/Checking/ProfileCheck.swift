@@ -154,7 +154,7 @@ struct ProfileCheck {
 
     private mutating func checkErrors(_ errors: ErrorRules, at place: String) {
         if errors.successes.isEmpty || !errors.successes.allSatisfy((200..<400).contains) {
-            note("\(place).successes", "Statuses that count as yes are from 200 to 399.")
+            note("\(place).successes", "Accepted statuses are from 200 to 399.")
         }
         for (code, documented) in errors.codes.sorted(by: { $0.key < $1.key }) {
             if let status = documented.status, !(100..<600).contains(status) {

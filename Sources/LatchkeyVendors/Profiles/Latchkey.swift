@@ -1,6 +1,6 @@
 import LatchkeyCore
 
-/// `latchkey-server`, a license server of one's own. Source: `Documentation/Vendors/Latchkey.md`.
+/// `latchkey-server`, your own license server. Source: `Documentation/Vendors/Latchkey.md`.
 ///
 /// The SPC names the key by the whole key URI, which the server reads by its tenant's template. The reply states the lease. The message
 /// of a refusal is the server's reason, in words; its code is stable. Where the policy counts sessions, a license brings the token of

@@ -54,7 +54,7 @@ extension ExpressPlayService {
         }
     }
 
-    private static let cookieMissing = "A device is registered for a customerCookie, and there is none."
+    private static let cookieMissing = "Registering a device needs a customerCookie."
 
     /// The refusal of a device that differs from the token's.
     static func notAuthenticated(_ reason: String) -> LicenseRefusal {
@@ -135,7 +135,7 @@ extension ExpressPlayService {
             text.hasPrefix("+")
             ? Double(text.dropFirst())
             : UTCTimestamp.date(text)?.timeIntervalSince(environment.time.date)
-        guard let seconds, seconds > 0 else { throw Self.refusal(-2002, "The expirationTime is not to come.") }
+        guard let seconds, seconds > 0 else { throw Self.refusal(-2002, "The expirationTime is not in the future.") }
         if seconds > 30 * 86_400 {
             try call.breach(of: ExpressPlayAPI.tokenExpiry, "The expirationTime is more than 30 days ahead.")
         }

@@ -122,7 +122,7 @@ extension ExpressPlayService {
         var question = try api.licenseRequest(call)
         guard let token = try sentToken(call) else { return question }
         guard environment.time.date.timeIntervalSince1970 < Double(token.expiry) else {
-            throw .tokenExpired("The token's time is over.")
+            throw .tokenExpired("The token has expired.")
         }
         // The token names the key. The app may put any content identifier into the SPC.
         question.key = .named(token.keyID.description) { _ in nil }

@@ -28,7 +28,7 @@ struct KeyOSAuthentication: Sendable {
         if let key { try check(key) }
         _ = try Self.date(document.texts["GenerationTime"], "GenerationTime")
         let end = try Self.date(document.texts["ExpirationTime"], "ExpirationTime")
-        guard date < end else { throw .tokenExpired("The authentication's “ExpirationTime” is over.") }
+        guard date < end else { throw .tokenExpired("The authentication's “ExpirationTime” has passed.") }
     }
 
     /// The certificate's identifier.

@@ -57,7 +57,7 @@ struct NAGRAContentToken: Sendable, Hashable {
             return .notCovered("The token's right to the content has not begun.")
         }
         if let end = Self.date(right["end"]), date >= end {
-            return .notCovered("The token's right to the content is over.")
+            return .notCovered("The token's right to the content has ended.")
         }
         return nil
     }
