@@ -120,7 +120,9 @@ import Testing
         Case(
             "S21, a vendor known by name", "VdoCipher license error 2013", ["vdoCipher 2013"],
             words: ["for each playback"]),
-        Case("S21, a player's warning", "JWPlayer ad warning 70014", ["jwPlayer 70014"], words: ["no key is at fault"]),
+        Case(
+            "S21, a player's warning", "JWPlayer ad warning 70014", ["jwPlayer 70014"],
+            words: ["keys are not at fault"]),
         Case("n38 jwplayer#3713", "This video file cannot be played.\n(Error Code: 102630)", ["jwPlayer 102630"]),
         Case(
             "a segment of the stream", "NSURLErrorDomain Code=-1001 \"timed out\" https://cdn.example.com/v/7.m4s",

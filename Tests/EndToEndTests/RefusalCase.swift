@@ -135,11 +135,11 @@ extension RefusalCase {
 
     /// Source: `Documentation/Vendors/NAGRA.md` §1 and §2, errors.
     private static let nagra = [
-        RefusalCase("nagra", told: "1007", 400, at: .sessionSetup, .concurrencyLimit, code: "1007", words: "told"),
-        RefusalCase("nagra", told: "1007", 400, .concurrencyLimit, code: "1007", words: "told"),
-        RefusalCase("nagra", told: "4001", 500, at: .sessionSetup, .serverTransient, code: "4001", words: "told"),
-        RefusalCase("nagra", told: "4711", 400, .invalidRequest, code: "4711", words: "told"),
-        RefusalCase("nagra", told: "4711", 500, .serverTransient, code: "4711", words: "told"),
+        RefusalCase("nagra", told: "1007", 400, at: .sessionSetup, .concurrencyLimit, code: "1007", words: "set to"),
+        RefusalCase("nagra", told: "1007", 400, .concurrencyLimit, code: "1007", words: "set to"),
+        RefusalCase("nagra", told: "4001", 500, at: .sessionSetup, .serverTransient, code: "4001", words: "set to"),
+        RefusalCase("nagra", told: "4711", 400, .invalidRequest, code: "4711", words: "set to"),
+        RefusalCase("nagra", told: "4711", 500, .serverTransient, code: "4711", words: "set to"),
     ]
 
     /// Source: `Documentation/Vendors/DRMtoday.md`, errors.
@@ -172,8 +172,8 @@ extension RefusalCase {
         RefusalCase("latchkey", told: "notAllowed", 403, .forbidden, code: "notAllowed", words: "set to refuse"),
         RefusalCase("latchkey", told: "place", 403, .regionDenied, code: "place", words: "set to refuse"),
         RefusalCase("latchkey", told: "notBegun", 403, .notYetValid, code: "notBegun", words: "set to refuse"),
-        RefusalCase("latchkey", told: "sessionLimit", 403, .concurrencyLimit, code: "sessionLimit", words: "told"),
-        RefusalCase("latchkey", told: "tokenUsed", 403, .unauthenticated, code: "tokenUsed", words: "told"),
+        RefusalCase("latchkey", told: "sessionLimit", 403, .concurrencyLimit, code: "sessionLimit", words: "set to"),
+        RefusalCase("latchkey", told: "tokenUsed", 403, .unauthenticated, code: "tokenUsed", words: "set to"),
         RefusalCase("latchkey", told: "storeUnavailable", 503, .serverTransient, code: "storeUnavailable"),
         RefusalCase("axinom", told: "notAllowed", 400, .invalidRequest, words: "notAllowed"),
         RefusalCase("axinom", told: "notAllowed", 403, .forbidden, words: "notAllowed"),

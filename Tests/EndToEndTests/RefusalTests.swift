@@ -34,7 +34,7 @@ import Testing
             Circumstances(profile: "verimatrix", special: special, fault: .refusal(code: "MDRM-1015", status: 503)))
         try run.expect(
             ExpectedError(
-                "serverTransient", .license, status: 503, vendorCode: "MDRM-1015", words: "told", requests: requests,
+                "serverTransient", .license, status: 503, vendorCode: "MDRM-1015", words: "set to", requests: requests,
                 time: time), at: .license)
         #expect((run.error as? ContentKeyError)?.service?.retryAfter == Double(seconds))
     }

@@ -42,8 +42,8 @@ struct ServeVerb: Verb {
                 Without --credentials it uses the folder credentials, and makes it if it is not there. A key file is
                 {"keys":[{"uri":"skd://movie-1","keyId":HEX,"key":HEX,"iv":HEX}]}, each HEX of 32 digits.
 
-                A service refuses requests that its vendor's page forbids, such as the second use of a VuDRM token. The page lists these rules;
-                --lenient SERVICE/RULE lets a breach pass with a warning.
+                A service refuses requests that its vendor's page forbids, such as the second use of a VuDRM token. The page
+                lists these rules; --lenient SERVICE/RULE lets a breach pass with a warning.
 
                 --fault [SERVICE/]ENDPOINT=FAULT[*TIMES], where ENDPOINT is certificate, license, sessionSetup, sessionHeartbeat,
                 sessionTeardown, entitlement, token, onPremise or delivery, and FAULT one of:
