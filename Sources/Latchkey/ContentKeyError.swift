@@ -99,7 +99,7 @@ extension ContentKeyError {
 
     /// The player returned neither an SPC nor an error, as some have been seen to do.
     package static let noSPC = ContentKeyError(
-        .spcFailed, stage: .spc, "The player gave neither an SPC nor an error.", remedy: "Load the asset anew.",
+        .spcFailed, stage: .spc, "The player gave neither an SPC nor an error.", remedy: "Load the asset again.",
         isRetryable: true)
 
     static let sessionEnded = ContentKeyError(

@@ -36,7 +36,7 @@ public struct DeliveryFinding: DiagnosableError, Hashable {
         Self(
             "rangeEncoded", address,
             "answered a range with Content-Encoding \(coding): a range of compressed bytes is not a range of the media.",
-            "Have the server send media as it is.")
+            "Have the server send media unencoded.")
     }
 
     static func unidentified(_ address: String, _ type: String?) -> Self {

@@ -130,7 +130,7 @@ extension ValueForm<NamedValue> {
         // The value may be a token, so the message does not repeat it.
         guard let equals = text.firstIndex(of: "=") else {
             throw UsageError(
-                "needs NAME=VALUE, and this has no equals sign, so that there is a name without a value or the reverse")
+                "needs NAME=VALUE, and this has no equals sign, so there is a name without a value or the reverse")
         }
         guard equals != text.startIndex else {
             throw UsageError("needs NAME=VALUE, and this has no name before an equals sign")

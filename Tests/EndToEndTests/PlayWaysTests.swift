@@ -26,7 +26,7 @@ struct PlayWaysTests {
         #expect(run.status == 0 && run.error == "", "\(run)")
         let parts = try #require(run.json?["parts"] as? [[String: Any]])
         #expect(
-            parts.map { $0["part"] as? String } == ["stored", "without a network", "on AirPlay, keys asked for anew"])
+            parts.map { $0["part"] as? String } == ["stored", "without a network", "on AirPlay, keys requested again"])
         #expect(parts.allSatisfy { $0["right"] as? Bool == true })
         let posts = parts.map { part in
             (part["requests"] as? [[String: Any]] ?? []).count { $0["method"] as? String == "POST" }

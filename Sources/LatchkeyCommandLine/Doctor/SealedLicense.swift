@@ -103,7 +103,7 @@ extension TrafficDiagnosis {
             return [
                 .skipped(
                     .license,
-                    "Request \(exchange.number): its SPC cannot be taken out of the body, so that nothing was opened."
+                    "Request \(exchange.number): its SPC cannot be taken out of the body, so nothing was opened."
                 )
             ]
         }

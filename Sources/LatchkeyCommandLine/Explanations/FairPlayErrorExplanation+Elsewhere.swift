@@ -84,7 +84,7 @@ extension FairPlayErrorExplanation {
             7006 | CONTENT_PROTECTION_CERTIFICATE_INVALID | The downloaded data is not a certificate. | A web page or PEM text. | latchkey inspect certificate FILE. | app
             7007 | CONTENT_PROTECTION_LICENSE_ERROR | The license request failed. | The service refused. | Look at the HTTP status that accompanies the error. | app
             7008 | CONTENT_PROTECTION_LICENSE_INVALID | The response is not a license. | A CKC that is still wrapped in base64, JSON or XML. | latchkey inspect ckc FILE. | app
-            7009 | CONTENT_PROTECTION_KEY_EXPIRED | The key's time is over. | A lease that was not renewed. | Renew earlier. | app
+            7009 | CONTENT_PROTECTION_KEY_EXPIRED | The key has expired. | A lease that was not renewed. | Renew earlier. | app
             7010 | CONTENT_PROTECTION_KEY_MISSING | There is no key for a track. | A license without that key. | Check the keys that the token covers. | app
             7011 | CONTENT_PROTECTION_OUTPUT_RESTRICTED | The display does not protect the picture enough. | The key's HDCP requirement. | Use another display, or lower the output policy. | app
             7012 | CONTENT_PROTECTION_INTERNAL_ERROR | The system's DRM failed. | The number in systemCode. | latchkey explain the systemCode. | app
@@ -106,12 +106,12 @@ extension FairPlayErrorExplanation {
             """
             2011 | license not unwrapped | The license server could not unwrap the request. | A request that is not built as VdoCipher's sample builds it. | Compare the request with the vendor's sample. | app
             2012 | technology not supported | The license server does not support the requested technology. | A request for another DRM system. | Send the license URL of FairPlay an SPC. | app
-            2013 | time expired | The license URL's time is over. | A license URL that was made too early. | Make a license URL for each playback. | app
+            2013 | time expired | The license URL has expired. | A license URL that was made too early. | Make a license URL for each playback. | app
             2014 | domain not allowed | The page's domain may not play the content. | The account's list of domains. | Allow the domain at VdoCipher. | service
             2015 | address or region blocked | The viewer's address or region may not play the content. | The content's rules for regions. | Show the viewer that the content is not available there. | viewer
             2017 | token missing | The request has no authentication token. | An otp or playbackInfo that is empty. | Check the values that the app's server returned for both. | app
             2020 | license hash wrong | The hash of the license URL does not match. | A license URL that was changed on its way. | Use the license URL as the app's server made it. | app
-            2023 | time expired | The license URL's time is over. | A license URL that was made too early. | Make a license URL for each playback. | app
+            2023 | time expired | The license URL has expired. | A license URL that was made too early. | Make a license URL for each playback. | app
             2024 | license rules invalid | The license rules are not valid. | The JSON of licenseRules. | Correct licenseRules where the license URL is made. | app
             2025 | content id mismatch | The request is for other content than the license URL. | A license URL of another video. | Make a license URL for this video. | app
             2026 | content id unknown | The license server does not have the content. | A video that was never packaged with VdoCipher's keys. | Compare the content id with the packager's. | packager
@@ -204,7 +204,7 @@ extension FairPlayErrorExplanation {
             """
             5 | MEDIA_ERR_ENCRYPTED | Key delivery failed. | No token, no key system, no SPC, a refused license or certificate, or a display without HDCP. | Look at muxCode, 5000001 to 5000006, or at the error's message. | app
             2403201 | NETWORK_TOKEN_MISSING | The request had no token. | No drm token given. | Give the player its drm token. | app
-            2403210 | NETWORK_TOKEN_EXPIRED | The token's time is over. | A token made too early. | Get a fresh token right before playback. | app
+            2403210 | NETWORK_TOKEN_EXPIRED | The token has expired. | A token made too early. | Get a fresh token right before playback. | app
             2403221 | NETWORK_TOKEN_AUD_MISSING | The token does not say what it is for. | A token without aud. | Sign it with aud d. | app
             2403222 | NETWORK_TOKEN_AUD_MISMATCH | The token is for something else. | A token for playback in place of the one for keys. | Sign it with aud d. | app
             2403232 | NETWORK_TOKEN_SUB_MISMATCH | The token is for another playback id. | Tokens that were mixed up. | Sign one for this playback id. | app

@@ -28,7 +28,7 @@ extension InspectionFinding {
     static func privateKeyPublished(_ found: Recognition) -> Self {
         Self(
             .error, "privateKeyPublished",
-            "The certificate's address gives \(found.noun) to everyone: whoever has the key can read the SPCs of all devices.",
+            "The certificate's address gives \(found.noun) to everyone: anyone who has the key can read the SPCs of all devices.",
             "Take the file away now, have Apple issue another certificate for a new key, and keep the key on the key server alone."
         )
     }

@@ -22,7 +22,7 @@ struct VendorList {
         let rows = vendors.map { ($0.name, $0.profiles.joined(separator: " ")) }
         let others = VendorIdentification.vendorsWithoutProfile.joined(separator: ", ")
         let known =
-            "Known by name only, because their public pages do not say all that a license request holds: \(others)."
+            "Known by name only, because their public pages do not fully describe a license request: \(others)."
         return """
             \(Help.table(rows, width: 40))
 

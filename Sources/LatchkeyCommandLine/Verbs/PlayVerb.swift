@@ -238,7 +238,7 @@ struct PlayVerb: Verb {
         if let destination = arguments[join], parts.allSatisfy(\.isRight) {
             let report = try await player.joining(destination).play(
                 setting.address, with: ffmpeg, reference: setting.reference)
-            parts.append(PlayPart("on \(destination == .airPlay ? "AirPlay" : "HDMI"), keys asked for anew", report))
+            parts.append(PlayPart("on \(destination == .airPlay ? "AirPlay" : "HDMI"), keys requested again", report))
         }
         return parts
     }

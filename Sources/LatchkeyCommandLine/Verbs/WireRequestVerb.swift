@@ -22,7 +22,7 @@ struct WireRequestVerb: Verb {
             name: "wire request", summary: "print the request that a client would send to a vendor's service",
             details: """
                 Nothing is sent, and the SPC may be any file: it is not looked into. Secrets are replaced by their length and a digest,
-                also inside the body, so that the output can be passed on. latchkey vendors says what --set gives each vendor. A
+                also inside the body, so the output can be passed on. latchkey vendors says what --set gives each vendor. A
                 value that another exchange would have given comes from --lookup or --session.
                 """,
             options: vendor.profileOptions + [

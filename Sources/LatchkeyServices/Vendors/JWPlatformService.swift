@@ -48,7 +48,7 @@ package struct JWPlatformService: VendorAPIService, SignedTokenService {
         guard let token, !token.isEmpty else { throw .tokenMissing("the signed address") }
         let address = try JSONWebToken.checked(token, key: addressKey, date: .distantPast)
         if call.date.timeIntervalSince1970 >= address.claims["exp"]?.number ?? 0 {
-            try call.breach(of: JWPlatformAPI.addressAge, "The address's time is over.")
+            try call.breach(of: JWPlatformAPI.addressAge, "The address has expired.")
         }
         guard address.claims["content"]?.text == call.request.queryValue("content") else {
             throw .notCovered("The address is signed for another key.")

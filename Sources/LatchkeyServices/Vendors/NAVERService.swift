@@ -121,6 +121,6 @@ extension NAVERService {
     }
 
     private static func unauthenticated(_ reason: String) -> LicenseRefusal {
-        LicenseRefusal(.vendor(code: "200", status: 401), reason: reason, remedy: "Sign the gateway's fields anew.")
+        LicenseRefusal(.vendor(code: "200", status: 401), reason: reason, remedy: "Sign the gateway's fields again.")
     }
 }

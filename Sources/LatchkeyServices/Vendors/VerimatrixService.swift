@@ -59,7 +59,7 @@ extension VerimatrixService {
         }
         let age = call.date.timeIntervalSince1970 - issued
         if age < -5 { try call.breach(of: VerimatrixAPI.issuedBefore, "The token's “iat” is still to come.") }
-        if age > 125 { try call.breach(of: VerimatrixAPI.tokenAge, "The token's “iat” is over by more than 120 s.") }
+        if age > 125 { try call.breach(of: VerimatrixAPI.tokenAge, "The token's “iat” is more than 120 s ago.") }
     }
 
     /// The terms that the token's policy grants; `nil` if it states none.

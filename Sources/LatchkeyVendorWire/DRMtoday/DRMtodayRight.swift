@@ -90,7 +90,7 @@ package struct DRMtodayRight: Sendable {
         package func terms(isStored: Bool, at date: Date) throws(LicenseRefusal) -> LicenseTerms? {
             let rest = startsBefore.flatMap { Duration(clampingSeconds: $0.timeIntervalSince(date).rounded(.down)) }
             if let rest, rest <= .zero {
-                throw LicenseRefusal(.policy(.ended), reason: "The right's “absoluteExpiration” is over.")
+                throw LicenseRefusal(.policy(.ended), reason: "The right's “absoluteExpiration” has passed.")
             }
             return switch (rest, plays) {
             case (nil, nil): nil

@@ -97,7 +97,7 @@ package struct DoveRunnerToken: Sendable {
             throw .tokenMalformed("The policy's “expire_date” is not in the form yyyy-MM-ddThh:mm:ssZ.")
         }
         let seconds = end.timeIntervalSince(date)
-        guard seconds > 0 else { throw .doveRunner("8711", "The policy's “expire_date” is over.") }
+        guard seconds > 0 else { throw .doveRunner("8711", "The policy's “expire_date” has passed.") }
         return Duration(clampingSeconds: seconds)
     }
 

@@ -51,7 +51,7 @@ struct CloudDRMToken: Sendable {
         guard let inner = Self.isoDate(value) else {
             throw .tokenMalformed("The token's “drmTokenInfo.exp” is not an ISO 8601 date.")
         }
-        guard date < inner else { throw .tokenExpired("The token's “drmTokenInfo.exp” is over.") }
+        guard date < inner else { throw .tokenExpired("The token's “drmTokenInfo.exp” has passed.") }
     }
 
     private static func olderTerms(_ policy: JSONValue?, _ date: Date) -> LicenseTerms? {
