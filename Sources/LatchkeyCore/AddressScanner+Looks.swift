@@ -55,10 +55,10 @@ extension AddressScanner {
     static func looksRandom(_ part: ArraySlice<UInt8>) -> Bool {
         if part.count < 18 { return false }
         return part.split(whereSeparator: { !isBase64URL($0) && ![0x2b, 0x2f, 0x3d].contains($0) }).contains { run in
-            let words = run.split { Kind($0) == nil }.map(Word.init)
+            let words = run.split { Kind($0) == nil }.map(CharacterCounts.init)
             // JSON or a URL in base64; a random word; or, if marks are part of the random text, all words together.
             return encoded.contains(where: run.starts) || words.contains(where: \.isRandom)
-                || run.count >= 20 && Word(words.filter { !$0.isNumber }).isRandom
+                || run.count >= 20 && CharacterCounts(words.filter { !$0.isNumber }).isRandom
         }
     }
 
@@ -101,7 +101,7 @@ extension AddressScanner {
     ]
 
     /// Letters and digits, counted.
-    private struct Word {
+    private struct CharacterCounts {
         private var (count, changes, isHex) = (0, 0, true)
         private var kinds: UInt8 = 0
 
@@ -118,7 +118,7 @@ extension AddressScanner {
             count = word.count
         }
 
-        init(_ words: [Word]) {
+        init(_ words: [CharacterCounts]) {
             for word in words {
                 (count, changes) = (count + word.count, changes + word.changes)
                 (kinds, isHex) = (kinds | word.kinds, false)

@@ -11,7 +11,7 @@ final class WorkQueue: @unchecked Sendable {
         let work: @Sendable () -> Void
         let refuse: @Sendable (AdmissionRefusal) -> Void
         /// How it is done together with others; `nil` for a piece that is done alone.
-        var joint: JointPiece?
+        var joint: BatchedPiece?
     }
 
     private let condition = NSCondition()
@@ -144,7 +144,7 @@ final class WorkQueue: @unchecked Sendable {
 
     /// The work that a thread does together with its piece: the pieces that are next anyway, as many as wait now. Called under `condition`.
     private func join(
-        _ piece: JointPiece, at now: Duration, _ dropped: inout [AdmissionQueue<Piece>.Dropped]
+        _ piece: BatchedPiece, at now: Duration, _ dropped: inout [AdmissionQueue<Piece>.Dropped]
     ) -> [AdmissionQueue<Piece>.Admitted] {
         var joined: [AdmissionQueue<Piece>.Admitted] = []
         guard admission.count + 1 >= piece.work.least else { return joined }

@@ -62,18 +62,18 @@ extension WorkerPool {
     ///   - input: the work's input.
     /// - Returns: as `run(_:session:_:)`.
     package func run<Input: Sendable, Value: Sendable>(
-        _ lane: AdmissionLane, session: some StringProtocol, tenant: String = "", _ work: JointWork<Input, Value>,
+        _ lane: AdmissionLane, session: some StringProtocol, tenant: String = "", _ work: BatchedWork<Input, Value>,
         _ input: Input
     ) async -> Result<Value, AdmissionRefusal> {
         await run(
             lane, session: session, tenant: tenant,
-            joint: { JointPiece(work: work, piece: JointWork<Input, Value>.Piece(input: input, waiter: $0)) }
+            joint: { BatchedPiece(work: work, piece: BatchedWork<Input, Value>.Piece(input: input, waiter: $0)) }
         ) { work.alone(input) }
     }
 
     private func run<Value: Sendable>(
         _ lane: AdmissionLane, session: some StringProtocol, tenant: String,
-        joint: (@Sendable (PieceWaiter<Value>) -> JointPiece)?,
+        joint: (@Sendable (PieceWaiter<Value>) -> BatchedPiece)?,
         _ work: @escaping @Sendable () -> Value
     ) async -> Result<Value, AdmissionRefusal> {
         if let result = runHere(work) { return .success(result) }

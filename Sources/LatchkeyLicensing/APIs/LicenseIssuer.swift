@@ -22,7 +22,7 @@ package struct LicenseIssuer: Sendable {
     private let opening: Opening?
 
     /// Opens several SPCs together.
-    package typealias Opening = JointWork<KeyServerModule.Opening, Result<ServerPlaybackContext, KSMRefusal>>
+    package typealias Opening = BatchedWork<KeyServerModule.Opening, Result<ServerPlaybackContext, KSMRefusal>>
 
     /// - Parameters:
     ///   - module: the KSM with the credentials and derivation of the server's licensee, for tenants without their own.

@@ -27,7 +27,7 @@ struct SlotRequest: Sendable {
     private var capabilities: DeviceCapabilities = []
     private var stop: Set<String> = []
     private var viewer = Viewer()
-    private var surroundings = LicenseRequestFacts()
+    private var viewerFacts = LicenseRequestFacts()
 
     /// A service's statements about its viewer.
     fileprivate struct Viewer: Sendable, Equatable {
@@ -53,17 +53,17 @@ struct SlotRequest: Sendable {
                 remedy: "Omit the member, or send the service's key as X-API-Key.")
         }
         token = call.bearerToken ?? token
-        surroundings = call.viewer
+        viewerFacts = call.viewer
         if isOfService {
             // The connection is the service's: its location and user agent do not describe the viewer.
-            (surroundings.address, surroundings.country) = (viewer.address, viewer.country)
-            surroundings.userAgent = nil
+            (viewerFacts.address, viewerFacts.country) = (viewer.address, viewer.country)
+            viewerFacts.userAgent = nil
         }
     }
 
     /// The request's facts for the decision, except tenant and device.
     var facts: LicenseRequestFacts {
-        var facts = surroundings
+        var facts = viewerFacts
         (facts.drm, facts.capabilities, facts.stopCodes) = (drm, capabilities, stop)
         // A separate kind of name: the number of a FairPlay session does not give access to its slot.
         facts.sessionName = session.map { "\(drm.label)/\($0)" }

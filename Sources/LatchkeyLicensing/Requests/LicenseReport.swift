@@ -31,7 +31,7 @@ package struct LicenseReport: Sendable {
     /// The SHA-256 of each certificate that a packager's keys were encrypted to; empty for keys in clear.
     package var recipients: [[UInt8]] = []
     /// The decision with everything that it depended on.
-    @Boxed package var record: DecisionRecord? = nil
+    @CopyOnWrite package var record: DecisionRecord? = nil
     /// How long each part took.
     package private(set) var stages: [(stage: LicenseStage, duration: Duration)] = []
     /// When the request came, by the uptime clock.

@@ -8,7 +8,7 @@ import LatchkeyVault
 // The values that the attempts of one decision pass on.
 extension AccountSessions {
     /// The knowledge with which an attempt begins.
-    enum Knowledge {
+    enum AccountSource {
         /// The account in this node's memory.
         case guess
         /// The store's state.
@@ -30,14 +30,14 @@ extension AccountSessions {
     }
 
     /// A decision under way: its inputs, and the values that attempts pass on. A class, so that a waiting task holds a reference.
-    final class Course {
+    final class DecisionContext {
         var facts: Facts
         let policy: Policy
         let requestID: String?
         /// The decision of the present attempt.
         var evaluation: PolicyEvaluation
         /// The knowledge of the account.
-        var knowledge = Knowledge.guess
+        var source = AccountSource.guess
         /// The engine that was asked last, to which an error belongs.
         var asked = Engine.sessionStore
         /// The record of the token's use that an attempt wrote. It is this request's own, and never a reason to refuse it.
@@ -107,20 +107,20 @@ extension AccountSessions {
     }
 
     /// The keys of the records that a decision depends on; `nil` for a record that it does not depend on, or whose store is out of service.
-    struct Needs {
+    struct RequiredRecords {
         var account: RecordKey?
         /// The account in this node's memory, while its store is out.
         var remembered: RecordKey?
         var token: RecordKey?
 
-        init(_ deliberation: PolicyEvaluation) {
-            let facts = deliberation.facts
+        init(_ evaluation: PolicyEvaluation) {
+            let facts = evaluation.facts
             let (tenant, outages) = (facts.request.tenant, facts.account.outages)
-            if deliberation.needsAccount {
+            if evaluation.needsAccount {
                 let key = RecordKey.account(facts.grant.account, tenant)
                 if outages.contains(.sessionStore) { remembered = key } else { account = key }
             }
-            if deliberation.needsToken, !outages.contains(.tokenStore) {
+            if evaluation.needsToken, !outages.contains(.tokenStore) {
                 // At home where the account is, so that both are one way.
                 let owner = RecordKey.account(facts.grant.account, tenant).name
                 token = facts.grant.tokenID.map {

@@ -71,47 +71,47 @@ package final class AccountSessions: Sendable {
     package func decide<Bound: DecisionBound>(
         _ facts: Facts, by policy: Policy, requestID: String? = nil, within bound: Bound = Unbounded()
     ) async throws(Bound.Excess) -> BookedDecision {
-        let course = Course(facts, policy, requestID, at: timekeeper.date.inMilliseconds)
+        let context = DecisionContext(facts, policy, requestID, at: timekeeper.date.inMilliseconds)
         // An immediate answer needs no task to wait for it.
-        let first = attemptAtOnce(course, within: bound)
-        if case .booked(let booked)? = first, course.spent == nil || booked.decision.terms != nil { return booked }
-        return try await decide(course, within: bound, after: first)
+        let first = attemptAtOnce(context, within: bound)
+        if case .booked(let booked)? = first, context.spent == nil || booked.decision.terms != nil { return booked }
+        return try await decide(context, within: bound, after: first)
     }
 
     /// Retries until an attempt succeeds.
     /// - Parameter first: an attempt that was made; `nil` if none was.
     private func decide<Bound: DecisionBound>(
-        _ course: Course, within bound: Bound, after first: Attempt<Bound.Excess>?
+        _ context: DecisionContext, within bound: Bound, after first: Attempt<Bound.Excess>?
     ) async throws(Bound.Excess) -> BookedDecision {
         var made = first
         for _ in 0..<Self.attempts {
-            let attempt = if let made { made } else { await self.attempt(course, within: bound) }
+            let attempt = if let made { made } else { await self.attempt(context, within: bound) }
             made = nil
             switch attempt {
             case .booked(let booked):
-                if booked.decision.terms == nil { await unspend(course) }
+                if booked.decision.terms == nil { await unspend(context) }
                 return booked
             case .beyond(let excess):
-                await unspend(course)
+                await unspend(context)
                 throw excess
-            case .again(let held): course.knowledge = held.map { .held($0) } ?? .store
-            case .late where course.wasLate:
-                await unspend(course)
-                return course.refused(.late(course.asked))
-            case .late: (course.wasLate, course.knowledge) = (true, .store)
-            case .out: course.facts.account.outages.insert(course.asked)
+            case .again(let held): context.source = held.map { .held($0) } ?? .store
+            case .late where context.wasLate:
+                await unspend(context)
+                return context.refused(.late(context.asked))
+            case .late: (context.wasLate, context.source) = (true, .store)
+            case .out: context.facts.account.outages.insert(context.asked)
             }
-            course.begin()
+            context.begin()
         }
-        await unspend(course)
+        await unspend(context)
         report(.failed(.sessionStore, .contended(accounts.engine)))
         let reason = "The account changed \(Self.attempts) times during a decision."
-        return course.refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
+        return context.refused(LicenseRefusal(.policy(.storeUnavailable), reason: reason))
     }
 
     /// Gives back the token of a request that got no license in the end.
-    private func unspend(_ course: Course) async {
-        guard let (key, record) = course.spent else { return }
+    private func unspend(_ context: DecisionContext) async {
+        guard let (key, record) = context.spent else { return }
         // An error is reported, and the token stays used.
         _ = try? await tokens[key].remove(key, version: record.version)
     }
@@ -130,53 +130,53 @@ package final class AccountSessions: Sendable {
     /// An attempt if every store answers immediately; `nil` if one has to be waited for.
     // Apart, so that nothing of it is in the frame of a task.
     @inline(never) private func attemptAtOnce<Bound: DecisionBound>(
-        _ course: Course, within bound: Bound
+        _ context: DecisionContext, within bound: Bound
     ) -> Attempt<Bound.Excess>? {
         guard answersAtOnce else { return nil }
         do throws(StoreError) {
-            let needs = Needs(course.evaluation)
+            let required = RequiredRecords(context.evaluation)
             var account: RecordReading?
             var token: RecordReading?
-            if let key = needs.account { account = try accounts[key].immediate?.read(key) }
-            course.asked = .tokenStore
-            if let key = needs.token { token = try tokens[key].immediate?.read(key) }
-            switch try weigh(course, needs, account, token, within: bound) {
-            case .ended(let attempt): return settled(.success(attempt), course, bound)
-            case .proposed(let proposal): return settled(.success(try keepAtOnce(proposal, course)), course, bound)
+            if let key = required.account { account = try accounts[key].immediate?.read(key) }
+            context.asked = .tokenStore
+            if let key = required.token { token = try tokens[key].immediate?.read(key) }
+            switch try weigh(context, required, account, token, within: bound) {
+            case .ended(let attempt): return settled(.success(attempt), context, bound)
+            case .proposed(let proposal): return settled(.success(try keepAtOnce(proposal, context)), context, bound)
             }
         } catch {
-            return settled(.failure(error), course, bound)
+            return settled(.failure(error), context, bound)
         }
     }
 
     private func attempt<Bound: DecisionBound>(
-        _ course: Course, within bound: Bound
+        _ context: DecisionContext, within bound: Bound
     ) async -> Attempt<Bound.Excess> {
         do throws(StoreError) {
-            let needs = Needs(course.evaluation)
-            let (account, token) = await readings(needs, course.knowledge)
+            let required = RequiredRecords(context.evaluation)
+            let (account, token) = await readings(required, context.source)
             let accountReading = try account.get()
-            course.asked = .tokenStore
-            switch try weigh(course, needs, accountReading, try token.get(), within: bound) {
-            case .ended(let attempt): return settled(.success(attempt), course, bound)
-            case .proposed(let proposal): return settled(.success(try await keep(proposal, course)), course, bound)
+            context.asked = .tokenStore
+            switch try weigh(context, required, accountReading, try token.get(), within: bound) {
+            case .ended(let attempt): return settled(.success(attempt), context, bound)
+            case .proposed(let proposal): return settled(.success(try await keep(proposal, context)), context, bound)
             }
         } catch {
-            return settled(.failure(error), course, bound)
+            return settled(.failure(error), context, bound)
         }
     }
 
     /// The result of an attempt. Room that it took from the bound is kept with its license, or given back.
     private func settled<Bound: DecisionBound>(
-        _ result: Result<Attempt<Bound.Excess>, StoreError>, _ course: Course, _ bound: Bound
+        _ result: Result<Attempt<Bound.Excess>, StoreError>, _ context: DecisionContext, _ bound: Bound
     ) -> Attempt<Bound.Excess> {
         let attempt: Attempt<Bound.Excess> =
             switch result {
             case .success(let attempt): attempt
             case .failure(let error): error.isLate ? .late : .out
             }
-        if let use = course.taken {
-            course.taken = nil
+        if let use = context.taken {
+            context.taken = nil
             if case .booked = attempt { bound.keep(use) } else { bound.giveBack(use) }
         }
         return attempt
@@ -184,50 +184,51 @@ package final class AccountSessions: Sendable {
 
     /// Decides by the stores' replies.
     @inline(never) private func weigh<Bound: DecisionBound>(
-        _ course: Course, _ needs: Needs, _ accountReading: RecordReading?, _ tokenReading: RecordReading?,
+        _ context: DecisionContext, _ required: RequiredRecords, _ accountReading: RecordReading?,
+        _ tokenReading: RecordReading?,
         within bound: Bound
     ) throws(StoreError) -> Weighed<Bound.Excess> {
-        let usedToken = tokenReading?.record == course.spent?.record ? nil : tokenReading?.record
-        course.asked = .sessionStore
+        let usedToken = tokenReading?.record == context.spent?.record ? nil : tokenReading?.record
+        context.asked = .sessionStore
         var state = AccountState()
         var version: UInt64 = 0
-        if let key = needs.remembered {
+        if let key = required.remembered {
             (state, version) = memory.account(key)
-        } else if let key = needs.account, let accountReading {
+        } else if let key = required.account, let accountReading {
             state = try reporting(.sessionStore) { () throws(StoreError) in
                 try self.account(in: accountReading, at: key)
             }
         }
-        state.outages = course.facts.account.outages
+        state.outages = context.facts.account.outages
         if let pending {
-            state.stopped += pending.stops(of: course.facts.grant.account, course.facts.request.tenant)
+            state.stopped += pending.stops(of: context.facts.grant.account, context.facts.request.tenant)
         }
-        course.asked = .tokenStore
+        context.asked = .tokenStore
         state.tokenUse = try reporting(.tokenStore) { () throws(StoreError) in try tokens.use(in: usedToken) }
-        course.evaluation.learn(
-            state, at: (accountReading?.now ?? tokenReading?.now ?? course.facts.now).inMilliseconds)
+        context.evaluation.learn(
+            state, at: (accountReading?.now ?? tokenReading?.now ?? context.facts.now).inMilliseconds)
 
-        let decision = course.evaluation.decision()
+        let decision = context.evaluation.decision()
         if decision.terms != nil {
-            let use = SlotUse(decision, keepsSlots: needs.account != nil)
+            let use = SlotUse(decision, keepsSlots: required.account != nil)
             // A guess alone is not a reason to refuse.
             if let excess = bound.take(use) {
                 return .ended(accountReading?.isGuess == true ? .again(nil) : .beyond(excess))
             }
-            course.taken = use
+            context.taken = use
         }
-        let next = course.evaluation.account(after: decision, fence: Int(clamping: accountReading?.nextVersion ?? 0))
-        let proposal = Proposal(booked(course, decision, next, needs.account))
+        let next = context.evaluation.account(after: decision, fence: Int(clamping: accountReading?.nextVersion ?? 0))
+        let proposal = Proposal(booked(context, decision, next, required.account))
         if decision.terms != nil {
-            if let key = needs.token, let tokenReading, tokenReading.record == nil {
-                let record = Record(version: tokenReading.nextVersion, bytes: course.evaluation.tokenUse.recordBytes)
-                proposal.token = (key, record, course.evaluation.tokenEnd)
+            if let key = required.token, let tokenReading, tokenReading.record == nil {
+                let record = Record(version: tokenReading.nextVersion, bytes: context.evaluation.tokenUse.recordBytes)
+                proposal.token = (key, record, context.evaluation.tokenEnd)
             }
-            if let key = needs.remembered {
-                proposal.remembered = (key, version, next.kept(at: course.evaluation.facts.now))
+            if let key = required.remembered {
+                proposal.remembered = (key, version, next.kept(at: context.evaluation.facts.now))
             }
         }
-        if let key = needs.account, let accountReading {
+        if let key = required.account, let accountReading {
             if decision.terms != nil || decision.change != .none {
                 let write = AccountWrite(next, accountReading, at: key)
                 if write.isChange { proposal.account = write }
@@ -239,17 +240,19 @@ package final class AccountSessions: Sendable {
     }
 
     /// Writes a decision's changes.
-    private func keep<Excess>(_ proposal: Proposal, _ course: Course) async throws(StoreError) -> Attempt<Excess> {
+    private func keep<Excess>(_ proposal: Proposal, _ context: DecisionContext) async throws(StoreError) -> Attempt<
+        Excess
+    > {
         if let (key, record, end) = proposal.token {
             // Before the store says so: a late write may arrive at any time.
-            let former = course.spent
-            course.spent = (key, record)
+            let former = context.spent
+            context.spent = (key, record)
             guard try await tokens[key].write(record, at: key, replacing: nil, until: end) else {
-                course.spent = former
+                context.spent = former
                 return .again(nil)
             }
         }
-        course.asked = .sessionStore
+        context.asked = .sessionStore
         if let (key, version, account) = proposal.remembered, !memory.replace(version, with: account, at: key) {
             return .again(nil)
         }
@@ -258,14 +261,16 @@ package final class AccountSessions: Sendable {
     }
 
     /// The same, if every store answers immediately.
-    private func keepAtOnce<Excess>(_ proposal: Proposal, _ course: Course) throws(StoreError) -> Attempt<Excess> {
+    private func keepAtOnce<Excess>(_ proposal: Proposal, _ context: DecisionContext) throws(StoreError) -> Attempt<
+        Excess
+    > {
         if let (key, record, end) = proposal.token {
             guard try tokens[key].immediate?.write(record, at: key, replacing: nil, until: end) == true else {
                 return .again(nil)
             }
-            course.spent = (key, record)
+            context.spent = (key, record)
         }
-        course.asked = .sessionStore
+        context.asked = .sessionStore
         if let (key, version, account) = proposal.remembered, !memory.replace(version, with: account, at: key) {
             return .again(nil)
         }
@@ -274,16 +279,16 @@ package final class AccountSessions: Sendable {
     }
 
     private func booked(
-        _ course: Course, _ decision: Decision, _ account: AccountState, _ key: RecordKey?
+        _ context: DecisionContext, _ decision: Decision, _ account: AccountState, _ key: RecordKey?
     ) -> BookedDecision {
         let origin = BookedDecision.Origin(
-            facts: course.evaluation.facts, policy: course.policy, requestID: course.requestID)
-        let heartbeat = course.evaluation.policy.concurrency.heartbeat
+            facts: context.evaluation.facts, policy: context.policy, requestID: context.requestID)
+        let heartbeat = context.evaluation.policy.concurrency.heartbeat
         let session = decision.change.slot?.session
         guard let key, let slot = account.slots.first(where: { $0.session == session }) else {
             return BookedDecision(decision, origin, account: key)
         }
-        let life = heartbeat.map { $0 * 2 + course.evaluation.grace } ?? .zero
+        let life = heartbeat.map { $0 * 2 + context.evaluation.grace } ?? .zero
         let token = HeartbeatToken(
             tenant: key.tenant, account: key.name, session: slot.session, fence: slot.fence, tracks: slot.tracks,
             life: life)
@@ -300,22 +305,22 @@ package final class AccountSessions: Sendable {
 extension AccountSessions {
     /// Reads the account, and the token at the same time if there is one to read.
     private func readings(
-        _ needs: Needs, _ knowledge: Knowledge
+        _ required: RequiredRecords, _ source: AccountSource
     ) async -> (account: Result<RecordReading?, StoreError>, token: Result<RecordReading?, StoreError>) {
         // A task for nothing would wake another thread.
-        guard needs.token != nil else { return (await accountReading(needs.account, knowledge), .success(nil)) }
-        async let token = reading(tokens, needs.token)
+        guard required.token != nil else { return (await accountReading(required.account, source), .success(nil)) }
+        async let token = reading(tokens, required.token)
         // The token costs a trip anyway, in which the account is read as well: a guess saves nothing.
-        let known = if case .guess = knowledge { Knowledge.store } else { knowledge }
-        return (await accountReading(needs.account, known), await token)
+        let known = if case .guess = source { AccountSource.store } else { source }
+        return (await accountReading(required.account, known), await token)
     }
 
     private func accountReading(
-        _ key: RecordKey?, _ knowledge: Knowledge
+        _ key: RecordKey?, _ source: AccountSource
     ) async -> Result<RecordReading?, StoreError> {
         guard let key else { return .success(nil) }
         do throws(StoreError) {
-            switch knowledge {
+            switch source {
             case .held(let reading): return .success(reading)
             case .guess: return .success(try await accounts[key].known(key))
             case .store: return .success(try await accounts[key].read(key))

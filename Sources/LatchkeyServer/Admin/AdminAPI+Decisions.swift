@@ -58,8 +58,8 @@ extension AdminCall {
     fileprivate func record() async throws -> DecisionRecord {
         let (request, tenant) = (path["request"], path["tenant"])
         if let record = shared.decisions.record(of: request, at: tenant) { return record }
-        guard shared.desk.canBeAsked else { throw AdminRefusal.unknownDecision }
-        let (own, standing) = try await shared.desk.rows(ofRequest: request, of: .listed([tenant]))
+        guard shared.recordQueries.canBeAsked else { throw AdminRefusal.unknownDecision }
+        let (own, standing) = try await shared.recordQueries.rows(ofRequest: request, of: .listed([tenant]))
         if let record = own.lazy.compactMap(\.decisionRecord).first { return record }
         guard own.isEmpty else { throw AdminRefusal.undecided }
         throw AdminRefusal.notInRecord(request, standing, by: shared.node)
@@ -97,12 +97,12 @@ extension AdminCall {
                     "source": .text("refusals"),
                 ]))
         }
-        guard shared.desk.canBeAsked else {
+        guard shared.recordQueries.canBeAsked else {
             if let node = RequestID(request)?.node, node != shared.nodeName { throw AdminRefusal.decision(of: node) }
             throw AdminRefusal.unknownDecision
         }
         let (rows, standing): ([LicenseRecordRow], RecordStanding)
-        do { (rows, standing) = try await shared.desk.rows(ofRequest: request, of: tenants) } catch let error
+        do { (rows, standing) = try await shared.recordQueries.rows(ofRequest: request, of: tenants) } catch let error
             as AdminRefusal
         {
             throw error.asking(RequestID(request)?.node, butNot: shared.nodeName)

@@ -248,7 +248,7 @@ extension EngineHealth {
     fileprivate static let form = AnswerForm<(health: EngineHealth, standing: EngineHealth.Standing)>([
         .value("name") { $0.health.name }, .value("words") { $0.health.words },
         .value("region") { $0.health.region }, .value("engine") { $0.health.engine },
-        .value("tenant") { $0.health.tenant }, .value("state") { $0.health.word.rawValue },
+        .value("tenant") { $0.health.tenant }, .value("state") { $0.health.status.rawValue },
         .value("trouble") { $0.health.trouble },
         .value("since") { $0.standing.since }, .value("answered") { $0.standing.lastAnswer },
         .value("error") { $0.standing.lastError?.reason.onOneLine }, .value("failed") { $0.standing.failed },

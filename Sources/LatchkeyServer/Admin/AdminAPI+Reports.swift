@@ -69,7 +69,7 @@ extension AdminCall {
             report.limit = Int(limit)
         }
         let isCSV = try isCSV()
-        let (answer, notes) = try await shared.desk.report(report)
+        let (answer, notes) = try await shared.recordQueries.report(report)
         guard isCSV else { return .admin(answer.json(of: report, notes)) }
         return .csv(answer.csv(of: report, notes), "report-by-\(report.grouping.rawValue)")
     }
@@ -78,7 +78,7 @@ extension AdminCall {
     fileprivate func viewers() async throws -> HTTPResponse {
         let question = RecordViewers.Question(of: try tenant().name, times: try times())
         let isCSV = try isCSV()
-        let (viewers, notes) = try await shared.desk.viewers(question)
+        let (viewers, notes) = try await shared.recordQueries.viewers(question)
         return isCSV
             ? .csv(viewers.csv(of: question, notes), "viewers") : .admin(viewers.json(of: question, notes))
     }
@@ -100,7 +100,7 @@ extension AdminCall {
         let range = query.times
         query.narrow()
         guard try !isCSV() else { return try await historyCSV(query) }
-        let (rows, standing, notes) = try await shared.desk.rows(query)
+        let (rows, standing, notes) = try await shared.recordQueries.rows(query)
         let members: [String: JSONValue?] = [
             "recorded": .text(account), "rows": .array(rows.map(\.shownJSON)),
             "next": rows.count < query.limit ? nil : rows.last.map { .text(RecordCursor($0).text) },
@@ -114,8 +114,8 @@ extension AdminCall {
     private func historyCSV(_ asked: RecordQuery) async throws -> HTTPResponse {
         var first = asked
         first.limit = 500
-        let (desk, query) = (shared.desk, first)
-        let (rows, standing, notes) = try await desk.rows(query)
+        let (queries, query) = (shared.recordQueries, first)
+        let (rows, standing, notes) = try await queries.rows(query)
         let body = HTTPBodyStream { body in
             var (rows, query) = (rows, query)
             await body.write(Data(CSVText.row(LicenseRecordRow.columns + ["as of", "note"]).utf8))
@@ -126,7 +126,7 @@ extension AdminCall {
                 guard rows.count == query.limit, let last = rows.last else { break }
                 query.before = RecordCursor(last)
                 query.narrow()
-                do { rows = try await desk.rows(query).0 } catch { return body.fail() }
+                do { rows = try await queries.rows(query).0 } catch { return body.fail() }
             }
             for note in notes.sentences {
                 await body.write(
@@ -140,7 +140,7 @@ extension AdminCall {
     private func times() throws -> Range<Int64> {
         let (from, to, last) = (try text("from"), try text("to"), try text("last"))
         do throws(Diagnosis) {
-            return try RecordRange.times(from: from, to: to, last: last, at: shared.desk.now)
+            return try RecordRange.times(from: from, to: to, last: last, at: shared.recordQueries.now)
         } catch { throw AdminRefusal(400, error.code, error.reason, error.remedy) }
     }
 
@@ -149,7 +149,7 @@ extension AdminCall {
         if let recorded = try given("recorded") { return recorded }
         // Of any length: the record has its own name for a long one.
         guard let name = request.queryValue("account"), !name.isEmpty else { return nil }
-        return shared.desk.name(of: name, at: tenant)
+        return shared.recordQueries.name(of: name, at: tenant)
     }
 
     /// A text of the query; `nil` if it is absent or empty.

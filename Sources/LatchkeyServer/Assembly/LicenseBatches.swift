@@ -24,7 +24,7 @@ struct LicenseBatches: Sendable {
             case .path(let path): library = try CryptoMBLibrary(path: secrets.path(path))
             }
             let batch = RSABatch(library.function) { Self.note($0, metrics, log) }
-            opening = JointWork(least: 3, most: RSABatch.lanes) { KeyServerModule.open($0, by: batch) }
+            opening = BatchedWork(least: 3, most: RSABatch.lanes) { KeyServerModule.open($0, by: batch) }
             word = "crypto_mb opens up to \(RSABatch.lanes) licenses together: \(library.path)."
         } catch {
             opening = nil

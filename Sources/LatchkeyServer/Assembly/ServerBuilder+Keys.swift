@@ -17,7 +17,7 @@ extension ServerBuilder {
             for (place, other) in others where other != nil {
                 problems.add(.init(place, "There is no keyEncryptionKey.", "Add keyEncryptionKey as well."))
             }
-            guard engines.keyHome == .memory else {
+            guard engines.keyStorage == .memory else {
                 problems.add(
                     .init(
                         "keyEncryptionKey", "Keys are stored without a key encryption key to seal them.",
@@ -30,7 +30,7 @@ extension ServerBuilder {
                 KeyEncryptionKeys(try KeyEncryptionKey(id: "memory", key: .random(32)))
             }
         }
-        if engines.keyHome == .memory {
+        if engines.keyStorage == .memory {
             problems.add(
                 .init(
                     "stores.keys",
@@ -97,7 +97,7 @@ extension ServerBuilder {
     /// A tenant's data keys and seeds. They are opened, never made: `KeySealing` makes them on request. Only keys in memory are made here,
     /// because nothing outlives the process, and no other process could make them.
     func secrets(of name: String, _ wrapping: KeyEncryptionKeys) async throws -> TenantSecrets {
-        guard engines.keyHome != .memory, !engines.standsInForKeys else {
+        guard engines.keyStorage != .memory, !engines.standsInForKeys else {
             return try await TenantSecrets.create(name, in: engines.keys, with: wrapping)
         }
         do throws(VaultError) {
@@ -113,7 +113,7 @@ extension ServerBuilder {
         let tenants = Set(try await engines.keys.dataKeys().map(\.tenant)).sorted()
         let fingerprint = try await engines.keys.fingerprint().map { " Its fingerprint is \($0)." } ?? ""
         let create =
-            engines.keyHome == .program
+            engines.keyStorage == .program
             ? "LicenseServer.createTenant" : "latchkey-server tenant create \(name) --config \(file.path)"
         guard !tenants.contains(where: { $0.equalsByteForByte(name) }) else {
             return Diagnosis(

@@ -8,7 +8,7 @@ package import LatchkeyVault
 /// The stores of a running server. They stay as they are while configurations change.
 package struct ServerEngines: Sendable {
     /// Where content keys are kept.
-    package enum KeyHome: Sendable {
+    package enum KeyStorage: Sendable {
         /// In this process, which makes them at each start.
         case memory
         /// In the engine that the configuration names.
@@ -19,7 +19,7 @@ package struct ServerEngines: Sendable {
 
     package let settings: ServerSettings.Stores
     /// Where content keys are kept.
-    let keyHome: KeyHome
+    let keyStorage: KeyStorage
     let sessions: any RecordStore
     /// The same for operators, and for counts.
     let operatorSessions: any RecordStore
@@ -30,7 +30,7 @@ package struct ServerEngines: Sendable {
     package let auditGuard: EngineGuard
     let changes: @Sendable () throws(StoreError) -> AsyncStream<KeyChange>
     /// The operators' source of reports.
-    package var recordSource = RecordDesk.Source.none
+    package var recordSource = RecordQueries.Source.none
     /// Keys and audit.
     var watched: [EngineGuard] { [keys.guarded, auditGuard] }
     /// Whether another store replaces that of the keys, which a check could not open.
@@ -48,7 +48,7 @@ package struct ServerEngines: Sendable {
     ///   - audit: the audit.
     ///   - auditProbe: does the audit's work in a form that changes nothing. Defaults to nothing.
     ///   - changes: other nodes' changes to keys.
-    ///   - keyHome: where content keys are kept. Defaults to the configuration's place.
+    ///   - keyStorage: where content keys are kept. Defaults to the configuration's place.
     ///   - standsInForKeys: whether another store replaces that of the keys. Defaults to no.
     ///   - timekeeper: the clock for the time since the audit's store last answered. Defaults to the machine's.
     ///   - closing: ends threads and connections. Defaults to nothing.
@@ -58,11 +58,11 @@ package struct ServerEngines: Sendable {
         audit: any AuditStore,
         auditProbe: @escaping EngineQuestion = { _ in },
         changes: @escaping @Sendable () throws(StoreError) -> AsyncStream<KeyChange>,
-        keyHome: KeyHome? = nil, standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
+        keyStorage: KeyStorage? = nil, standsInForKeys: Bool = false, timekeeper: any Timekeeper = SystemTimekeeper(),
         closing: @escaping @Sendable () -> Void = {}, closed: (@Sendable () async -> Void)? = nil
     ) {
         self.standsInForKeys = standsInForKeys
-        self.keyHome = keyHome ?? (settings.keys == "memory" ? .memory : .configured)
+        self.keyStorage = keyStorage ?? (settings.keys == "memory" ? .memory : .configured)
         (self.settings, self.sessions, self.keys, self.audit) = (settings, sessions, keys, audit)
         (self.operatorSessions, self.redirections) = (operatorSessions ?? sessions, redirections)
         (self.changes, self.closing, self.closed) = (changes, closing, closed ?? { closing() })
@@ -149,7 +149,7 @@ package struct ServerEngines: Sendable {
             settings: stores, sessions: sessions.records, operatorSessions: sessions.operatorRecords,
             redirections: sessions.redirections, keys: guarded, audit: auditStore,
             auditProbe: { operation throws(StoreError) in try await audit.probe(.auditStore, operation) },
-            changes: keys.changes, keyHome: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
+            changes: keys.changes, keyStorage: given.keys.map { _ in .program }, timekeeper: timekeeper, closing: close,
             closed: closed)
         // Engines that may be away, or another database than the copy's, are probed before anything relies on them.
         if copy != nil { await engines.look(atLeastEvery: .zero) }

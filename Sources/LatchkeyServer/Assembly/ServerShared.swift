@@ -46,12 +46,12 @@ package final class ServerShared: Sendable {
     let usages: TenantUsages
     let keyCounts: KeyCounts
     /// Where operators ask the record.
-    let desk: RecordDesk
+    let recordQueries: RecordQueries
     private let digestKey: Secret?
     /// The members that operators' browsers keep for the server.
     let signedText: SignedText
     /// Sign-ins that are over, and sessions of operators that were ended.
-    let spentNames: SpentNames
+    let oneTimeNames: OneTimeNames
     /// The limit of players' requests in progress at the same time, from their arrival on.
     let requestLimit: ConcurrencyLimit
     private let limits: Locked<(settings: ServerSettings.Limits, limiter: RateLimiter)>
@@ -83,7 +83,7 @@ package final class ServerShared: Sendable {
         saturation = Saturation(timekeeper: timekeeper)
         feed = OperatorFeed(timekeeper: timekeeper)
         keyCounts = KeyCounts(timekeeper: timekeeper)
-        desk = RecordDesk(engines.recordSource, timekeeper: timekeeper)
+        recordQueries = RecordQueries(engines.recordSource, timekeeper: timekeeper)
         metrics = ServerMetrics(version: LatchkeyVersion.text)
         usages = TenantUsages(metrics)
         let threads = file.settings.threads ?? ProcessInfo.processInfo.activeProcessorCount
@@ -100,7 +100,7 @@ package final class ServerShared: Sendable {
             whenDropped: { metrics.logDropped[$0.name].add() })
         digestKey = try file.settings.nodeSecret == nil ? nil : secret.secret(for: "latchkey/configuration/1")
         signedText = SignedText(try secret.secret(for: "latchkey/operators/1"))
-        spentNames = SpentNames(engines.sessions, log, timekeeper: timekeeper)
+        oneTimeNames = OneTimeNames(engines.sessions, log, timekeeper: timekeeper)
         batches = LicenseBatches(file.settings.cryptoMB, in: file.secrets, metrics, log)
         audit = AuditChain(
             engines.audit, guarded: engines.auditGuard, pending: engines.pending, timekeeper: timekeeper)
@@ -239,7 +239,7 @@ package final class ServerShared: Sendable {
     /// Writes the rest of the log, and closes the stores.
     package func close() async {
         await record?.close()
-        desk.close()
+        recordQueries.close()
         log.tellDropped()
         await lines.flush()
         await engines.closeFiles()

@@ -21,7 +21,7 @@ package final class LicenseRecord: Sendable {
     private let metrics: ServerMetrics
     private let log: ServerLog
     private let timekeeper: any Timekeeper
-    private let share = RefusalShare()
+    private let refusalLimit = RefusalRowLimit()
     private let shipping = Locked<Task<Void, Never>?>(nil)
 
     /// Opens the folder, with the rows that a former process left. Blocks.
@@ -128,7 +128,7 @@ package final class LicenseRecord: Sendable {
     /// disk with refusals; beyond the share, it has no separate row.
     private func within(_ row: LicenseRecordRow, _ report: LicenseReport) -> [LicenseRecordRow] {
         guard row.event == .refusal, report.record == nil else { return [row] }
-        return share.rows(of: row, at: timekeeper.uptime)
+        return refusalLimit.rows(of: row, at: timekeeper.uptime)
     }
 
     private func post(_ row: LicenseRecordRow) {
@@ -164,18 +164,18 @@ extension LicenseRecord {
                     message: "The disk may have lost some of the record's rows: \(reason). Check the disk."))
         case .damaged(let file, let bytes, let rows, let isEnd):
             // Until the disk has a row, its license is not sent: a license whose row a crash tore was never delivered.
-            let isNobodys = isEnd && sync == .always
-            if !isNobodys { metrics.recordLost["damaged"].add(UInt64(clamping: rows)) }
+            let wasNeverAcknowledged = isEnd && sync == .always
+            if !wasNeverAcknowledged { metrics.recordLost["damaged"].add(UInt64(clamping: rows)) }
             let torn = "A crash truncated the last row of \(file): \(bytes) bytes were dropped."
             let words =
-                isNobodys
+                wasNeverAcknowledged
                 ? "\(torn) Its license was not sent, unless the disk hung."
                 : isEnd
                     ? "\(torn) Its license may have been sent."
                     : "\(file) has \(bytes) bytes missing or changed: "
                         + "\(rows.counted("row")) of the record \(rows == 1 ? "was" : "were") lost. Check the disk."
-            var entry = LogEntry(isNobodys ? .warning : .error, .record, message: words)
-            if !isNobodys { entry.reason = "recordLost" }
+            var entry = LogEntry(wasNeverAcknowledged ? .warning : .error, .record, message: words)
+            if !wasNeverAcknowledged { entry.reason = "recordLost" }
             log.write(entry)
         }
     }
@@ -209,7 +209,7 @@ extension RecordSpool.Loss {
 }
 
 /// The refusals a second with separate rows; the rest of a kind is one row with their number.
-final class RefusalShare: Sendable {
+final class RefusalRowLimit: Sendable {
     private struct Kind: Hashable {
         let tenant, api, code: String
     }

@@ -10,7 +10,7 @@ extension ServerShared {
     func openReports(_ file: ConfigurationFile) throws(StoreError) {
         guard let record else { return }
         let destination = record.settings.destination
-        var connection = RecordDesk.Connection(source: .none)
+        var connection = RecordQueries.Connection(source: .none)
         if destination.hasPrefix("files:") {
             let reports = RecordFileReports(
                 folder: file.path(String(destination.dropFirst(6))), timekeeper: timekeeper)
@@ -25,6 +25,6 @@ extension ServerShared {
             let standing = spool.standing
             return ReportNotes.Unshipped(node: node, rows: standing.rows, oldest: standing.oldest)
         }
-        desk.connect(connection)
+        recordQueries.connect(connection)
     }
 }

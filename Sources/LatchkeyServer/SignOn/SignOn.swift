@@ -96,7 +96,7 @@ struct SignOn: Sendable {
         if let error = sent["error"] { throw .declined(error) }
         guard let code = sent["code"], (1...2_048).contains(code.utf8.count) else { throw .state("It has no code.") }
         // Only an answer that could complete the sign-in ends it.
-        guard await shared.spentNames.spend(.signIn(name), for: Self.flowLife) else {
+        guard await shared.oneTimeNames.spend(.signIn(name), for: Self.flowLife) else {
             throw .state("It was already completed.")
         }
         let person = try await provider.person(code: code, verifier: verifier, nonce: nonce)
@@ -131,7 +131,7 @@ struct SignOn: Sendable {
         if let provider = state.openID, let session = session(of: request, state) {
             let left = session.end.timeIntervalSince(shared.timekeeper.date)
             // A cookie that was kept fills no audit: a session is signed out once.
-            if await shared.spentNames.spend(.session(session.id), for: .seconds(left)) {
+            if await shared.oneTimeNames.spend(.session(session.id), for: .seconds(left)) {
                 // Belongs to the tenant, like the sign-in; to no tenant if the person has no role any more.
                 let tenants = session.grant(of: provider.settings)?.tenants
                 try? await shared.audit(
@@ -154,7 +154,7 @@ struct SignOn: Sendable {
     func person(of request: HTTPRequest, _ state: ServerState) async throws(AdminRefusal) -> Operator? {
         guard let provider = state.openID, let session = session(of: request, state) else { return nil }
         guard request.isOfConsole else { throw .crossSite }
-        guard !(await shared.spentNames.isSpent(.session(session.id))) else { return nil }
+        guard !(await shared.oneTimeNames.isSpent(.session(session.id))) else { return nil }
         guard let grant = session.grant(of: provider.settings) else { throw .noRole }
         return Operator(
             name: session.name, role: grant.role, tenants: grant.tenants, shownName: session.shownName,

@@ -35,7 +35,7 @@ package final class EngineHealth: Sendable {
     }
 
     /// An engine's state, in one word. The raw values are stable.
-    package enum Word: String, Sendable, Hashable {
+    package enum Status: String, Sendable, Hashable {
         /// It answered within the last ten seconds.
         case answers
         /// No answer came within the last ten seconds, because nothing was asked.
@@ -131,7 +131,7 @@ package final class EngineHealth: Sendable {
     package var isAsking: Bool { state.withLock { $0.values.contains { $0.breaker.phase == .halfOpen } } }
 
     /// Its state now.
-    package var word: Word { isAway ? .away : isQuiet(for: Self.freshness) ? .quiet : .answers }
+    package var status: Status { isAway ? .away : isQuiet(for: Self.freshness) ? .quiet : .answers }
 
     /// Whether no answer has come for a while.
     /// - Parameter operation: for this kind of work. Defaults to any.

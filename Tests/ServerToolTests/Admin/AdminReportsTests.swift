@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `without a record it is said what to do`() async throws {
-        let stage = try await RecordStage(RecordDesk.Source.none)
+        let stage = try await RecordStage(RecordQueries.Source.none)
         let reply = try await stage.test.admin("tenants/demo/report")
         #expect(reply.status == 404 && reply.json["code"]?.text == "recordNone")
         // The question why is answered from this node's knowledge.
@@ -180,10 +180,10 @@ import Testing
         try await stage.test.importKeys([1])
         stage.record.set(.hangs)
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<RecordDesk.mostQuestions {
+            for _ in 0..<RecordQueries.mostQuestions {
                 group.addTask { try await stage.test.admin("tenants/demo/report").status }
             }
-            while stage.record.waitingCount < RecordDesk.mostQuestions { await Task.yield() }
+            while stage.record.waitingCount < RecordQueries.mostQuestions { await Task.yield() }
             let more = try await stage.test.admin("tenants/demo/report")
             #expect(more.status == 503 && more.json["code"]?.text == "recordBusy")
             let license = try await stage.test.license(1, token: try stage.test.token(), requestID: "request-1")
@@ -197,12 +197,12 @@ import Testing
 
     @Test func `one tenant's questions keep no other tenant's out`() async throws {
         let record = SwitchedRecord { Self.now }
-        let desk = RecordDesk(.reporter(record), timekeeper: ManualTimekeeper())
-        let most = RecordDesk.mostQuestions
+        let queries = RecordQueries(.reporter(record), timekeeper: ManualTimekeeper())
+        let most = RecordQueries.mostQuestions
         let refused = Locked(false)
         record.set(.hangs)
         @Sendable func ask(_ tenant: String) async throws {
-            do { _ = try await desk.report(RecordReport(of: tenant, times: 0..<1, by: .day)) } catch {
+            do { _ = try await queries.report(RecordReport(of: tenant, times: 0..<1, by: .day)) } catch {
                 refused.withLock { $0 = true }
                 throw error
             }

@@ -16,7 +16,7 @@ struct RecordStage {
     let test: TestServer
 
     /// - Parameter source: the record to query. Defaults to the record in memory.
-    init(_ source: RecordDesk.Source? = nil) async throws {
+    init(_ source: RecordQueries.Source? = nil) async throws {
         let record = SwitchedRecord { Self.now }
         self.record = record
         test = try await TestServer(record: source ?? .reporter(record))

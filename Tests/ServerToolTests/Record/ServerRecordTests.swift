@@ -108,12 +108,12 @@ import Testing
     }
 
     @Test func `what is turned away has rows, and a flood of it one with a count`() async throws {
-        let share = RefusalShare()
+        let share = RefusalRowLimit()
         var row = LicenseRecordRow(.refusal, time: 1)
         (row.tenant, row.api, row.code, row.requestID) = ("demo", "none", "rateLimit", "r")
         var rows: [LicenseRecordRow] = []
-        for _ in 0..<RefusalShare.perSecond + 70 { rows += share.rows(of: row, at: .seconds(5)) }
-        #expect(rows.count == RefusalShare.perSecond)
+        for _ in 0..<RefusalRowLimit.perSecond + 70 { rows += share.rows(of: row, at: .seconds(5)) }
+        #expect(rows.count == RefusalRowLimit.perSecond)
         let rest = share.take(at: .seconds(6))
         #expect(rest.map(\.count) == [70] && rest.map(\.requestID) == [""] && rest.map(\.code) == ["rateLimit"])
         #expect(share.take(at: nil).isEmpty)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `a flood of one tenant leaves the others' refusals their rows`() {
-        let share = RefusalShare()
+        let share = RefusalRowLimit()
         func refusal(_ tenant: String) -> LicenseRecordRow {
             var row = LicenseRecordRow(.refusal, time: 1)
             (row.tenant, row.api, row.code) = (tenant, "none", "rateLimit")
@@ -129,7 +129,7 @@ import Testing
         }
         for _ in 0..<2_000 { _ = share.rows(of: refusal("loud"), at: .seconds(5)) }
         let quiet = (0..<60).flatMap { _ in share.rows(of: refusal("quiet"), at: .seconds(5)) }
-        #expect(quiet.count == RefusalShare.perTenant)
+        #expect(quiet.count == RefusalRowLimit.perTenant)
         #expect(share.take(at: nil).map(\.count) == [1_500, 10])
     }
 

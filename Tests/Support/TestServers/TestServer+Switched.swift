@@ -75,7 +75,7 @@
         }
 
         /// A server that asks something else for its reports than its configuration names.
-        convenience init(record source: RecordDesk.Source) async throws {
+        convenience init(record source: RecordQueries.Source) async throws {
             try await self.init(ServerFolder()) { file in
                 var engines = try await ServerEngines.open(file)
                 engines.recordSource = source

@@ -82,6 +82,6 @@ package func decide(
 
 /// Decides about one key by its facts.
 package func decide(_ facts: Facts, by policy: Policy) -> Decision {
-    var deliberation = PolicyEvaluation(facts, policy)
-    return deliberation.decision()
+    var evaluation = PolicyEvaluation(facts, policy)
+    return evaluation.decision()
 }

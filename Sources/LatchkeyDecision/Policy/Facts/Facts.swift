@@ -3,15 +3,15 @@ package import LatchkeyForms
 
 /// Everything that a decision depends on besides the policy.
 package struct Facts: Sendable, Hashable {
-    @Boxed package var request: LicenseRequestFacts
-    @Boxed package var grant: Grant
+    @CopyOnWrite package var request: LicenseRequestFacts
+    @CopyOnWrite package var grant: Grant
     package var key = KeyFacts()
-    @Boxed package var account: AccountState
+    @CopyOnWrite package var account: AccountState
     package var now = Date(timeIntervalSince1970: 0)
 
     private static let none = (
-        request: Boxed(wrappedValue: LicenseRequestFacts()), grant: Boxed(wrappedValue: Grant()),
-        account: Boxed(wrappedValue: AccountState())
+        request: CopyOnWrite(wrappedValue: LicenseRequestFacts()), grant: CopyOnWrite(wrappedValue: Grant()),
+        account: CopyOnWrite(wrappedValue: AccountState())
     )
 
     /// Facts of which nothing is known.

@@ -30,8 +30,8 @@ package struct Policy: Sendable, Hashable {
         var messages: [Section: String]?
     }
 
-    private static let silent = Boxed(wrappedValue: Statements())
-    @Boxed private var stated: Statements
+    private static let silent = CopyOnWrite(wrappedValue: Statements())
+    @CopyOnWrite private var stated: Statements
 
     /// A policy that states nothing: streams without a limit, and no downloads.
     package init() { _stated = Self.silent }

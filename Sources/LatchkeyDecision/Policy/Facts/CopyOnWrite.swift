@@ -2,7 +2,7 @@
 ///
 /// Stays a value: a write to one copy does not affect others. Other rooms compile it for their own values: unspecialized, each
 /// access would copy the whole value.
-@propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
+@propertyWrapper package struct CopyOnWrite<Value: Sendable>: Sendable {
     // Sound because a box is written to only while nothing else refers to it.
     @usableFromInline final class Box: @unchecked Sendable {
         @usableFromInline var value: Value
@@ -22,12 +22,12 @@
     }
 }
 
-extension Boxed: Equatable where Value: Equatable {
+extension CopyOnWrite: Equatable where Value: Equatable {
     @inlinable package static func == (one: Self, other: Self) -> Bool {
         one.box === other.box || one.wrappedValue == other.wrappedValue
     }
 }
 
-extension Boxed: Hashable where Value: Hashable {
+extension CopyOnWrite: Hashable where Value: Hashable {
     @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }

@@ -9,7 +9,7 @@ import LatchkeyVault
 ///
 /// In the store of sessions, so on every node; and in this node's memory, the only source while the store is away. Sessions have a separate
 /// memory: anyone can begin sign-ins, but no number of them makes the node forget an ended session.
-final class SpentNames: Sendable {
+final class OneTimeNames: Sendable {
     /// A name to spend.
     enum Name: Sendable, Hashable {
         /// The state of a sign-in.

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchkeySystem
 
 /// The report about an engine, and for how long it holds.
-@Suite(.timeLimit(.minutes(1))) struct EngineHealthWordTests {
+@Suite(.timeLimit(.minutes(1))) struct EngineHealthStatusTests {
     private let clock = ManualTimekeeper()
 
     private func note(_ error: StoreError?, in health: EngineHealth, for operation: EngineOperation = .read) throws {
@@ -43,17 +43,17 @@ import Testing
 
     @Test func `an engine answers for ten seconds after it answered, and is quiet then`() throws {
         let health = EngineHealth("keyStore", timekeeper: clock)
-        #expect(health.word == .quiet)
+        #expect(health.status == .quiet)
         try note(nil, in: health)
-        #expect(health.word == .answers)
+        #expect(health.status == .answers)
         clock.advance(by: .seconds(9))
-        #expect(health.word == .answers)
+        #expect(health.status == .answers)
         clock.advance(by: .seconds(1))
-        #expect(health.word == .quiet)
+        #expect(health.status == .quiet)
         try note(StoreError(.unavailable, "test", reason: "It is away."), in: health)
-        #expect(health.word == .away)
+        #expect(health.status == .away)
         try note(nil, in: health)
-        #expect(health.word == .answers)
+        #expect(health.status == .answers)
     }
 
     @Test func `a tenant's engine stays the same, and goes with its tenant`() {
@@ -83,7 +83,7 @@ import Testing
         #expect(health.standing.lastError?.reason.contains("It responds with 500.") == true && health.isAway)
         isDown.withLock { $0 = false }
         _ = try await callout.verdict(on: EntitlementQuestion(user: "u", asset: "a"))
-        #expect(health.word == .answers)
+        #expect(health.status == .answers)
     }
 
     @Test func `every vendor's API is an endpoint of requests`() {

@@ -9,7 +9,7 @@ package import LatchkeyVault
 /// Where operators ask the record, on connections and threads that no license uses.
 ///
 /// Source: `Documentation/Server/Reports.md`.
-package final class RecordDesk: Sendable {
+package final class RecordQueries: Sendable {
     /// The most queries in progress, not counting tenants that have less than their share of them.
     static let mostQuestions = 4
     /// The most rows of a page, and how many a request's name may have.
@@ -144,7 +144,7 @@ extension AdminRefusal {
         404, "recordNone", "The server keeps no record of licenses.",
         "Set record in server.json as described in Documentation/Server/Record.md, and restart the nodes.")
     static let busyRecord = Self(
-        503, "recordBusy", "\(RecordDesk.mostQuestions) queries of the record are already running.",
+        503, "recordBusy", "\(RecordQueries.mostQuestions) queries of the record are already running.",
         "Try again in a moment.")
 
     /// A record that does not answer, or cannot answer that.

@@ -3,7 +3,7 @@ import LatchkeyCore
 /// Work of a kind whose pieces cost less together than one after the other.
 ///
 /// A thread that takes a piece takes those with it that would be next anyway. It never waits for more to come.
-package final class JointWork<Input: Sendable, Value: Sendable>: Sendable {
+package final class BatchedWork<Input: Sendable, Value: Sendable>: Sendable {
     let least: Int
     let most: Int
     private let work: @Sendable ([Input]) -> [Value]
@@ -27,20 +27,20 @@ package final class JointWork<Input: Sendable, Value: Sendable>: Sendable {
 }
 
 /// A piece of joint work in the queue: its kind of work, and the piece itself, which only that kind can read.
-struct JointPiece: Sendable {
-    let work: any AnyJointWork
+struct BatchedPiece: Sendable {
+    let work: any AnyBatchedWork
     let piece: any Sendable
 }
 
 /// Joint work of any kind.
-protocol AnyJointWork: AnyObject, Sendable {
+protocol AnyBatchedWork: AnyObject, Sendable {
     var least: Int { get }
     var most: Int { get }
     /// Does pieces of this kind, except for pieces whose callers are gone.
     func run(_ pieces: [any Sendable])
 }
 
-extension JointWork: AnyJointWork {
+extension BatchedWork: AnyBatchedWork {
     /// An input, and the caller that waits for its value.
     struct Piece: Sendable {
         let input: Input

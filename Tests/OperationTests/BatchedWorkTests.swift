@@ -5,12 +5,12 @@ import Testing
 
 @testable import LatchkeyHTTP
 
-@Suite(.timeLimit(.minutes(5))) struct JointWorkTests {
+@Suite(.timeLimit(.minutes(5))) struct BatchedWorkTests {
     /// A pool of one thread, on a clock that stands still, and work that reports how much of it was done together.
     private final class Stage: Sendable {
         let pool: WorkerPool
         let calls = Locked<[[Int]]>([])
-        let work: JointWork<Int, Int>
+        let work: BatchedWork<Int, Int>
         private let gate = DispatchSemaphore(value: 0)
         private let begun = Promise<Void, any Error>()
         private let first = Locked<Task<Void, Never>?>(nil)
@@ -18,7 +18,7 @@ import Testing
         init(_ rules: AdmissionRules = AdmissionRules()) {
             pool = WorkerPool(threads: 1, rules: rules, timekeeper: ManualTimekeeper(date: Date()))
             let calls = calls
-            work = JointWork(least: 3, most: 8) { inputs in
+            work = BatchedWork(least: 3, most: 8) { inputs in
                 calls.withLock { $0.append(inputs) }
                 return inputs.map { $0 * 2 }
             }
@@ -144,7 +144,7 @@ import Testing
 extension WorkerPool {
     /// Adds a piece, and does something before its value is waited for.
     fileprivate func run(
-        _ lane: AdmissionLane, session: String, _ work: JointWork<Int, Int>, _ input: Int,
+        _ lane: AdmissionLane, session: String, _ work: BatchedWork<Int, Int>, _ input: Int,
         after: @Sendable () -> Void
     ) async -> Result<Int, AdmissionRefusal> {
         let waiting = admission.waiting

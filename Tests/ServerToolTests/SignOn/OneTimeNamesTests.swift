@@ -8,13 +8,13 @@ import Testing
 @testable import LatchkeyServer
 
 /// Names that count once: sign-ins and ended sessions.
-@Suite(.timeLimit(.minutes(1))) struct SpentNamesTests {
+@Suite(.timeLimit(.minutes(1))) struct OneTimeNamesTests {
     private let store = SwitchedRecordStore(timekeeper: ManualTimekeeper())
 
-    private func names(limit: Int = 10_000, _ lines: LineWriter = LineWriter { _ in }) -> SpentNames {
+    private func names(limit: Int = 10_000, _ lines: LineWriter = LineWriter { _ in }) -> OneTimeNames {
         let pseudonyms = UserPseudonyms(secret: Secret("0123456789abcdef"))
         let log = ServerLog(lines, pseudonyms: pseudonyms)
-        return SpentNames(store, log, timekeeper: ManualTimekeeper(), limit: limit)
+        return OneTimeNames(store, log, timekeeper: ManualTimekeeper(), limit: limit)
     }
 
     @Test func `while the store is away, no number of sign-ins brings an ended session back`() async {
