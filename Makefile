@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 CONFIGURATION ?= debug
-# A room imports only what the manifest lets it.
+# A room imports only the modules that the manifest allows.
 ARROWS = --explicit-target-dependency-import-check error
 # Debug information takes a fifth of a build. `make test DEBUG_INFO=dwarf` has it, for a debugger; a change of it builds everything again.
 DEBUG_INFO ?= none
@@ -23,7 +23,7 @@ export SWIFT_FLAGS = --configuration $(CONFIGURATION) $(if $(filter release,$(CO
 SWIFT_BUILD = swift build $(SWIFT_FLAGS)
 BIN = "$$($(SWIFT_BUILD) --show-bin-path)"
 PREFIX ?= /usr/local
-# An app's manifest has the client alone; what is made here needs everything. See Package.swift.
+# An app's manifest has only the client; the targets below need everything. See Package.swift.
 export LATCHKEY_SHAPE ?= $(if $(filter Linux,$(shell uname)),linux,mac)
 # Players have stand-ins on Linux only; elsewhere the demo plays the vendors' profiles.
 DEMO = $(if $(filter Linux,$(shell uname)),latchkey-demo,latchkey demo)
@@ -42,7 +42,7 @@ ATTACK_SECONDS ?= 600
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-deps: ## install what is missing beside the Swift toolchain
+deps: ## install everything missing except the Swift toolchain
 	@Scripts/install-dependencies
 
 engines: ## install the programs that tests start: PostgreSQL, PgBouncer, Redis, SoftHSM, HAProxy, Chromium and others of Scripts/install-dependencies
@@ -78,7 +78,7 @@ comma := ,
 blank := $(subst x,,x x)
 TESTS ?= $(or $(LATCHKEY_TESTS),$(subst $(blank),$(comma),$(filter-out $(LONG_TESTS),$(sort $(patsubst Tests/%Tests,%,$(wildcard Tests/*Tests))))))
 
-# The tests, and the programs of their own that they start.
+# The tests, and the test programs that they start.
 TEST_PRODUCTS = latchkeyPackageTests StoreCrash $(if $(findstring Stores,$(ROOMS)),StoreEngines)
 
 test: ROOMS = $(TESTS)
@@ -87,7 +87,7 @@ test: deps ## run the tests of most rooms, in a few minutes; TESTS=Core,HLS name
 	set -e; for product in $(TEST_PRODUCTS); do LATCHKEY_TESTS=$(ROOMS) $(SWIFT_BUILD) --quiet --product $$product; done
 	@Scripts/run-tests $(TEST_PROGRAM) --experimental-maximum-parallelization-width 8
 
-# The sequences of playback pass time step by step, and would take as long as all the rest beside it.
+# The sequences of playback pass time step by step. In the same run they would take as long as all other tests.
 test-all: engines packager readers ## run all tests, start all programs, and follow the pages of Documentation/Server
 	@echo "Building and testing; failures and a summary follow"
 	$(SWIFT_BUILD) --build-tests --quiet
@@ -123,7 +123,7 @@ mutants: deps ## break what decides on licenses in MUTANTS=16 places, one by one
 	@Scripts/mutants --into .build/mutants --seed $(MUTANT_SEED) --count $(MUTANTS) --sources $(MUTATED) --tests Policy,Tokens,Vault,Server \
 	    --product latchkeyPackageTests --survivors $$(($(MUTANTS) / 4))
 
-check-apple: ## check what an app takes along for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
+check-apple: ## check all code that an app includes for Apple's platforms, with this toolchain; see Scripts/Apple/README.md
 	@Scripts/check-apple --self-test
 	@Scripts/check-apple
 
@@ -156,7 +156,7 @@ bench: deps ## measure, as ratios within one run, draw out/bench/index.html, and
 commands: build ## run what pages tell people to run, once and briefly
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target trials work
 
-# What waits most of the time, beside what keeps a processor busy.
+# Trials that mostly wait run in parallel with work that keeps a processor busy.
 trials:
 	$(MAKE) --no-print-directory cluster CLUSTER_FLAGS="--only load"
 	Scripts/measure-server start --bin $(BIN)
@@ -181,7 +181,7 @@ work:
 fuzz: deps ## feed damaged input to every parser for an hour, or FUZZ_SECONDS each
 	@JOBS=$(FUZZ_JOBS) Scripts/fuzz $(FUZZ_SECONDS)
 
-attack: deps ## attack `latchkey serve` for ten minutes, or ATTACK_SECONDS, with honest clients beside
+attack: deps ## attack `latchkey serve` for ten minutes, or ATTACK_SECONDS, while honest clients use it
 	@Scripts/attack $(ATTACK_SECONDS)
 
 docs: build ## write the documentation of the public API to .build/docs

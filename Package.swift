@@ -5,7 +5,7 @@ import PackageDescription
 // The one table of rooms and arrows, and one file because a manifest is one: a target may import only targets of lower floors that its row
 // names. Documentation/Architecture.md says why.
 
-// What the manifest offers. An app takes the client alone: no C library, no server, no test, no product that is empty in an app.
+// The products of the manifest. An app takes only the client: no C library, no server, no test, no product that is empty in an app.
 // `LATCHKEY_SHAPE` chooses another shape than the host's. `Scripts/check-package` looks at all three, on Linux.
 enum Shape: String {
     // The products of the client, and what these reach: on a Mac, where apps are built.
@@ -51,12 +51,12 @@ func tests(_ room: String, _ dependencies: [Target.Dependency], resources: [Reso
         swiftSettings: testSettings)
 }
 
-// A player's SDK: on Linux the stand-in of its name, elsewhere the SDK itself, which is no dependency.
+// A player's SDK: on Linux the stand-in of its name, elsewhere the SDK itself, which is not a dependency.
 func playerSDK(_ name: String) -> [Target.Dependency] {
     shape == .linux ? [.target(name: name, condition: .when(platforms: [.linux]))] : []
 }
 
-// libcurl carries requests on Linux, where FoundationNetworking may end the process on what a server sends. An app on an Apple
+// libcurl carries requests on Linux, where FoundationNetworking may crash on a server's reply. An app on an Apple
 // system uses URLSession and takes no C library along.
 func curl() -> [Target.Dependency] {
     shape == .linux
@@ -72,7 +72,7 @@ func reports() -> [Target.Dependency] {
     ]
 }
 
-// What an app's report on privacy is made from; no program here needs it.
+// The source of an app's privacy report; no program here needs it.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 
 let package = Package(
@@ -121,7 +121,7 @@ let package = Package(
         .systemLibrary(name: "CPKCS11"),
         // Headers alone: sockets, and child processes.
         .systemLibrary(name: "CSockets"),
-        // What the operating system has: files, processes, sockets; and the health of the engines that a server asks.
+        // The operating system's files, processes and sockets, and the health of the engines that a server uses.
         room("LatchkeySystem", ["LatchkeyCore", "CSockets"]),
         // How a request gets to a server: below client and server.
         .target(
@@ -188,7 +188,7 @@ let package = Package(
                 "LatchkeyHTTP", "LatchkeyMedia", "LatchkeyPlayback", "LatchkeySupport", "LatchkeyVendors",
                 "LatchkeyServices",
             ]),
-        // Pages, files and bundles of what a loader did. An app takes it along where it wants them.
+        // Pages, files and bundles of a loader's activity, for apps that want them.
         room("LatchkeySupport", ["Latchkey", "LatchkeyCore", "LatchkeyHLS", "LatchkeyVendors"]),
         room("LatchkeyTesting", ["Latchkey", "LatchkeyCore", "LatchkeyVendors"]),
         room(
@@ -298,7 +298,7 @@ let package = Package(
             name: "SwitchedStores",
             dependencies: ["LatchkeyCore", "LatchkeySystem", "LatchkeyVault"],
             path: "Tests/Support/SwitchedStores", swiftSettings: testSettings),
-        // License servers that tests start, each in a folder of its own.
+        // License servers that tests start, each in its own folder.
         .target(
             name: "TestServers",
             dependencies: [
@@ -316,7 +316,7 @@ let package = Package(
         tests("HLS", ["LatchkeyHLS", "LatchkeyCore"], resources: [.copy("Corpus")]),
         tests("FairPlay", ["LatchkeyFairPlay", "LatchkeyCore"]),
         tests("HTTP", ["TLSPeer", "LatchkeyHTTP", "LatchkeySystem", "LatchkeyCore"]),
-        // The rooms of the license server, each with a target of its own, so that they compile side by side.
+        // The rooms of the license server. Each has its own test target, so that they compile in parallel.
         tests("Forms", ["LatchkeyForms", "LatchkeySystem", "LatchkeyCore"]),
         tests(
             "Policy",

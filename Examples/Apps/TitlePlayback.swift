@@ -38,7 +38,7 @@
             _ = await loader.preload(title.stream, into: playback.keys, as: title.id)
         }
 
-        /// After a purchase or a sign-in, the service is asked again for what it refused before.
+        /// After a purchase or a sign-in, requests the refused keys again.
         func viewerBought() { playback.tryAgain() }
 
         /// The question for the viewer; a view that reads it follows its changes.

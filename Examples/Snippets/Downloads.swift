@@ -2,7 +2,7 @@
     import AVFoundation
     import LatchkeyAVFoundation
 
-    /// The one loader of the app. What plays and what is downloaded take their keys from its store.
+    /// The one loader of the app. Playback and downloads take their keys from its store.
     func makeLoader(
         _ vendor: ConfiguredVendor, credentials: Credentials, keysIn folder: URL
     ) -> ContentKeyLoader {
@@ -18,7 +18,7 @@
         private let downloads: OfflineDownloads
 
         /// - Parameters:
-        ///   - loader: The one that the app plays with; it has a key store.
+        ///   - loader: The loader that the app plays with; it has a key store.
         ///   - onEvent: Keeps the locations, and shows the progress.
         init(_ loader: ContentKeyLoader, onEvent: @escaping @Sendable (OfflineDownloadEvent) -> Void) {
             self.loader = loader

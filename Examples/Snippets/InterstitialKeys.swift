@@ -2,7 +2,7 @@
     import AVFoundation
     import LatchkeyAVFoundation
 
-    /// Gives the interstitials of a player their keys: each has an asset of its own.
+    /// Gives the interstitials of a player their keys: each has its own asset.
     @MainActor
     final class InterstitialKeys {
         private let keys: AVPlayerKeys

@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 import LatchkeyVendors
 
-/// A body of a reply: what it is, and what the client takes out of it. Nothing is taken that was not recognized.
+/// A reply's body: its recognized form, and the values that the client reads from it. Unrecognized bytes give no value.
 func fuzzBody(_ data: Data) {
     let found = Recognition(data)
     require(!found.noun.isEmpty && found.layers.count <= 8, "no name, or more encodings than the limit")

@@ -26,8 +26,8 @@ private let keys: KeySet = {
     do { return try KeySet(jwks: document) } catch { preconditionFailure("\(error)") }
 }()
 
-/// A token for the production server, and a key set. Nobody forges: what is verified is one of the published tokens. What was read as
-/// signed text, written again, is the same text. No error shows a control character.
+/// A token for the production server, and a key set. Forgery is impossible: a verified token is one of the published ones. Signed text
+/// that was read and written again is the same text. No error shows a control character.
 func fuzzJWT(_ data: Data) {
     let text = String(decoding: data, as: UTF8.self)
     do throws(TokenError) {
@@ -43,7 +43,7 @@ func fuzzJWT(_ data: Data) {
     guard let set = try? KeySet(jwks: data) else { return }
     require(!set.keys.isEmpty, "a set without keys")
     for error in set.refused { require(error.description.onOneLine == error.description, "an error on several lines") }
-    // OpenSSL looks for factors of a modulus at random: one that nobody's key has may be found to be bad only the second time.
+    // OpenSSL tries random factors of a modulus: it may reject an invalid one only the second time.
     let rsa = Set(set.keys.filter { "RP".contains($0.algorithm.rawValue.prefix(1)) }.map(\.id))
     if let again = try? KeySet(jwks: set.publicDocument) {
         require(again.refused.allSatisfy { rsa.contains($0.id) }, "a key is not read again")

@@ -41,7 +41,7 @@ private let recipient: (certificate: [UInt8], recipient: CPIXRecipient) = {
     }
 }()
 
-/// A document of a packager, as SPEKE of each version, for import, and as XML. What is read can be written, and is then the same. A key
+/// A document of a packager, as SPEKE of each version, for import, and as XML. A document that was read can be written, and is then the same. A key
 /// leaves only in a reply of status 200.
 func fuzzCPIX(_ data: Data) {
     fuzzImport(data)
@@ -60,7 +60,7 @@ func fuzzCPIX(_ data: Data) {
     }
 }
 
-/// What is imported is the same when it comes back, in clear and in cipher; in cipher it does not survive a changed byte.
+/// An imported document is the same when it is exported, in clear and in cipher; in cipher a changed byte makes it unreadable.
 private func fuzzImport(_ data: Data) {
     // A document of keys without an IV is read, and not imported.
     guard let document = try? CPIXDocument(data, recipients: [recipient.recipient], content: ContentName("movie")),

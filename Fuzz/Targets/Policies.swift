@@ -4,8 +4,8 @@ import LatchkeyCore
 @testable import LatchkeyDecision
 @testable import LatchkeyForms
 
-/// A server's policy, and behind a zero byte the facts to decide. What is read goes through its canonical form unchanged, every decision
-/// is recorded and made again alike, and a grant never gets what the policy alone refuses.
+/// A server's policy, and behind a zero byte the facts to decide. The canonical form of a policy is read as the same policy, a
+/// recorded decision is reproduced exactly, and a grant never gets a license that the policy alone refuses.
 func fuzzPolicy(_ data: Data) {
     let parts = data.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     guard let policy = read(parts.first ?? Data(), Policy.init(json:)) else { return }
@@ -26,7 +26,7 @@ func fuzzPolicy(_ data: Data) {
     require(wide.refusal == nil || decision.refusal != nil, "a grant widens a policy")
 }
 
-/// Reads one form. What is wrong stands on one line.
+/// Reads one form. Each problem is one line.
 private func read<Value>(_ data: Data, _ body: (Data) throws(JSONProblems) -> Value) -> Value? {
     do throws(JSONProblems) {
         return try body(Data(data))

@@ -4,7 +4,7 @@ import LatchkeySystem
 
 @testable import LatchkeyStores
 
-/// Answers of Redis, at once and in pieces. Both ways give the same, and what is written again is read again as the same.
+/// Answers of Redis, whole and in pieces. Both give the same values, and values that are written again are read as the same.
 func fuzzRESP(_ data: Data) {
     let (values, error) = answers([Array(data)])
     let size = data.count / 13 + 1

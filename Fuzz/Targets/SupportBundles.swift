@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeySupport
 
-/// A ZIP archive. What is read is no more than was there, stays below its folder, and is read again after it is written.
+/// A ZIP archive. Its entries are together at most as large as the archive, stay below its folder, and can be written and read again.
 func fuzzZip(_ data: Data) {
     guard let archive = try? ZipArchive(reading: data) else { return }
     require(archive.entries.map(\.data.count).reduce(0, +) <= data.count, "more bytes than there were")

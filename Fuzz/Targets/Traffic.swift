@@ -7,7 +7,7 @@ import LatchkeyVendors
 func fuzzCapture(_ data: Data) {
     guard let capture = try? TrafficCapture(data) else { return }
     require(capture.exchanges.count <= 20_000, "more exchanges than the limit")
-    // The comparison with all profiles is slow, and takes each message by itself.
+    // The comparison with all profiles is slow, and takes one message at a time.
     for exchange in capture.exchanges.prefix(2) {
         if let request = exchange.request { _ = identification.identify(request) }
         if let reply = exchange.reply { _ = identification.identify(reply) }

@@ -21,7 +21,7 @@ public struct DeviceError: DiagnosableError, Hashable {
         case wrongSPC
         /// A block that the device asked for is missing.
         case returnedBlockMissing
-        /// A block that the device asked for differs from what it sent.
+        /// A block that the device asked for differs from the sent one.
         case returnedBlockChanged
         /// The content key is missing or has the wrong length.
         case noContentKey

@@ -74,7 +74,7 @@ struct KeyCollector {
     }
 
     /// HLS.md rule 15: a session key has the METHOD, KEYFORMAT and KEYFORMATVERSIONS of the key tags with its URI. If one URI serves
-    /// several key systems, the session key is compared only with tags of its own key system.
+    /// several key systems, the session key is compared only with tags of the same key system.
     private mutating func warnAboutMismatches() {
         var stated: [String: [KeyFormat: Set<Manner>]] = [:]
         for key in found.keys {

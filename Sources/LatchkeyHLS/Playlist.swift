@@ -19,7 +19,7 @@ public enum PlaylistKind: String, Sendable, Hashable, Codable {
 ///                               refused: PlaylistError, PlaylistReport
 ///
 /// Only a valid playlist becomes a value, so `kind` is `media` or `multivariant`. Two rules matter most. The key tags in force
-/// are alternatives for one content key, one per KEYFORMAT; a tag replaces only the tag of its own KEYFORMAT. And key URIs are
+/// are alternatives for one content key, one per KEYFORMAT; a tag replaces only the tag with the same KEYFORMAT. And key URIs are
 /// passed on byte for byte: no step may normalize or decode them, or put them into an error.
 ///
 /// Parsing is one pass over the bytes. It counts segments but does not keep them; `segments()` lists them for a player, so the

@@ -23,7 +23,7 @@ struct KeysInForce {
     /// The number of keys that the runs list so far.
     private var listed = 0
 
-    /// Applies a tag that follows the segments so far. It replaces only the tag of its own KEYFORMAT (HLS.md rule 5);
+    /// Applies a tag that follows the segments so far. It replaces only the tag with the same KEYFORMAT (HLS.md rule 5);
     /// METHOD=NONE has no KEYFORMAT and ends all of them (HLS.md rule 7).
     mutating func apply(_ tag: KeyTag, index: Int, limits: PlaylistLimits) throws(PlaylistError) {
         endRun()

@@ -2,7 +2,7 @@ public import LatchkeyCore
 public import LatchkeyHLS
 
 /// The segments of a stream to test its keys with: per media playlist, one segment for each key tag in force, init section and
-/// period. A segment of one rendition is no evidence about the others.
+/// period. A segment of one rendition proves nothing about the others.
 public struct SamplePlan: Sendable {
     /// A segment to try.
     public struct Place: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The queue of one thread's work.
-// Sound because everything is touched under `condition` only; the conformance suite adds from many tasks at once.
+// Sound because everything is touched under `condition` only; the conformance suite adds from many tasks concurrently.
 final class WorkInbox<Work: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private let limit: Int

@@ -1,6 +1,6 @@
 public import AVFoundation
 
-/// Provides the keys of one source, as the delegate of its own key session.
+/// Provides the keys of one source, as the delegate of the source's key session.
 public protocol DRMManagerSpec: AVContentKeySessionDelegate {
     func createContentKeyRequest(for asset: AVURLAsset, drmParams: NativeDrmParams) throws
 }

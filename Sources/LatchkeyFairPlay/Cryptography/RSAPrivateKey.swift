@@ -3,7 +3,7 @@ import Foundation
 package import LatchkeyCore
 
 /// An RSA private key, parsed once. Safe for concurrent use from any number of threads.
-// Sound because the key is immutable to its users (libcrypto locks what it caches in it) and each context serves one call at a time.
+// Sound because the key is immutable to its users (libcrypto locks its caches in it) and each context serves one call at a time.
 // `KeyServerCredentialTests` decrypts on many tasks.
 package final class RSAPrivateKey: @unchecked Sendable {
     private let key: OpaquePointer

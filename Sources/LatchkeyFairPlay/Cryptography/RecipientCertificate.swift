@@ -3,7 +3,7 @@ package import LatchkeyCore
 
 /// A certificate with an RSA key, to which keys are encrypted.
 ///
-/// It proves who can read, not who may. Callers compare its fingerprint with the ones that they trust.
+/// It proves who can read, not who may. Callers compare its fingerprint with the fingerprints that they trust.
 package struct RecipientCertificate: Sendable {
     private let certificate: X509Certificate
     /// The size of the RSA modulus.

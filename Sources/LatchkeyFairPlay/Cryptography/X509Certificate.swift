@@ -3,7 +3,7 @@ import Foundation
 import LatchkeyCore
 
 /// A certificate parsed by libcrypto.
-// Sound because the certificate never changes after it is made; libcrypto locks what it caches in it.
+// Sound because the certificate never changes after it is made; libcrypto locks its caches in it.
 final class X509Certificate: @unchecked Sendable {
     private let certificate: OpaquePointer
     /// The length of the certificate in the parsed bytes.

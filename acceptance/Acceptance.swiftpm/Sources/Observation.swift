@@ -3,7 +3,7 @@ import Foundation
 /// One line of `observations.json`.
 nonisolated struct Observation: Codable, Identifiable, Sendable {
     let id: String
-    /// Who makes it: the app by itself, or the person.
+    /// Who makes it: the app automatically, or the person.
     let by: Observer
     let `do`: String
     let see: String
@@ -11,7 +11,7 @@ nonisolated struct Observation: Codable, Identifiable, Sendable {
 
     enum Observer: String, Codable { case app, person }
 
-    /// The list, which the package carries beside the app.
+    /// The list, which the package includes with the app.
     static let all: [Observation] = {
         guard let list = try? JSONDecoder().decode([Observation].self, from: Data(observationList.utf8)) else {
             return []
@@ -20,7 +20,7 @@ nonisolated struct Observation: Codable, Identifiable, Sendable {
     }()
 }
 
-/// What was seen.
+/// The result of an observation.
 nonisolated struct Finding: Codable, Sendable {
     /// The outcome of an observation.
     enum Outcome: String, Codable, CaseIterable { case seen, different, skipped }

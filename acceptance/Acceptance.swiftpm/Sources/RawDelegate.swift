@@ -2,7 +2,7 @@ import AVFoundation
 
 /// A key session's delegate that only looks at the first request, and answers each with an error.
 nonisolated final class RawDelegate: NSObject, AVContentKeySessionDelegate {
-    /// What a request looked like.
+    /// The observed form of a request.
     struct Look: Sendable {
         let identifierType: String
         let hasKeyScheme: Bool

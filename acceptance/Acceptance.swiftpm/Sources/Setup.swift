@@ -38,7 +38,7 @@ nonisolated struct Setup: Codable, Sendable {
 
 nonisolated enum SetupError: LocalizedError {
     case unknownVendor(String)
-    /// What the app gives instead of credentials.
+    /// Thrown in place of credentials.
     case renewalRefused
 
     var errorDescription: String? {

@@ -2,7 +2,7 @@ import AVFoundation
 import Latchkey
 import LatchkeyAVFoundation
 
-/// What the stand-in refuses because no public source says how a device behaves.
+/// Trials of behavior that the stand-in refuses because no public source says how a device behaves.
 extension Trials {
     /// Comes back to a stream after the lease of its key.
     func returnAfterLease() async throws -> Finding {
@@ -176,7 +176,7 @@ private nonisolated final class SwappedStore: PersistableKeyStore, @unchecked Se
     }
 }
 
-/// Counts what a resource loader is asked for, and answers nothing.
+/// Counts the requests to a resource loader, and answers none.
 private nonisolated final class LoadDelegate: NSObject, AVAssetResourceLoaderDelegate, @unchecked Sendable {
     // Sound: read after the requests, and changed on one queue.
     private(set) var count = 0

@@ -6,9 +6,9 @@ import LatchkeyAVFoundation
 @MainActor
 final class Trials {
     let setup: Setup
-    /// What a player's SDK shows, for the list's upper half: a view.
+    /// The view of a player's SDK, for the list's upper half.
     var shown: AnyObject?
-    /// What a player's SDK holds weakly, or not at all.
+    /// Objects that a player's SDK holds weakly, or not at all.
     var held: [AnyObject] = []
     let player = AVPlayer()
     private var keys: AVPlayerKeys?
@@ -19,7 +19,7 @@ final class Trials {
     init(_ setup: Setup) { self.setup = setup }
 
     /// Makes one observation.
-    /// - Returns: What was seen; `nil` if only a person can make the observation.
+    /// - Returns: The finding; `nil` if only a person can make the observation.
     func finding(for id: String) async -> Finding? {
         do {
             switch id {
@@ -51,7 +51,7 @@ final class Trials {
         }
     }
 
-    /// What a watch counted.
+    /// The counts of a watch.
     struct Counts: Sendable {
         let licenses: Int
         let held: Int
@@ -267,7 +267,7 @@ final class Trials {
         return try await play(options) { $0.failures.isEmpty && $0.licenses + $0.held > 0 }
     }
 
-    /// Plays what was downloaded, for the observation in airplane mode.
+    /// Plays the download, for the observation in airplane mode.
     func playDownload() {
         guard let kept = UserDefaults.standard.data(forKey: "download"),
             let location = try? JSONDecoder().decode(OfflineLocation.self, from: kept),
@@ -280,7 +280,7 @@ final class Trials {
         player.play()
     }
 
-    /// An error without what it may say of addresses.
+    /// An error without addresses.
     func describe(_ error: any Error) -> String {
         let error = error as NSError
         return "\(error.domain) \(error.code)"

@@ -2,7 +2,7 @@ internal import COpenSSL
 import LatchkeyCore
 
 /// A libcrypto public key or key pair, parsed once.
-// Sound because the key never changes after it is made; libcrypto locks what it caches in it. `TokenVerifierTests` verifies on many
+// Sound because the key never changes after it is made; libcrypto locks its caches in it. `TokenVerifierTests` verifies on many
 // tasks.
 final class AsymmetricKey: @unchecked Sendable {
     private let pointer: OpaquePointer

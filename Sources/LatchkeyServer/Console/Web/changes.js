@@ -1,4 +1,4 @@
-// Changes: what is asked, the audit's entry as it will be written, and a yes before it is done.
+// Changes: the question, the audit's entry as it will be written, and a confirmation before the change.
 import { h, table, visible } from "./figures.js";
 
 const entryRows = entry => [["Actor", entry.actor], ["Action", entry.action], ["Target", entry.object],
@@ -22,8 +22,8 @@ function agreed(words, entry, signal) {
   });
 }
 
-// Asks the server what its audit would say, then the person, and then has it done. Gives the answer, or null for a no. The signal says that the
-// page of the question has gone.
+// Asks the server for the audit entry of a change, then the operator for a confirmation, then makes the change. Returns the answer, or null if the
+// operator declines. The signal fires when the operator leaves the page.
 export async function change(ask, path, words, options, signal) {
   const { entry } = await ask(path, { ...options, dryRun: true });
   if (!entry) throw new Error(visible("The server did not return the audit entry. Nothing was done."));

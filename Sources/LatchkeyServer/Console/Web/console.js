@@ -1,4 +1,4 @@
-// The console: signing in, finding the page of the address, and what the server tells while it works.
+// The console: signing in, finding the page of the address, and the server's reports while it works.
 import { change } from "./changes.js";
 import { h, visible } from "./figures.js";
 import { pages } from "./pages.js";
@@ -20,7 +20,7 @@ function say(text, isBad = false) {
   find("status").classList.toggle("bad", isBad);
 }
 
-// With a key, or with what the browser sends along by itself: then the header says that no other page asks.
+// Authenticated by a key, or by the credentials that the browser adds automatically; then the header proves that the request comes from this page.
 function request(key, path, { dryRun, as, ...options } = {}) {
   const headers = { "X-Latchkey-Console": "1", ...(key ? { Authorization: `Bearer ${key}` } : {}), ...(dryRun ? { "X-Latchkey-Dry-Run": "1" } : {}) };
   return fetch(`/admin/v1/${path}`, { ...options, headers, cache: "no-store" });
@@ -35,7 +35,7 @@ async function ask(path, options = {}, key = session?.key) {
   throw new Refusal(reply.status, body);
 }
 
-// Saves what the admin API answers as a file. What ends too early is no file.
+// Saves the admin API's answer as a file. An answer that ends too early is not saved.
 async function download(path, name) {
   const reply = await request(session.key, path);
   if (!reply.ok) throw new Refusal(reply.status, await reply.json().catch(() => null));
@@ -109,7 +109,7 @@ function signIn(message = "") {
   }).catch(() => {});
 }
 
-// With a key, or with what the browser sends along by itself.
+// Authenticated by a key, or by the credentials that the browser adds automatically.
 async function begin(key) {
   let who = key ? null : await ask("me", {}, null);
   if (!who || who.proof === "proxy") who = await ask("sign-in", { method: "POST" }, key);

@@ -3,7 +3,7 @@ import { chart, date, h, legend, number, pager, quantile, section, table, tile, 
 
 const look = id => { location.hash = `#/decisions?${new URLSearchParams({ id })}`; };
 
-// What somebody should do something about.
+// Notices that need an operator's action.
 function attention(notices) {
   if (!notices.length) return h("p", { class: "calm" }, "Nothing needs attention.");
   return h("ul", { class: "attention" }, notices.map(text => h("li", {}, text)));

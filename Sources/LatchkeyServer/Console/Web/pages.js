@@ -124,7 +124,7 @@ const facts = (tenant, node, { now, ask = {}, grant = {}, key = {} }) => table("
   ["Key", key.id ?? key.kid], ["Device", ask.device], ["Country", ask.country], ["Address", ask.address], ["Node", node],
 ].filter(([, value]) => value !== undefined && value !== null && value !== ""));
 
-// What the record has of a request.
+// The record's rows of a request.
 const recorded = (id, rows, asOf) => section(`Request ${id}`, h("p", {}, h("b", {}, rows[0].code ? `refused, ${rows[0].code}` : rows[0].event),
   rows[0].reason ? `: ${rows[0].reason}` : ""), h("p", { class: "empty" }, "From the record, as of ", date(asOf), "."),
   rows.map(row => table("Row of the record", [["Field", ([name]) => name], ["Value", ([, value]) => value]], Object.entries(row))));

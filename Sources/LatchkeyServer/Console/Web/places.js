@@ -3,7 +3,7 @@ import { bar, date, field, h, number, section, table } from "./figures.js";
 
 const names = texts => texts?.length ? texts.join(", ") : null;
 
-// What may be done about a tenant's keys, by the role that it needs.
+// The changes to a tenant's keys, by the required role.
 const tenantChanges = [
   ["security", "New data key", "data-key", "Create a new data key, which seals from now on", answer => `Data key ${answer.version} seals from now on.`],
   ["security", "Reseal", "reseal", "Reseal the rows of older data keys",

@@ -1,4 +1,4 @@
-// The page of the record: figures of a range, viewers at once, an account's history, and all of it as CSV.
+// The page of the record: figures of a range, concurrent viewers, an account's history, and all of it as CSV.
 import { bar, date, field, h, niceTop, number, section, svg, table } from "./figures.js";
 
 const ranges = [["1h", "Last hour"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"], ["90d", "Last 90 days"], ["", "Custom range"]];
@@ -11,7 +11,7 @@ const capital = word => word[0].toUpperCase() + word.slice(1);
 const choice = (label, name, options, attributes = {}) => h("label", {}, label, h("select", { name, ...attributes },
   options.map(([value, words]) => h("option", { value }, words))));
 
-// A form's values without what does not apply: days only where no length is chosen.
+// A form's applicable values: days only if no length is chosen.
 function question({ last, from, to, ...rest }) {
   const wanted = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, value.trim()]));
   return last ? { ...wanted, last } : { ...wanted, from, to };
@@ -26,7 +26,7 @@ function rangeFields() {
   return [range, ...days];
 }
 
-// What is not in the figures, and when they were read.
+// The notes about missing rows, and the time of the figures.
 const standing = ({ from, to, asOf, notes }) => [
   h("p", { class: "calm" }, "From ", date(from), " to ", date(to), " (UTC), as of ", date(asOf), "."),
   notes.length ? h("ul", { class: "notes" }, notes.map(note => h("li", {}, note))) : null,
@@ -58,7 +58,7 @@ export async function reports(place, context) {
   const { ask, below, download, attempt, query, search, say } = context;
   const [counts, viewers, rows] = [h("div", {}), h("div", {}), h("div", {})];
   const asked = new Map();
-  // Fills a part of the page. What stood there goes at once: no figure stays beside a question that is not its own.
+  // Fills a part of the page. The old content is removed immediately, so that no figure is shown for another question.
   const fill = async (part, title, work) => {
     const mine = (asked.get(part) ?? 0) + 1;
     asked.set(part, mine);
