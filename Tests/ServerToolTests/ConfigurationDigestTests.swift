@@ -27,7 +27,7 @@ import Testing
                 ], []
             ),
         ] as [([String: JSONValue?], [String])])
-    func `a part differs where nodes have to be alike, and only there`(
+    func `a part's digest differs only where nodes must match`(
         _ changes: [String: JSONValue?], _ parts: [String]
     ) throws {
         let before = try digests()
@@ -36,7 +36,7 @@ import Testing
         #expect(Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted() == parts)
     }
 
-    @Test func `a key set of another content differs, and another node's secret in each part`() throws {
+    @Test func `a changed key set changes one digest, and another node's secret changes all`() throws {
         let before = try digests()
         try folder.edit(["keys.0.kid": "of-last-month"], in: "jwks.json")
         let after = try digests()
@@ -45,8 +45,7 @@ import Testing
         #expect(others.count == after.count && others.allSatisfy { after[$0.key] != $0.value })
     }
 
-    @Test func `a node that makes its own secret has no digests, for they would differ from each other's`() async throws
-    {
+    @Test func `a node that generates its own secret has no digests, because they would never match`() async throws {
         let stage = try await TestServer(["nodeSecret": nil])
         #expect(try await !stage.operators("metrics").text.contains("latchkey_config_info{"))
         let shared = try await TestServer()

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchkeyServerTool
 
 @Suite(.timeLimit(.minutes(1))) struct DemoVerbTests {
-    @Test func `the demonstration says where everything is, in lines or as JSON`() async throws {
+    @Test func `the demo lists all its addresses, in lines or as JSON`() async throws {
         let root = try TemporaryFolder()
         let demonstration = try await Demonstration.start(
             in: root.file("demo"), ports: [0, 0, 0], lines: LineWriter { _ in })
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["65534", "65535"])
-    func `a port behind which packagers and operators have none is refused, and nothing is made`(_ port: String)
+    func `a port that leaves none for packagers and operators is refused, and nothing is made`(_ port: String)
         async throws
     {
         let folder = try TemporaryFolder()

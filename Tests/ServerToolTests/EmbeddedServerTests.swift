@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a program's own store of sessions takes the place of the one that the configuration names`()
+    @Test func `a program's own session store replaces the configured one`()
         async throws
     {
         // Nothing listens there.
@@ -56,7 +56,7 @@ import Testing
         try await serving.value
     }
 
-    @Test func `a program's own stores of keys and audit are used, sealed, and watched`() async throws {
+    @Test func `a program's own key and audit stores are used, sealed and monitored`() async throws {
         let folder = try ServerFolder(["stores.keys": "memory", "stores.audit": nil])
         let (url, database) = (folder.file("server.json"), SwitchedDatabase())
         let stores = ServerStores(keys: database, audit: database)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a configuration that is wrong says all that is wrong`() async throws {
+    @Test func `an invalid configuration reports all its problems`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(#"{"version": 1, "tenants": {"a b": {}}}"#, to: "server.json")
         let error = await #expect(throws: JSONProblems.self) {

@@ -17,7 +17,7 @@ struct ExplainVerbTests {
             arguments: ["explain", id, "--server", stage.server.addresses.operators.url, "--key", key] + more)
     }
 
-    @Test func `a token whose sub is a number is explained, by the tool and by the log`() async throws {
+    @Test func `the tool and the log explain a token with a numeric sub`() async throws {
         let stage = try await TestServer()
         let token = try stage.token("anna", ["sub": 4711])
         let reply = try await stage.player(
@@ -37,7 +37,7 @@ struct ExplainVerbTests {
         #expect(!log.contains("4711"))
     }
 
-    @Test func `a decision is explained as before, whichever tenant's it is`() async throws {
+    @Test func `a decision is explained as before, for any tenant`() async throws {
         let stage = try await TestServer()
         _ = try await stage.license(headers: ["X-Request-Id": "request-granted"])
         let run = try await explain(stage, "request-granted")
@@ -48,7 +48,7 @@ struct ExplainVerbTests {
         #expect(other.status == .no && other.error.contains("but to"), "\(other.error)")
     }
 
-    @Test func `what the server does not know, and a wrong key, are told in its words`() async throws {
+    @Test func `an unknown request and a wrong key show the server's message`() async throws {
         let stage = try await TestServer()
         let unknown = try await explain(stage, "request-unknown")
         #expect(
@@ -59,7 +59,7 @@ struct ExplainVerbTests {
         #expect(refused.status == .no && refused.error.contains("operator's key"), "\(refused.error)")
     }
 
-    @Test func `the log says why a packager was refused, SPEKE's way too`() async throws {
+    @Test func `the log says why a packager was refused, for SPEKE too`() async throws {
         let stage = try await TestServer()
         #expect(try await stage.packager("speke", "POST", body: "<a/>").status == 422)
         #expect(try await stage.packager("speke", "POST", body: "<a/>", credentials: [:]).status == 401)
@@ -68,7 +68,7 @@ struct ExplainVerbTests {
         #expect(log.contains("The document is not CPIX") && log.contains("The request has no API key"), "\(log)")
     }
 
-    @Test func `an export has signaling for CPIX readers, of the systems that are asked for`() async throws {
+    @Test func `an export includes CPIX signaling for the requested systems`() async throws {
         let stage = try await TestServer()
         #expect(try await stage.packager("cpix", "POST", body: TestServer.document(1...2)).status == 200)
         func systems(_ query: String) async throws -> Int {

@@ -25,8 +25,7 @@ struct HangingFileTests {
         "credentials/private-key.pem", "credentials/ask.hex", "tls.pem", "tls-key.pem", "callout-token.txt",
         "signing-key.hex", "vudrm-secret.txt",
     ])
-    func `a pipe in place of a file is refused by its name, and the old configuration stays`(name: String) async throws
-    {
+    func `a pipe instead of a file is refused by name, and the old configuration stays`(name: String) async throws {
         let stage = try await TestServer()
         let (former, spc) = (stage.server.current, try stage.exchange().spc)
         let path = stage.folder.file(name).path
@@ -50,7 +49,7 @@ struct HangingFileTests {
     }
 
     @Test(arguments: ["server.json", "policies", "certificate.der", "jwks.json", "kek.hex"])
-    func `a file that hangs fails the reload in time, and licenses go on meanwhile`(name: String) async throws {
+    func `a file that hangs fails the reload in time, and licenses continue`(name: String) async throws {
         let (held, clock) = (HeldFile(name), ManualTimekeeper())
         let stage = try await TestServer(threads: FileThreads(timekeeper: clock, opening: held.opening))
         let (former, spc) = (stage.server.current, try stage.exchange().spc)
@@ -72,7 +71,7 @@ struct HangingFileTests {
         #expect(stage.server.current !== former)
     }
 
-    @Test func `a stop waits no longer than its time for a reload that hangs`() async throws {
+    @Test func `a stop waits only its own time for a reload that hangs`() async throws {
         let held = HeldFile("policies")
         let stage = try await TestServer(threads: FileThreads(timekeeper: ManualTimekeeper(), opening: held.opening))
         held.holdsNext()
@@ -83,7 +82,7 @@ struct HangingFileTests {
         held.letGo()
     }
 
-    @Test func `the watch begins and goes on, whatever is wrong with the files`() async throws {
+    @Test func `the watch starts and continues despite any faulty file`() async throws {
         let (held, clock) = (HeldFile("server.json"), ManualTimekeeper())
         let watching = ManualTimekeeper()
         let stage = try await TestServer(threads: FileThreads(timekeeper: clock, opening: held.opening))

@@ -12,7 +12,7 @@ import Testing
         "name": "support", "role": "viewer", "tenants": ["demo"], "key": .text(String(repeating: "a", count: 64)),
     ]
 
-    @Test func `it answers without TLS and keys where the operators' listener wants both`() async throws {
+    @Test func `it answers without TLS and keys even if the operators' listener has both`() async throws {
         let stage = try await TestServer(
             ["health": ["port": 0], "admins.\(AdminRole.allCases.count + 1)": Self.operatorOfOneTenant],
             prepare: { try SelfSigned().serve("operators", of: $0) })
@@ -37,7 +37,7 @@ import Testing
         #expect(try await stage.send("\(health)/metrics", method: "POST").status == 405)
     }
 
-    @Test func `without it the operators' listener asks for a key once an operator is of one tenant`() async throws {
+    @Test func `without it the operators' listener requires a key once an operator has one tenant`() async throws {
         let stage = try await TestServer(["admins.\(AdminRole.allCases.count + 1)": Self.operatorOfOneTenant])
         #expect(stage.server.addresses.health == nil)
         #expect(try await stage.operators("metrics").status == 401)

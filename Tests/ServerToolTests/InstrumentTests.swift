@@ -11,7 +11,7 @@ import Testing
 
 /// Readiness, metrics, log, console and `explain` agree about a running server.
 @Suite(.timeLimit(.minutes(5))) struct InstrumentTests {
-    @Test func `a node is ready in the metric while it is by readyz, and not any more once it stops`() async throws {
+    @Test func `the metric reports a node ready as long as readyz does, and not after it stops`() async throws {
         let stage = try await TestServer.switched()
         #expect(try await stage.metric("latchkey_ready") == 1)
         stage.server.shared.isDraining = true
@@ -20,7 +20,7 @@ import Testing
         stage.server.shared.isDraining = false
     }
 
-    @Test func `the overview has each engine with its state, since when, and its last error`() async throws {
+    @Test func `the overview lists each engine's state, its start, and its last error`() async throws {
         let stage = try await TestServer.switched()
         await stage.tick()
         func engines() async throws -> [String: JSONValue] {
@@ -50,7 +50,7 @@ import Testing
         #expect(await stage.log.contains(#""degraded":"staleKey""#))
     }
 
-    @Test func `a count that its store does not keep of all says at least, and one that it does is the number`()
+    @Test func `a count that may be incomplete says at least, and a complete one is exact`()
         async throws
     {
         let stage = try await TestServer.switched()
@@ -78,7 +78,7 @@ import Testing
         ("none", "nowhere", ""),
     ]
 
-    @Test(arguments: refused) func `a packager's refusal has its reason in the log, and is explained`(
+    @Test(arguments: refused) func `a packager's refusal is logged with its reason and explained`(
         endpoint: String, path: String, body: String
     ) async throws {
         let stage = try await TestServer()
@@ -95,7 +95,7 @@ import Testing
         #expect(line?["reason"]?.text == refusal?["code"]?.text && line?["message"]?.text?.isEmpty == false)
     }
 
-    @Test func `a player's refusals are explained, of addresses without an endpoint and at the limit, too`()
+    @Test func `a player's refusals are explained, even at unknown paths and at the limit`()
         async throws
     {
         let stage = try await TestServer()
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `an identifier names its node, and another node says which one to ask`() async throws {
+    @Test func `an identifier names its node, and other nodes say which one to ask`() async throws {
         let stage = try await TestServer()
         let (reply, _) = try await stage.license()
         let id = try #require(reply.header("x-request-id").flatMap { RequestID($0) })

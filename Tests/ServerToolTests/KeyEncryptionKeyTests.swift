@@ -88,7 +88,7 @@ import Testing
         func stop() async { for server in servers { await server?.stop(within: .zero) } }
     }
 
-    @Test func `a key is rolled out step by step and back, and only the verb wraps`() async throws {
+    @Test func `a key is rolled out and back step by step, and only the verb wraps`() async throws {
         let pair = try await Pair()
         // Known on both, and back again on one.
         try await pair.step(.known, 0)
@@ -115,7 +115,7 @@ import Testing
         try await pair.step(.new, 0)
     }
 
-    @Test func `two keys of one name are refused, and so is a next one without one in force`() async throws {
+    @Test func `keys sharing a name are refused, and so is a next key without a current one`() async throws {
         let pair = try await Pair()
         try pair.write(.known, 0)
         try pair.folder.edit(["nextKeyEncryptionKey.id": "demo"], in: "node-0.json")
@@ -131,7 +131,7 @@ import Testing
         #expect(none.error.contains("nextKeyEncryptionKey: There is no keyEncryptionKey."), "\(none.error)")
     }
 
-    @Test func `a key that was cut is refused by the check`() async throws {
+    @Test func `the check rejects a truncated key`() async throws {
         let pair = try await Pair()
         try pair.folder.write(String(pair.folder.text("kek.hex").prefix(32)), to: "kek.hex")
         let check = await ToolRun("run", "--check", "--config", pair.file(0))

@@ -19,8 +19,7 @@ struct KeySetStandingTests {
             ], in: "jwks.json")
     }
 
-    @Test func `refused keys of a set are told in log, metric, console and tenants, each with its place`() async throws
-    {
+    @Test func `refused keys of a set appear in log, metric, console and tenants, each with its place`() async throws {
         let stage = try await TestServer(prepare: Self.spoil)
         let metrics = try await stage.operators("metrics").text
         #expect(metrics.contains(#"latchkey_key_set_keys{tenant="demo",state="usable"} 1"#))
@@ -38,7 +37,7 @@ struct KeySetStandingTests {
         #expect(log.contains(#""node":""#))
     }
 
-    @Test func `the check tells refused keys, and why a set at an address cannot be fetched`() async throws {
+    @Test func `the check reports refused keys and a key set's fetch error`() async throws {
         let folder = try ServerFolder()
         try Self.spoil(folder)
         try await folder.makeTenants()
@@ -53,7 +52,7 @@ struct KeySetStandingTests {
     }
 
     @Test(arguments: [(409, 403, "refuses this viewer and content with 409"), (503, 503, "responds with 503")])
-    func `what the operator's own service answers is in the log`(
+    func `the answer of the operator's own service is logged`(
         _ status: Int, _ answer: Int, _ told: String
     ) async throws {
         let service = try LoopbackServer { _, _ in .send("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n") }

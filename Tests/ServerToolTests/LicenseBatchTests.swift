@@ -43,7 +43,7 @@ struct LicenseBatchTests {
         #expect(metrics.rsaBatchOperations.value >= 3 * metrics.rsaBatches.value)
     }
 
-    @Test func `licenses that wait together are opened together, and are right`() async throws {
+    @Test func `licenses that wait together are opened together and correctly`() async throws {
         let path = try BuiltLibrary.cryptoMB()
         let stage = try await stage(["cryptoMB": .text(path)])
         try await burst(stage)
@@ -53,7 +53,7 @@ struct LicenseBatchTests {
         #expect(lines.first?.contains("licenses together: ") == true)
     }
 
-    @Test func `a wrong result reaches no viewer, and the operator reads of it`() async throws {
+    @Test func `no viewer gets a wrong result, and the operator reads about it`() async throws {
         let stage = try await stage(["cryptoMB": .text(BuiltLibrary.cryptoMB("WRONG_LANE=2"))])
         try await burst(stage)
         let metrics = stage.server.shared.metrics
@@ -62,7 +62,7 @@ struct LicenseBatchTests {
         #expect(lines.contains { $0.contains("crypto_mb computed 1 of ") && $0.contains(#""level":"error""#) })
     }
 
-    @Test func `off says nothing, and the default says once what it found`() async throws {
+    @Test func `off logs nothing, and the default logs its result once`() async throws {
         let off = try await stage(["cryptoMB": "off"])
         #expect(off.server.shared.batches.opening == nil)
         #expect(await log(off).isEmpty)
@@ -76,13 +76,13 @@ struct LicenseBatchTests {
     }
 
     @Test(arguments: ["NO_DECRYPT", "APPLICABLE=0"])
-    func `a named library that cannot be used starts no server`(macro: String) async throws {
+    func `a named library that is unusable prevents the start`(macro: String) async throws {
         let path = try BuiltLibrary.cryptoMB(macro)
         let error = await #expect(throws: ServerProblems.self) { try await stage(["cryptoMB": .text(path)]) }
         #expect(error?.reason.hasPrefix("cryptoMB: The library \(path) cannot be used.") == true)
     }
 
-    @Test func `a changed path waits for a restart`() async throws {
+    @Test func `a changed path needs a restart`() async throws {
         let stage = try await stage(["cryptoMB": "off"])
         #expect(try await stage.reload(["cryptoMB": nil]) == ["cryptoMB"])
     }

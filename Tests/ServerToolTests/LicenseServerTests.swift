@@ -14,7 +14,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct LicenseServerTests {
-    @Test func `a server out of nothing gives its first license`() async throws {
+    @Test func `a new server gives its first license`() async throws {
         let stage = try await TestServer()
         let (reply, exchange) = try await stage.license()
         #expect(reply.status == 200)
@@ -49,7 +49,7 @@ struct LicenseServerTests {
         #expect(try await stage.operators("livez").status == 200)
     }
 
-    @Test func `a packager's keys are in the audit, and the chain is whole`() async throws {
+    @Test func `a packager's keys are audited, and the chain is intact`() async throws {
         let stage = try await TestServer()
         let body = """
             {"content_id":"bW92aWU=","policy":"","tracks":[{"type":"SD"},{"type":"AUDIO"}],"drm_types":["WIDEVINE"],"protection_scheme":"CBCS"}
@@ -68,7 +68,7 @@ struct LicenseServerTests {
         }
     }
 
-    @Test func `keys in cipher come into the server whose key opens them, and into no other`() async throws {
+    @Test func `only the server with the right key can import encrypted keys`() async throws {
         let (sender, stranger) = (try await TestServer(), try await TestServer())
         let receiver = try await TestServer([
             "tenants.demo.importRecipients": [
@@ -127,7 +127,7 @@ struct LicenseServerTests {
         #expect(refused.header("Access-Control-Expose-Headers")?.contains("x-request-id") == true)
     }
 
-    @Test func `a browser may send what each path takes, also a vendor's`() async throws {
+    @Test func `a browser may send what each path takes, even a vendor's`() async throws {
         let stage = try await TestServer([
             "tenants.demo.vendors": ["vudrm": ["client": "acme", "secret": "vudrm-secret.txt"]]
         ]) { try $0.write(secret: "a secret of this test", to: "vudrm-secret.txt") }
@@ -148,7 +148,7 @@ struct LicenseServerTests {
         }
     }
 
-    @Test func `a wrong configuration leaves the old one in force, and a right one takes its place`() async throws {
+    @Test func `an invalid configuration leaves the old one in force, and a valid one replaces it`() async throws {
         let stage = try await TestServer()
         await #expect(throws: ServerProblems.self) { try await stage.reload(["tenants.demo.policy": "none"]) }
         #expect(try await stage.license().0.status == 200)
@@ -162,7 +162,7 @@ struct LicenseServerTests {
         #expect(try exchange.open(reply.body).terms.validity == .lease(.seconds(600)))
     }
 
-    @Test func `a new key encryption key takes over without a restart, and the old one is not needed any more`()
+    @Test func `a new key encryption key takes effect without a restart, and the old one can go`()
         async throws
     {
         let stage = try await TestServer()
@@ -182,7 +182,7 @@ struct LicenseServerTests {
         #expect(try later.open(second.body).contentKey == key)
     }
 
-    @Test func `the store of sessions has the time that the configuration gives it`() async throws {
+    @Test func `the session store uses the configured time limit`() async throws {
         let silent = try LoopbackServer { _, _ in .hang }
         let stage = try await TestServer([
             "stores.sessionMilliseconds": 60, "stores.sessions": "redis://127.0.0.1:\(silent.port)",

@@ -52,7 +52,7 @@ struct ListenerCertificateTests {
         }
     }
 
-    @Test func `a reload takes new certificates, and connections of the old ones go on`() async throws {
+    @Test func `a reload takes new certificates, and old connections stay open`() async throws {
         let test = try await Stage()
         #expect(try await test.shows(test.players, test.operators))
         let old = try await TLSConnection.open(Stage.port(test.stage.server.addresses.operators))
@@ -68,7 +68,7 @@ struct ListenerCertificateTests {
         #expect(entries.contains { $0.contains(#""certificates":"operators players""#) }, "\(entries)")
     }
 
-    @Test func `a change of the files alone is enough, one after the other`() async throws {
+    @Test func `changing the files alone is enough, one after the other`() async throws {
         let test = try await Stage()
         let time = ManualTimekeeper()
         let watch = Task { [server = test.stage.server] in await server.watchFiles(time) }
@@ -89,7 +89,7 @@ struct ListenerCertificateTests {
         await watch.value
     }
 
-    @Test func `a mismatched pair of one listener leaves the certificates of all in force`() async throws {
+    @Test func `a mismatched pair on one listener keeps all certificates in force`() async throws {
         let test = try await Stage()
         try SelfSigned().write("players", to: test.stage.folder.url)
         try SelfSigned().write("operators", to: test.stage.folder.url, .certificate)
@@ -98,7 +98,7 @@ struct ListenerCertificateTests {
         #expect(try await test.shows(test.players, test.operators))
     }
 
-    @Test func `a private key that others can read is refused, and the old pair stays until its rights are right`()
+    @Test func `a private key readable by others is refused, and the old pair stays until it is fixed`()
         async throws
     {
         let test = try await Stage()
@@ -124,7 +124,7 @@ struct ListenerCertificateTests {
     }
 
     @Test(arguments: [(0o600, false, true), (0o640, false, false), (0o640, true, true), (0o660, true, false)])
-    func `a check takes a private key for its owner alone, or in a secret mount that others cannot change`(
+    func `the check accepts a private key only its owner can read, or a secret mount others cannot change`(
         _ mode: mode_t, _ isMounted: Bool, _ isRight: Bool
     ) async throws {
         let folder = try ServerFolder([
@@ -147,7 +147,7 @@ struct ListenerCertificateTests {
         }
     }
 
-    @Test func `the ends of certificates are in the metrics, and said in time`() async throws {
+    @Test func `certificate expiry is in the metrics and logged in time`() async throws {
         let test = try await Stage()
         let metrics = try await test.ask("/metrics")
         for listener in ["players", "operators"] {
@@ -163,7 +163,7 @@ struct ListenerCertificateTests {
         ("players-key.pem", "players: The TLS certificate and key were not accepted"),
         ("missing.pem", "missing.pem"), ("packagers-key.pem", nil),
     ])
-    func `a check reads the listeners' pairs, and a certificate that ended is said`(
+    func `a check reads the listeners' pairs and reports an expired certificate`(
         _ key: String, _ expected: String?
     ) async throws {
         let place = expected == nil ? "packagers" : "players"

@@ -9,8 +9,7 @@ import Testing
 /// Requests of doubtful shape to the three listeners of the license server.
 @Suite(.timeLimit(.minutes(5))) struct ListenerShapeTests {
     @Test(arguments: [false, true])
-    func `every listener refuses every doubtful shape with one reply in the documented form`(_ isTLS: Bool) async throws
-    {
+    func `every listener refuses every ambiguous request with one documented reply`(_ isTLS: Bool) async throws {
         let peer = try SelfSigned()
         let stage = try await TestServer(prepare: { folder in
             guard isTLS else { return }
@@ -28,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["/t%2fdemo/certificate", "//t//demo//certificate", "/admin%2Fv1/tenants"])
-    func `no listener takes a path that a proxy's rules could split otherwise`(_ path: String) async throws {
+    func `no listener accepts a path that a proxy could split differently`(_ path: String) async throws {
         let stage = try await TestServer()
         let places = stage.server.addresses
         for place in [places.players, places.packagers, places.operators] {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(2)))
 struct MigrateVerbTests {
-    @Test func `the owner's migration gives the servers' role what it needs, where the role is named`() async throws {
+    @Test func `the owner's migration grants the server role its rights if the role is named`() async throws {
         let server = try await PostgreSQLProcess.shared.value
         let database = try await server.database()
         let role = "r\(database)"
@@ -30,7 +30,7 @@ struct MigrateVerbTests {
         #expect(made.status == .yes, "\(made.error)")
     }
 
-    @Test func `the days of the record that stay are those of the owner's configuration`() async throws {
+    @Test func `the owner's configuration sets how many days the record keeps`() async throws {
         let server = try await PostgreSQLProcess.shared.value
         let database = try await server.database()
         let address = server.address(of: database).revealedText

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct OlderDatabaseTests {
     private static let words = "The database is older than this node's last view of it"
 
-    @Test func `readiness, metric, log and console name a database that goes back while the node runs`() async throws {
+    @Test func `readiness, metric, log and console name a database rolled back while the node runs`() async throws {
         let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         #expect(try await stage.metric("latchkey_store_behind") == 0)
@@ -39,7 +39,7 @@ import Testing
         #expect(await next.lines(Self.words).count == 1)
     }
 
-    @Test func `the verb changes nothing where the database is right, and says what a node without a copy does`()
+    @Test func `on a current database the verb changes nothing and explains a node without a copy`()
         async throws
     {
         let folder = try ServerFolder()
@@ -51,7 +51,7 @@ import Testing
         #expect(right.status == .yes && right.output.contains("nothing changed"), "\(right.error)")
     }
 
-    @Test func `an audit whose newest entry was changed is told by the check`() async throws {
+    @Test func `the check reports a change of the newest audit entry`() async throws {
         let folder = try ServerFolder()
         try await folder.makeTenants()
         try folder.edit(["stores.copy": "sqlite:copy.db"])

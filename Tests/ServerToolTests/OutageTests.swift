@@ -13,7 +13,7 @@ import Testing
 /// A running server whose database goes down: licenses, and all reports of the outage.
 @Suite(.timeLimit(.minutes(5))) struct OutageTests {
     @Test
-    func `for ten minutes without the database licenses go on, blocked ones do not, and all APIs say what is out`()
+    func `for ten minutes without the database licenses continue, blocks hold, and all APIs report it`()
         async throws
     {
         let stage = try await TestServer.switched()
@@ -47,7 +47,7 @@ import Testing
         #expect(log.contains("The key store does not answer.") && log.contains("The key store answers again."))
     }
 
-    @Test func `a key is disabled during an outage, and the store and the audit have it afterwards`() async throws {
+    @Test func `a key disabled during an outage is later disabled in the store and audited`() async throws {
         let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
@@ -71,7 +71,7 @@ import Testing
         #expect(events.contains("keyDisabled demo/\(TestServer.kid(1)) by admin:security-1"))
     }
 
-    @Test func `what changed while the store was away is read as soon as it is back, whoever finds that it is`()
+    @Test func `changes made while the store was away are read when it returns, whoever notices`()
         async throws
     {
         let stage = try await TestServer.switched()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an audit that was changed, or cannot be read, is found by a server that nobody asks`(_ isDamaged: Bool)
+    func `an idle server detects a changed or unreadable audit`(_ isDamaged: Bool)
         async throws
     {
         let time = ManualTimekeeper(date: Date())
@@ -111,7 +111,7 @@ import Testing
         #expect(await stage.lines(words).count == 1)
     }
 
-    @Test func `a sign-in during an outage waits as an entry, and is no change`() async throws {
+    @Test func `a sign-in during an outage waits as an entry, not a change`() async throws {
         let stage = try await TestServer.switched()
         stage.database.setDown(true)
         await stage.tick()
@@ -129,7 +129,7 @@ import Testing
         #expect(try await stage.audit().contains("adminLogin admin:security-1 by admin:security-1"))
     }
 
-    @Test func `a session is stopped while the audit's database is away`() async throws {
+    @Test func `a session is stopped while the audit's database is down`() async throws {
         let stage = try await TestServer.switched()
         let token = try stage.token("viewer-1")
         #expect(try await stage.license(1, token: token).status == 200)
@@ -145,7 +145,7 @@ import Testing
         #expect(try await stage.audit().contains("sessionStopped demo/viewer-1 by admin:security-1"))
     }
 
-    @Test func `a session that was stopped while its store was away is stopped in the store afterwards`() async throws {
+    @Test func `a session stopped while its store was down is later stopped in the store`() async throws {
         let stage = try await TestServer.switched()
         let token = try stage.token("viewer-1")
         #expect(try await stage.license(1, token: token).status == 200)
@@ -174,7 +174,7 @@ import Testing
         #expect(try await next.metric("latchkey_node_copy_keys") ?? 0 >= 1)
     }
 
-    @Test func `a reload during an outage keeps the keys, and its knowledge`() async throws {
+    @Test func `a reload during an outage keeps known keys`() async throws {
         let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)
@@ -183,7 +183,7 @@ import Testing
         #expect(try await stage.license(1).status == 200)
     }
 
-    @Test func `a key without a row gets no license, unless the tenant derives such keys; then log and metric say so`()
+    @Test func `a key without a row gets no license unless the tenant derives keys; log and metric say so`()
         async throws
     {
         let strict = try await TestServer.switched()

@@ -37,13 +37,13 @@ struct PackagerCallerTests {
         #expect(try await heartbeat(stage, ["X-API-Key": "encoder:p:ss wörd"]).status == 401)
     }
 
-    @Test func `without a packager for Basic the reply does not offer it`() async throws {
+    @Test func `without a Basic packager the reply does not offer Basic`() async throws {
         let stage = try await TestServer()
         let answer = try await heartbeat(stage, [:])
         #expect(answer.status == 401 && answer.challenge == "Bearer")
     }
 
-    @Test func `one key of a packager works at each of its tenants, after each reload`() async throws {
+    @Test func `one packager key works at each of its tenants, after each reload`() async throws {
         let stage = try await TestServer(prepare: { folder in
             let own = try Self.digest(folder.packagerKey.revealedText)
             for name in ["brand-a", "brand-b", "brand-c"] {

@@ -11,8 +11,7 @@ import Testing
 
 /// Requests that the requestLimit refuses, and requests that pass it.
 @Suite(.timeLimit(.minutes(2))) struct PlayerAdmissionTests {
-    @Test func `beyond the limit a start is refused with Retry-After, a renewal and a heartbeat are not`() async throws
-    {
+    @Test func `beyond the limit starts are refused with Retry-After; renewals and heartbeats are not`() async throws {
         let stage = try await TestServer()
         let requestLimit = stage.server.shared.requestLimit
         // Ann plays already.
@@ -33,7 +32,7 @@ import Testing
         try await stage.player("fairplay", "POST", body: stage.exchange().spc.revealed, bearer: token).status
     }
 
-    @Test func `a request gives its place at the limit back, whatever becomes of it`() async throws {
+    @Test func `a request returns its place in the limit, whatever its outcome`() async throws {
         let stage = try await TestServer()
         #expect(try await stage.license().0.status == 200)
         #expect(try await stage.player("fairplay", "POST", bearer: "wrong").status == 401)
@@ -41,7 +40,7 @@ import Testing
         #expect(stage.server.shared.requestLimit.running == 0)
     }
 
-    @Test func `a refusal of the queue behind the limit makes the limit smaller`() async throws {
+    @Test func `a refusal by the queue behind the limit lowers the limit`() async throws {
         let stage = try await TestServer(["threads": 1])
         let (shared, gate) = (stage.server.shared, DispatchSemaphore(value: 0))
         let listener = PlayerListener(shared: shared) { [server = stage.server] in server.current }
@@ -79,7 +78,7 @@ import Testing
         for piece in pieces { await piece.value }
     }
 
-    @Test func `packagers beyond those that may wait are refused with Retry-After, and players are not`() async throws {
+    @Test func `packagers beyond the queue's limit are refused with Retry-After, and players are not`() async throws {
         let stage = try await TestServer()
         while stage.server.shared.packagers.begin(of: "demo") {}
         let refused = try await stage.packager("speke", "POST")

@@ -16,7 +16,7 @@ import Testing
 /// Concurrent reloads, and the settings that they do not bring into force.
 @Suite(.timeLimit(.minutes(2)))
 struct ReloadTests {
-    @Test func `who asks while work goes on gets the result of one more run after it`() async throws {
+    @Test func `a request during a run gets the result of one more run`() async throws {
         let (work, gate) = (OneAtATime<Int>(), Gate())
         let (began, atOnce) = (Locked(0), Locked((now: 0, most: 0)))
         let run: @Sendable () async throws -> Int = {
@@ -40,7 +40,7 @@ struct ReloadTests {
         #expect(try await work.run(run) == 3)
     }
 
-    @Test func `a failure is its own run's, and who is cancelled ends no run`() async throws {
+    @Test func `a failure ends its own run, and a cancelled caller ends none`() async throws {
         struct Wrong: Error {}
         let (work, gate) = (OneAtATime<Int>(), Gate())
         let first = Task {
@@ -60,7 +60,7 @@ struct ReloadTests {
         #expect(try await work.run { 4 } == 4)
     }
 
-    @Test func `an end waits for the work that goes on and for the work that was asked for, and begins no more`()
+    @Test func `an end waits for current and requested work, and starts no more`()
         async throws
     {
         let (work, gate) = (OneAtATime<Int>(), Gate())
@@ -82,7 +82,7 @@ struct ReloadTests {
         await #expect(throws: CancellationError.self) { try await work.run { 3 } }
     }
 
-    @Test func `a stop waits for the reload that goes on, and nothing is reloaded after it`() async throws {
+    @Test func `a stop waits for the current reload, and nothing reloads after it`() async throws {
         let (stage, gate) = (try await TestServer(), Gate())
         let reload = stage.server.reloads.begin { [engines = stage.server.shared.engines] in
             await gate.wait()
@@ -99,7 +99,7 @@ struct ReloadTests {
         await #expect(throws: CancellationError.self) { try await stage.server.reload() }
     }
 
-    @Test func `of two reloads at once the files of the later one are in force, however slow the first one is`()
+    @Test func `of two concurrent reloads the later one's files are in force, however slow the first is`()
         async throws
     {
         let requestLimit = HeldFile("policies")
@@ -120,7 +120,7 @@ struct ReloadTests {
         #expect(entries.count { $0.text.contains("configurationLoaded") } == 2)
     }
 
-    @Test func `a server with its keys in memory reads its configuration again, and keeps its keys`() async throws {
+    @Test func `a server with in-memory keys rereads its configuration and keeps its keys`() async throws {
         let stage = try await TestServer(["stores.keys": "memory", "stores.audit": "memory", "keyEncryptionKey": nil])
         let (reply, exchange) = try await stage.license(for: "anna")
         let key = try exchange.open(reply.body).contentKey
@@ -131,7 +131,7 @@ struct ReloadTests {
         #expect(try await stage.metric("latchkey_config_last_reload_successful") == 1)
     }
 
-    @Test func `a reload names what waits for a restart, in its answer, in the log and to operators`() async throws {
+    @Test func `a reload names settings that need a restart in its answer, the log and the console`() async throws {
         let stage = try await TestServer()
         let former = try stage.folder.text()
         try SelfSigned().serve("packagers", of: stage.folder)
@@ -161,7 +161,7 @@ struct ReloadTests {
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains(#""level":"warning""#) }, "\(lines)")
     }
 
-    @Test func `whether there are proxies decides at once how many connections an address may have`() async throws {
+    @Test func `adding or removing proxies immediately changes an address's connection limit`() async throws {
         let stage = try await TestServer()
         let places = { stage.server.listeners.map(\.connectionsPerAddress) }
         #expect(places() == [1_024, 1_024, 1_024])
@@ -171,7 +171,7 @@ struct ReloadTests {
         #expect(places() == [1_024, 1_024, 1_024])
     }
 
-    @Test func `a listener that leaves TLS goes on with its certificate until a restart, and the reload says so`()
+    @Test func `a listener that drops TLS keeps its certificate until a restart, and the reload says so`()
         async throws
     {
         let identity = try SelfSigned()

@@ -27,7 +27,7 @@ import Testing
         ])
     }
 
-    @Test func `figures stand in a table with their total, their range and as of when they are`() async throws {
+    @Test func `figures are in a table with their total, range and time`() async throws {
         let stage = try await RecordStage()
         fill(stage)
         let report = try await run(stage, ["report"] + Self.range)
@@ -42,7 +42,7 @@ import Testing
         #expect(content.output.contains("series") && !content.output.contains("\u{1b}"))
     }
 
-    @Test func `CSV and JSON are what the server answers`() async throws {
+    @Test func `CSV and JSON match the server's answer`() async throws {
         let stage = try await RecordStage()
         fill(stage)
         let csv = try await run(stage, ["report", "--csv", "--by", "code", "--event", "refusal"] + Self.range)
@@ -58,7 +58,7 @@ import Testing
             (["--last", "2d", "--code", "blocked"], [0, 1]),
             (["--last", "2d", "--event", "license", "--account", "bob"], [1, 0]),
         ] as [([String], [Double])])
-    func `filters and the length of a range are the server's`(_ words: [String], _ figures: [Double]) async throws {
+    func `the server checks filters and a range's length`(_ words: [String], _ figures: [Double]) async throws {
         let stage = try await RecordStage()
         fill(stage)
         let told = try await run(stage, ["report", "--json", "--to", "2026-11-27T12:00:00Z"] + words)
@@ -66,7 +66,7 @@ import Testing
         #expect([total?["licenses"]?.number, total?["refusals"]?.number] == figures, "\(told.error)")
     }
 
-    @Test func `an account's history and viewers at once are told`() async throws {
+    @Test func `an account's history and viewer counts are shown`() async throws {
         let stage = try await RecordStage()
         fill(stage)
         var viewers = RecordStage.row(.viewers, at: Self.now - 1)
@@ -91,11 +91,11 @@ import Testing
         ["--viewers", "--history", "--account", "a"], ["--history"], ["--csv", "--json"], ["--before", "x"],
         ["--by", "color"],
     ])
-    func `options that do not fit together are refused`(_ words: [String]) async throws {
+    func `conflicting options are refused`(_ words: [String]) async throws {
         #expect(await ToolRun(arguments: ["report"] + words).status == .usage)
     }
 
-    @Test func `a history whose record goes away in the middle is no history`() async throws {
+    @Test func `a history whose record fails midway is an error`() async throws {
         let stage = try await RecordStage()
         stage.record.add((1...700).map { RecordStage.row(.license, at: Self.now - Int64($0), number: UInt64($0)) })
         let words = ["report", "--history", "--account", "ann", "--csv"] + Self.range
@@ -107,7 +107,7 @@ import Testing
         #expect(torn.status == .no && torn.output.isEmpty, "\(torn.output.count) bytes")
     }
 
-    @Test func `what the record cannot answer is told with what to do`() async throws {
+    @Test func `a query that the record cannot answer names a remedy`() async throws {
         let stage = try await RecordStage()
         stage.record.set(.isAway)
         let away = try await run(stage, ["report"])
@@ -116,7 +116,7 @@ import Testing
         #expect(long.status == .no && long.error.contains("400 days"), "\(long.error)")
     }
 
-    @Test func `explain tells from the record what the node has forgotten, and says so`() async throws {
+    @Test func `explain reads forgotten decisions from the record, and says so`() async throws {
         let stage = try await RecordStage()
         fill(stage)
         let told = try await run(stage, ["explain", "request-2"])

@@ -14,7 +14,7 @@ import Testing
         return await stage.lines().compactMap { JSONValue(Data($0.utf8)) }
     }
 
-    @Test func `licenses, heartbeats, certificates and stray requests are events of their own`() async throws {
+    @Test func `licenses, heartbeats, certificates and stray requests are separate events`() async throws {
         let stage = try await TestServer(policy: ["concurrency.heartbeat": "30s"])
         let (reply, _) = try await stage.license(headers: ["X-Request-Id": "request-license"])
         let token = try #require(reply.header("X-Latchkey-Heartbeat-Token"), "\(reply.text)")
@@ -47,7 +47,7 @@ import Testing
         ("nowhere", "GET", "right", "adminUnknown"), ("audit?from=x", "GET", "right", "adminRequest"),
     ]
 
-    @Test(arguments: refused) func `an operator's refusal has its reason in the log`(
+    @Test(arguments: refused) func `an operator's refusal is logged with its reason`(
         _ path: String, _ method: String, _ key: String?, _ code: String
     ) async throws {
         let stage = try await TestServer()
@@ -61,7 +61,7 @@ import Testing
                 + (JSONValue(reply.body)?["reason"]?.text ?? ""))
     }
 
-    @Test func `the last lines that were dropped are told before a server ends`() async throws {
+    @Test func `the last dropped lines are reported before a server ends`() async throws {
         let stage = try await TestServer()
         for _ in 0..<2_500 { stage.server.shared.log.write(LogEntry(.info, .stray)) }
         let lines = await lines(of: stage).filter { $0["event"]?.text == "stray" }

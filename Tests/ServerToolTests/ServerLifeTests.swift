@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a signal takes the node out of service, and after the delay it stops`() async throws {
+    @Test func `a signal takes the node out of service, and it stops after the delay`() async throws {
         let life = try await Life(drainDelay: "7s")
         #expect(try await life.ready() == 200)
         await life.signal(SIGTERM)
@@ -62,7 +62,7 @@ import Testing
         #expect(log.matches(of: /The server [a-z ]+\./).map { String($0.output) } == told, "\(log)")
     }
 
-    @Test func `a second signal does not wait for the delay`() async throws {
+    @Test func `a second signal skips the delay`() async throws {
         let life = try await Life(drainDelay: "100s")
         await life.signal(SIGINT)
         await life.time.untilSomeoneSleeps(for: .seconds(100))
@@ -71,7 +71,7 @@ import Testing
         await life.stage.server.stop(within: .zero)
     }
 
-    @Test func `a hang-up has the configuration read again, and the node goes on`() async throws {
+    @Test func `a hang-up reloads the configuration, and the node keeps running`() async throws {
         let life = try await Life()
         try life.stage.folder.edit(["tenants.demo.clearKey": false])
         await life.signal(SIGHUP)
@@ -84,7 +84,7 @@ import Testing
         await life.ended()
     }
 
-    @Test func `a serving node sees a change of its files at the next look`() async throws {
+    @Test func `a running node sees a changed file at its next look`() async throws {
         let life = try await Life()
         // Each look may be the first one, which counts everything found as known.
         var delay = 0
@@ -114,7 +114,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `systemd hears of the start, the reload, each half of the watchdog's time, and the stop`()
+        @Test func `systemd is notified of start, reload, stop and each half of the watchdog's time`()
             async throws
         {
             let path = "@latchkey-life-\(UUID().uuidString)"

@@ -9,7 +9,7 @@ import Testing
 
 /// Events other than players' requests have lines in the log, with the facts that an operator looks for.
 @Suite(.timeLimit(.minutes(1))) struct ServerLogLineTests {
-    @Test func `an audit that takes nothing is told for packagers and for operators`() async throws {
+    @Test func `a failing audit is logged for packagers and operators`() async throws {
         let stage = try await TestServer.switched()
         stage.database.failEntries(true)
         #expect(try await stage.packager("cpix?content=film").status == 503)
@@ -19,7 +19,7 @@ import Testing
         #expect(await stage.lines(#""event":"admin""#, "The test takes no entry.").count == 1)
     }
 
-    @Test func `an operator's request is told with name and outcome`() async throws {
+    @Test func `an operator's request is logged by name and outcome`() async throws {
         let stage = try await TestServer.switched()
         _ = try await stage.admin("overview", key: TestServer.key(.viewer))
         _ = try await stage.admin("overview", key: "wrong")
@@ -28,7 +28,7 @@ import Testing
         #expect(refused.count == 1 && refused.allSatisfy { !$0.contains("By ") })
     }
 
-    @Test func `a reload is told, and one that fails with why`() async throws {
+    @Test func `a reload is logged, and a failed one with why`() async throws {
         let stage = try await TestServer.switched()
         try await stage.server.reload()
         #expect(await stage.lines(#""level":"info""#, "The configuration was reloaded.").count == 1)
@@ -38,7 +38,7 @@ import Testing
         #expect(failed.count == 1)
     }
 
-    @Test func `a key that cannot be opened when keys are read again is told with its tenant`() async throws {
+    @Test func `a key that fails to open during a refresh is logged with its tenant`() async throws {
         let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         let row = try #require(try await stage.database.inner.rows([TestServer.keyID(1)], of: "demo").first)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await stage.license(1).status == 200)
     }
 
-    @Test func `a store that tells no changes, and a change that it does not know any more, are told`() async throws {
+    @Test func `a store that reports no changes, and a forgotten change, are logged`() async throws {
         let stage = try await TestServer.switched()
         #expect(try await stage.license(1).status == 200)
         stage.database.setDown(true)

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `an engine that is away is asked every second, and one that answers every five`() async throws {
+    @Test func `an engine that is down is asked every second, a working one every five`() async throws {
         let stage = try await Stage()
         try await stage.during({ await $0.watchEngines() }) {
             await stage.pass(1)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a key that was disabled past the notices is refused after half a minute`() async throws {
+    @Test func `a key disabled without a notice is refused after half a minute`() async throws {
         let stage = try await Stage()
         let kid = try TestServer.keyID(1)
         try await stage.during({ await $0.followKeys() }) {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `the node's copy is read again at the start and every ten minutes`() async throws {
+    @Test func `the node's copy is read at the start and every ten minutes`() async throws {
         let stage = try await Stage()
         let vault = try #require(stage.server.current.tenants["demo"]?.vault)
         let (kid, copy) = (try TestServer.keyID(1), try #require(stage.server.shared.engines.keys.copy))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `sealing again ends after 45 seconds, and says what it did and that rows are left`() async throws {
+    @Test func `resealing stops after 45 seconds and reports its progress and the remaining rows`() async throws {
         let stage = try await Stage()
         try #require(try await stage.test.admin("tenants/demo/data-key", "POST", body: "").status == 200)
         let held = stage.database.holdRows()
@@ -116,7 +116,7 @@ import Testing
         #expect(resealed == 4)
     }
 
-    @Test func `a derived key whose row the store did not take has it five seconds later`() async throws {
+    @Test func `a derived key whose row the store rejected is stored five seconds later`() async throws {
         let stage = try await Stage(unlisted: true)
         let kid = try TestServer.keyID(7)
         try await stage.during({ await $0.writePendingKeys() }) {

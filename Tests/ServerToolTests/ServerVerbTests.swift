@@ -29,7 +29,7 @@ struct ServerVerbTests {
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash")),
         arguments: [(["mig"], "migrate"), (["run", "--con"], "--config"), (["audit", "ver"], "verify")])
-    func `bash proposes the server's verbs and options`(_ words: [String], _ proposal: String) async throws {
+    func `bash completes server verbs and options`(_ words: [String], _ proposal: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(await Run("completions", "bash").output, to: "completions")
         let line = (["latchkey-server"] + words).map { "'\($0)'" }.joined(separator: " ")
@@ -47,7 +47,7 @@ struct ServerVerbTests {
         #expect(proposed == proposal + "\n")
     }
 
-    @Test func `the manual page has every verb and every option`() async {
+    @Test func `the manual page has every verb and option`() async {
         let page = await Run("help", "--man").output
         #expect(page.hasPrefix(".TH LATCHKEY-SERVER 1"))
         for usage in CommandLineTool.licenseServer.verbs.map(\.usage) {
@@ -57,7 +57,7 @@ struct ServerVerbTests {
         }
     }
 
-    @Test func `the check names a store once, and each problem by a number on one line`() async throws {
+    @Test func `the check names a store once and numbers each problem on one line`() async throws {
         let folder = try ServerFolder()
         try folder.write(secret: "no database, but long enough", to: "latchkey.db")
         let one = await Run("run", "--check", "--config", folder.configuration)
@@ -68,7 +68,7 @@ struct ServerVerbTests {
         #expect(!two.error.contains("\u{fffd}"))
     }
 
-    @Test func `a sound configuration passes the check`() async throws {
+    @Test func `a valid configuration passes the check`() async throws {
         let folder = try ServerFolder()
         try await folder.makeTenants()
         let run = await Run("run", "--check", "--config", folder.configuration)
@@ -77,7 +77,7 @@ struct ServerVerbTests {
         #expect(run.error.contains("only serves test credentials"))
     }
 
-    @Test func `the derivation on the command line stands in place of the configuration's, from the working directory`()
+    @Test func `the command line's derivation overrides the configuration's, from the working directory`()
         async throws
     {
         let folder = try ServerFolder()
@@ -90,7 +90,7 @@ struct ServerVerbTests {
         #expect(try ConfigurationFile(folder.configuration).licensee.derivation == nil)
     }
 
-    @Test func `a demonstration with a derivation that is missing says so, and serves nothing`() async throws {
+    @Test func `a demo whose derivation is missing says so and serves nothing`() async throws {
         let folder = try TemporaryFolder()
         let run = await Run(
             "demo", "--folder", folder.path("demo"), "--port", "0", "--derivation", "nowhere/libtest.so")
@@ -100,7 +100,7 @@ struct ServerVerbTests {
     }
 
     @Test(arguments: [("credentials", "node-secret.hex"), ("other", "credentials/private-key.pem")])
-    func `a recipient of keys has a certificate and the private key that belongs to it`(
+    func `a key recipient has a certificate and its private key`(
         _ certificate: String, _ key: String
     ) async throws {
         let folder = try ServerFolder()
@@ -113,7 +113,7 @@ struct ServerVerbTests {
         #expect(run.error.contains("tenants.demo.importRecipients[0]"), "\(run.error)")
     }
 
-    @Test func `a recipient's certificate may be in PEM`() async throws {
+    @Test func `a recipient's certificate may be PEM`() async throws {
         let folder = try ServerFolder()
         let der = try Data(contentsOf: URL(filePath: folder.credentials + "/certificate.der"))
         let base64 = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
@@ -127,7 +127,7 @@ struct ServerVerbTests {
         #expect(run.status == .yes, "\(run.error)")
     }
 
-    @Test func `the check tells everything that is wrong, each with its place`() async throws {
+    @Test func `the check reports every problem with its place`() async throws {
         let folder = try ServerFolder()
         try folder.edit([
             "tenants.demo.policy": "none", "tenants.demo.tokens.keys": "missing.json",
@@ -146,7 +146,7 @@ struct ServerVerbTests {
         }
     }
 
-    @Test func `a migration needs a database, and names what is wrong with its address`() async throws {
+    @Test func `a migration needs a database and reports an invalid address`() async throws {
         let folder = try ServerFolder()
         let none = await Run("migrate", "--config", folder.configuration)
         #expect(none.status == .yes)
@@ -161,7 +161,7 @@ struct ServerVerbTests {
         #expect(!run.error.contains("hunter2"))
     }
 
-    @Test func `a token of the demonstration names its viewer`() async throws {
+    @Test func `a demo token names its viewer`() async throws {
         let folder = try ServerFolder()
         let run = await Run("token", "--folder", folder.url.path, "--viewer", "berta")
         #expect(run.status == .yes)
@@ -171,14 +171,14 @@ struct ServerVerbTests {
         #expect(JSONValue(payload)?["sub"]?.text == "berta")
     }
 
-    @Test func `a folder without a demonstration is named`() async throws {
+    @Test func `a folder without a demo is named`() async throws {
         let root = try TemporaryFolder()
         let run = await Run("token", "--folder", root.path("none"))
         #expect(run.status == .no)
         #expect(run.error.contains("none/token-key.hex cannot be read"))
     }
 
-    @Test func `decide says what a policy decides, and why`() async throws {
+    @Test func `decide prints a policy's decision and why`() async throws {
         let folder = try ServerFolder()
         let policy = folder.file("policies/demo.json").path
         let facts = try folder.root.write(
@@ -220,7 +220,7 @@ struct ServerVerbTests {
     }
 
     @Test(arguments: [1, 3])
-    func `the newest entries of the audit, or all, that are gone show by the anchor alone`(cut: Int) async throws {
+    func `only the anchor reveals that the newest audit entries, or all, are missing`(cut: Int) async throws {
         let store = MemoryAuditStore()
         let chain = AuditChain(store)
         for number in 1...3 {
@@ -242,13 +242,13 @@ struct ServerVerbTests {
     @Test(arguments: [
         "3", "3:", "3:ab", ":", "x:" + String(repeating: "ab", count: 32), "-1:" + String(repeating: "ab", count: 32),
     ])
-    func `what is no anchor is refused`(_ text: String) async {
+    func `an invalid anchor is refused`(_ text: String) async {
         #expect(AuditAnchor(text) == nil)
         #expect(await Run("audit", "verify", "--config", "x", "--at-least", text).status == .usage)
     }
 
     @Test(arguments: [0o644, 0o640, 0o606])
-    func `a password in a configuration that others can read is refused, and without one it is not`(mode: Int) throws {
+    func `a password in a configuration others can read is refused; without one it passes`(mode: Int) throws {
         let folder = try ServerFolder()
         try #require(chmod(folder.configuration, mode_t(mode)) == 0)
         #expect(throws: Never.self) { try ConfigurationFile(folder.configuration) }

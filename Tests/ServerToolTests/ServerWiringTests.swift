@@ -21,7 +21,7 @@ import Testing
 
 /// The running server passes facts, settings and events between its parts; the tests of each part cover their use.
 @Suite(.timeLimit(.minutes(2))) struct ServerWiringTests {
-    @Test func `new limits of a reload are in force, and equal ones keep the count`() async throws {
+    @Test func `a reload applies new limits, and equal ones keep the count`() async throws {
         let stage = try await TestServer(["limits.perTenant": 1], time: ManualTimekeeper(date: Date()))
         for number in 1...6 { #expect(try await stage.player("certificate").status == (number < 6 ? 200 : 429)) }
         #expect(try await stage.metric(#"latchkey_rate_limited_total{scope="tenant"}"#) == 1)
@@ -31,7 +31,7 @@ import Testing
         #expect(try await stage.player("certificate").status == 200)
     }
 
-    @Test func `a viewer who asks too often is a refused license in the figures that alerts look at`() async throws {
+    @Test func `a rate-limited viewer counts as a refused license in the figures for alerts`() async throws {
         let stage = try await TestServer(["limits.perTenant": 1], time: ManualTimekeeper(date: Date()))
         for _ in 1...5 { #expect(try await stage.player("certificate").status == 200) }
         #expect(try await stage.player("fairplay", "POST", body: Data()).status == 429)
@@ -40,7 +40,7 @@ import Testing
         #expect(try await stage.metric("latchkey_license_requests_total{\(labels)}") == 1)
     }
 
-    @Test func `one device is another one at each tenant, and the same one at one tenant`() async throws {
+    @Test func `a device counts separately at each tenant and once within a tenant`() async throws {
         let stage = try await TestServer([
             "tenants.other": [
                 "policy": "demo", "tokens": ["keys": "jwks.json", "longestLife": "1d"], "unlisted": "derive",
@@ -58,7 +58,7 @@ import Testing
         #expect(try await device("other") != first)
     }
 
-    @Test func `a packager gets no keys that the audit does not know of`() async throws {
+    @Test func `a packager gets no key before the audit records it`() async throws {
         let stage = try await TestServer.switched()
         stage.database.failEntries(true)
         let reply = try await stage.packager("cpix?content=film")
@@ -69,7 +69,7 @@ import Testing
         #expect(try await stage.packager("cpix?content=film").text.contains(TestServer.plainKey))
     }
 
-    @Test func `what the server could not do has failed, and what it would not do is refused`() async throws {
+    @Test func `a license the server could not make has failed, and one it denied is refused`() async throws {
         let stage = try await TestServer.switched()
         stage.database.setDown(true)
         #expect(try await stage.license(9).status == 503)
@@ -82,7 +82,7 @@ import Testing
         #expect(requests.contains { $0.contains(#"outcome="refused",reason="blocked""#) })
     }
 
-    @Test func `a reload ends the former configuration's fetches of key sets`() async throws {
+    @Test func `a reload ends the old configuration's key set fetches`() async throws {
         let time = ManualTimekeeper(date: Date())
         let service = try LoopbackServer { _, _ in .send("HTTP/1.0 200 OK\r\n\r\n") }
         let stage = try await TestServer(["tenants.demo.tokens.keys": "https://127.0.0.1:\(service.port)/"], time: time)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `the operator's own service is asked by POST for the viewer and the content`() async throws {
+    @Test func `the operator's own service receives viewer and content by POST`() async throws {
         let service = try LoopbackServer { _, _ in .send("HTTP/1.1 200 X\r\nContent-Length: 0\r\n\r\n") }
         let stage = try await TestServer(["tenants.demo.callout.url": "http://127.0.0.1:\(service.port)/ask"])
         #expect(try await stage.license().0.status == 200)
@@ -114,7 +114,7 @@ import Testing
         (302, "", "503 storeUnavailable"), (403, "", "403 notEntitled"), (404, "", "403 notEntitled"),
         (429, "", "503 storeUnavailable"), (500, "", "503 storeUnavailable"),
     ])
-    func `what the operator's own service says is what the player gets`(
+    func `the operator's own service decides the player's reply`(
         _ status: Int, _ body: String, _ expected: String
     ) async throws {
         let service = try LoopbackServer { _, _ in LoopbackServer.reply("\(status) X", body: body) }
@@ -124,7 +124,7 @@ import Testing
         #expect(([String(reply.status), code].compactMap { $0 }).joined(separator: " ") == expected, "\(reply.text)")
     }
 
-    @Test func `a key that is known stays known over a reload`() async throws {
+    @Test func `a known key stays known across a reload`() async throws {
         let stage = try await TestServer()
         let vault = try #require(stage.server.current.tenants["demo"]?.vault)
         let (content, kid) = (try #require(ContentName("movie")), try #require(KeyID(TestServer.derivedKid)))
@@ -140,7 +140,7 @@ import Testing
         #expect(try later.open(second.body).contentKey == key)
     }
 
-    @Test func `wrong keys beyond the limit are counted as limited requests`() async throws {
+    @Test func `wrong keys beyond the limit count as limited requests`() async throws {
         let stage = try await TestServer()
         let series = #"latchkey_rate_limited_total{scope="address"}"#
         for _ in 0..<10 { #expect(try await stage.admin("overview", key: "wrong").status == 401) }
@@ -149,7 +149,7 @@ import Testing
         #expect(try await stage.metric(series) == 1)
     }
 
-    @Test func `sessions are counted again once ten seconds have passed`() async throws {
+    @Test func `sessions are counted again after ten seconds`() async throws {
         let time = ManualTimekeeper(date: Date())
         let stage = try await TestServer(time: time)
         let sessions = stage.server.shared.sessions
@@ -160,7 +160,7 @@ import Testing
         #expect(sessions.refresh(["demo"]) != nil)
     }
 
-    @Test func `another database than the copy's starts no server, and the place says why`() async throws {
+    @Test func `a database other than the copy's blocks the start, and the place says why`() async throws {
         let stage = try await TestServer(["stores.copy": "sqlite:copy.db"])
         // The copy knows its database by now.
         await stage.server.readCopyAgain()
@@ -171,7 +171,7 @@ import Testing
         #expect(error?.problems.map(\.place) == ["stores.keys"])
     }
 
-    @Test func `what no error of ours explains is a problem of its place all the same`() {
+    @Test func `an unknown error is still a problem at its place`() {
         struct Odd: Error {}
         var problems = ServerProblems()
         let value: Int? = problems.collecting("licensee") { throw Odd() }
@@ -188,7 +188,7 @@ import Testing
             "\(run.error)")
     }
 
-    @Test func `key sets and a provider are asked over a connection of their own each time`() async throws {
+    @Test func `each request to a key set or provider uses a new connection`() async throws {
         let server = try LoopbackServer { _, _ in .keep("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") }
         let stage = try await TestServer(prepare: { try SelfSigned().write("provider", to: $0.url) })
         let builder = stage.server.shared.builder(stage.server.file)
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: [0o644, 0o640, 0o606])
-    func `a password in an owner's file that others can read is refused, and without one it is not`(mode: Int) throws {
+    func `a password in an owner's file others can read is refused; without one it passes`(mode: Int) throws {
         let folder = try ServerFolder()
         let file = try ConfigurationFile(folder.configuration)
         let container = try ServerFolder(["licensee.secretMounts": [.text(folder.root.url.path)]])
@@ -223,7 +223,7 @@ import Testing
         #expect(throws: Never.self) { try file.ownerAddress(inFile: bare) }
     }
 
-    @Test func `operators wait five seconds for the store of sessions, and players no longer than they may`()
+    @Test func `operators wait five seconds for the session store, and players only their own limit`()
         async throws
     {
         let time = ManualTimekeeper(date: Date())
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `what an operator should know at the start is in the log, with each listener's place`() async throws {
+    @Test func `the start is logged with notices for operators and each listener's place`() async throws {
         let stage = try await TestServer()
         stage.server.announce()
         await stage.stop()
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `files that hang are told once each time that they hang`() async throws {
+    @Test func `each hang of a file is reported once`() async throws {
         let (held, clock, watching) = (HeldFile("server.json"), ManualTimekeeper(), ManualTimekeeper())
         let threads = FileThreads(timekeeper: clock, opening: held.opening)
         let stage = try await TestServer(threads: threads)
@@ -288,7 +288,7 @@ import Testing
         #expect(await stage.lines("server.json", "warning").count == 2)
     }
 
-    @Test func `the log says that an engine is away when it goes, and that it answers when it is back`() async throws {
+    @Test func `the log reports when an engine goes down and when it answers again`() async throws {
         let stage = try await TestServer.switched()
         stage.database.setDown(true)
         await stage.tick()
@@ -304,7 +304,7 @@ import Testing
         #expect(back.contains("The key store answers again."), "\(back)")
     }
 
-    @Test func `the log says how many licenses this node issued while the session store was out`() async throws {
+    @Test func `the log counts the licenses this node issued while the session store was down`() async throws {
         let store = SwitchedRecordStore()
         let stage = try await TestServer.switched(sessions: { _ in store })
         #expect(try await stage.license(1).status == 200)
@@ -318,7 +318,7 @@ import Testing
         #expect(log.contains("The session store answers again. Licenses issued without it on this node: 2."), "\(log)")
     }
 
-    @Test func `a pool that has room again is seen after a second`() async throws {
+    @Test func `a pool with room again is seen after a second`() async throws {
         let time = ManualTimekeeper(date: Date())
         let stage = try await TestServer(time: time)
         stage.server.shared.saturation.note(isFull: true)
@@ -333,7 +333,7 @@ import Testing
         await watch.value
     }
 
-    @Test func `the audit says whom keys were encrypted to, and no cache keeps a decision`() async throws {
+    @Test func `the audit names the keys' recipients, and no cache keeps a decision`() async throws {
         let stage = try await TestServer()
         let der = try Data(contentsOf: URL(filePath: stage.folder.credentials + "/certificate.der"))
         let setting = SettingStage(stage: stage, time: ManualTimekeeper(date: Date()), service: nil)

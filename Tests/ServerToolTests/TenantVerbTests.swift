@@ -33,7 +33,7 @@ import Testing
         await server.stop(within: .zero)
     }
 
-    @Test func `the verb makes a tenant's keys once, says whose database it is, and the audit has it`() async throws {
+    @Test func `the verb makes a tenant's keys once, names the database's owner, and is audited`() async throws {
         let first = await ToolRun("tenant", "create", "demo", "--config", configuration)
         #expect(first.status == .yes, "\(first.error)")
         #expect(first.output.hasPrefix("The tenant “demo” has its keys.\n"))
@@ -52,7 +52,7 @@ import Testing
         try await start()
     }
 
-    @Test func `neither a start nor a check nor a misspelling makes a tenant, and each names the verb`() async throws {
+    @Test func `no start, check or misspelling makes a tenant, and each names the verb`() async throws {
         let fresh = await ToolRun("run", "--check", "--config", configuration)
         #expect(fresh.status == .no)
         #expect(fresh.error.contains("tenant create demo --config \(configuration)"), "\(fresh.error)")
@@ -75,8 +75,7 @@ import Testing
         #expect(try await tenants() == ["demo"])
     }
 
-    @Test func `a reload with a new tenant leaves the old configuration in force until the verb has run`() async throws
-    {
+    @Test func `a reload with a new tenant keeps the old configuration until the verb has run`() async throws {
         let stage = try await TestServer(folder)
         try folder.edit(["tenants.news.policy": "demo"])
         let error = await #expect(throws: ServerProblems.self) { try await stage.server.reload() }
@@ -87,7 +86,7 @@ import Testing
         #expect(stage.server.current.tenants.keys.sorted() == ["demo", "news"])
     }
 
-    @Test func `the list names who has keys, and who has none`() async throws {
+    @Test func `the list shows which tenants have keys`() async throws {
         try await folder.makeTenants()
         try folder.edit(["tenants.news.policy": "demo"])
         let list = await ToolRun("tenant", "list", "--config", configuration)
@@ -98,7 +97,7 @@ import Testing
         #expect(try await tenants() == ["demo"])
     }
 
-    @Test func `keys in memory are made by each start, and the verb says so`() async throws {
+    @Test func `each start makes in-memory keys, and the verb says so`() async throws {
         for store in ["sessions", "keys", "audit"] { try folder.edit(["stores.\(store)": "memory"]) }
         try folder.edit(["keyEncryptionKey": nil])
         try await start()
@@ -109,7 +108,7 @@ import Testing
 
     // MARK: - Another database
 
-    @Test func `a database other than the one remembered is refused with both fingerprints`() async throws {
+    @Test func `a different database than remembered is refused with both fingerprints`() async throws {
         try await folder.makeTenants()
         let right = try await fingerprint()
         try folder.edit(["stores.fingerprint": "\(right)"])
@@ -126,7 +125,7 @@ import Testing
         #expect(try await tenants() == [])
     }
 
-    @Test func `a copy of a live file without its log is refused by name, and nothing is made in it`() async throws {
+    @Test func `a copy of a live file without its log is refused by name and left unchanged`() async throws {
         // A store that stays open keeps everything in the log.
         let live = try await ServerEngines.open(ConfigurationFile(configuration))
         defer { live.close() }
@@ -150,14 +149,14 @@ import Testing
         #expect(try Data(contentsOf: copy) == copied)
     }
 
-    @Test func `a demonstration whose database is lost gets no new keys behind its back`() async throws {
+    @Test func `a demo whose database is lost gets no new keys silently`() async throws {
         try Data().write(to: database)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: database.path)
         try await folder.makeTenants()
         #expect(try await tenants() == [])
     }
 
-    @Test func `a tenant whose seed is missing is not taken for a misspelling of itself`() async throws {
+    @Test func `a tenant whose seed is missing is not reported as a misspelling`() async throws {
         let engines = try await ServerEngines.open(ConfigurationFile(configuration))
         let file = try ConfigurationFile(configuration)
         let kek = try KeyEncryptionKey(try #require(file.settings.keyEncryptionKey), in: file.secrets)

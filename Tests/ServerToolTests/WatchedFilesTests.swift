@@ -12,7 +12,7 @@ struct WatchedFilesTests {
         "callout-token.txt", "signing-key.hex", "vudrm-secret.txt", "axinom-key.txt", "access-key.txt", "site-key.txt",
         "drmtoday-key.txt",
     ])
-    func `a change of a file that the configuration depends on is seen`(_ name: String) throws {
+    func `a change of a file used by the configuration is seen`(_ name: String) throws {
         let folder = try ServerFolder([
             "tenants.demo.callout": ["url": "https://example.com/", "token": "callout-token.txt"],
             "tenants.demo.signers": ["acme": ["key": "signing-key.hex", "iv": "00"]],
@@ -32,7 +32,7 @@ struct WatchedFilesTests {
         #expect(WatchedFiles(file) != before)
     }
 
-    @Test func `a listener's pair is watched, also where a mount changes the link of its folder alone`() throws {
+    @Test func `a listener's pair is watched, even if a mount only changes its folder's link`() throws {
         let folder = try ServerFolder(["players.certificate": "tls/tls.crt", "players.privateKey": "tls/tls.key"])
         let (files, tls) = (FileManager.default, folder.file("tls"))
         for name in ["first", "second"] {
@@ -64,7 +64,7 @@ struct WatchedFilesTests {
         #expect(WatchedFiles(file) != before)
     }
 
-    @Test func `the database changes without being seen as a change`() throws {
+    @Test func `database writes do not count as a file change`() throws {
         let folder = try ServerFolder()
         let file = try ConfigurationFile(folder.configuration)
         let before = WatchedFiles(file)

@@ -8,7 +8,7 @@ import Testing
 @testable import TestServers
 
 @Suite(.timeLimit(.minutes(5))) struct AdminAccessTests {
-    @Test func `each address asks for its role, and for no more`() async throws {
+    @Test func `each address requires its role and no more`() async throws {
         let kid = TestServer.kid(1)
         let changes: [(String, AdminRole)] = [
             ("sign-in", .viewer), ("audit/verify", .viewer), ("reload", .operator),
@@ -36,8 +36,7 @@ import Testing
         #expect(export.status == 403)
     }
 
-    @Test func `wrong keys are refused, audited once a minute, and the right key is let in all the same`() async throws
-    {
+    @Test func `wrong keys are refused and audited once a minute, and the right key still works`() async throws {
         let test = try await TestServer()
         let without = try await test.admin("overview", key: nil)
         #expect(without.status == 401)
@@ -55,7 +54,7 @@ import Testing
         #expect(!entries.contains { $0.text.contains("a-guessed-key") })
     }
 
-    @Test func `a range is listened to again after a minute, and has one entry of the audit in each`() {
+    @Test func `a range may try again after a minute, and is audited once in each`() {
         let clock = ManualTimekeeper()
         let keys = WrongKeys(timekeeper: clock)
         let verdicts = (0..<12).map { _ in keys.note("one") }
@@ -68,7 +67,7 @@ import Testing
         #expect(keys.note("one") == .init(isBeyondLimit: false, isForAudit: true))
     }
 
-    @Test func `who has many ranges fills no audit`() {
+    @Test func `many ranges do not fill the audit`() {
         let clock = ManualTimekeeper()
         let keys = WrongKeys(timekeeper: clock)
         let audited = (0..<20_000).count { keys.note("range \($0)").isForAudit }
@@ -77,7 +76,7 @@ import Testing
         #expect(keys.note("another").isForAudit)
     }
 
-    @Test func `addresses of one range count together`() throws {
+    @Test func `addresses of one range share a count`() throws {
         let ranges = try [
             "127.0.0.1", "127.0.0.254", "127.0.1.1", "2001:db8:0:1::1", "2001:db8:0:ff::9", "2001:db8:0:100::1",
         ]
@@ -101,7 +100,7 @@ import Testing
         ("POST", "tenants/demo/cpix", "{}"),
         ("POST", "tenants/demo/cpix", String(repeating: "<a>", count: 5_000)),
     ])
-    func `what is no request is refused in words that repeat nothing of it`(
+    func `an error for an invalid request does not quote it`(
         _ method: String, _ path: String, _ body: String
     ) async throws {
         let test = try await TestServer()
@@ -113,7 +112,7 @@ import Testing
         #expect(!reply.text.contains("[[["))
     }
 
-    @Test func `bodies beyond the limit are refused, and what is not there is not found`() async throws {
+    @Test func `bodies beyond the limit are refused, and unknown paths are not found`() async throws {
         let test = try await TestServer()
         let large = String(repeating: " ", count: 300 * 1_024)
         let refused = try await test.admin("tenants/demo/cpix", "POST", body: large)

@@ -197,7 +197,7 @@ import Testing
 
     // MARK: - Tests
 
-    @Test func `each action of the API's table leaves its entries, and looking leaves none`() async throws {
+    @Test func `each action of the API's table writes audit entries, and reads write none`() async throws {
         try await Self.run { test in
             let requests = Self.requests(reads: true)
             for request in requests {
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `who lacks the role, or brings no key, changes nothing and leaves no entry`() async throws {
+    @Test func `a caller without the role or a key changes nothing and writes no entry`() async throws {
         try await Self.run { test in
             let before = try await Self.count(test)
             for request in Self.requests() {
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong key leaves the address that it came from, whatever it asked for`() async throws {
+    @Test func `the audit records the address of a wrong key, whatever it requested`() async throws {
         let requests = Self.requests()
         // The audit reports the first one within a minute, so each gets its own server.
         #expect(requests.count > 10)
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `an audit that is full after the first entry hides neither what was done nor why it failed`()
+    @Test func `an audit that is full after the first entry hides neither the change nor the failure`()
         async throws
     {
         try await Self.run { test in
@@ -314,7 +314,7 @@ import Testing
         ("tenants/demo/cpix", "{}", .keyImported),
         ("reload", "", .configurationLoaded),
     ])
-    func `what fails has a second entry that says so`(
+    func `a failed action writes a second entry`(
         _ path: String, _ body: String, _ action: AuditEvent.Action
     ) async throws {
         try await Self.run { test in
@@ -333,7 +333,7 @@ import Testing
         }
     }
 
-    @Test func `a change of a file is in the audit by its node, with what changed, and a wrong one is not`()
+    @Test func `a file change is audited with its node and differences, and an invalid one is not`()
         async throws
     {
         try await Self.run { test in

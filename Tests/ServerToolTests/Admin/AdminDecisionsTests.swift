@@ -7,7 +7,7 @@ import Testing
 @testable import TestServers
 
 @Suite(.timeLimit(.minutes(5))) struct AdminDecisionsTests {
-    @Test func `figures of the overview are those of the metrics`() async throws {
+    @Test func `the overview and metrics show the same figures`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         for number in 1...3 {
@@ -30,7 +30,7 @@ import Testing
         #expect(times?.hasSuffix(" 4") == true)
     }
 
-    @Test func `why a request was refused is found by its identifier alone, also when no policy was asked`()
+    @Test func `a refused request is explained by its identifier alone, even without a policy decision`()
         async throws
     {
         let test = try await TestServer()
@@ -51,7 +51,7 @@ import Testing
         #expect(overview["notices"] != nil)
     }
 
-    @Test func `decisions are listed, filtered, explained, and made again by another policy`() async throws {
+    @Test func `decisions are listed, filtered, explained, and redone by another policy`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         for number in 1...5 {
@@ -80,7 +80,7 @@ import Testing
         #expect(wrong.status == 422)
     }
 
-    @Test func `refusals are listed with the reason that the client is not told`() async throws {
+    @Test func `refusals are listed with the reason hidden from the client`() async throws {
         let test = try await TestServer()
         _ = try await test.license(1, token: "nonsense", requestID: "request-1")
         let refusals = try await test.admin("refusals?tenant=demo").list("refusals")
@@ -89,7 +89,7 @@ import Testing
         #expect(!"\(refusals)".contains("nonsense"))
     }
 
-    @Test func `a session is stopped, gets no license any more, and the audit says by whom`() async throws {
+    @Test func `a stopped session gets no more licenses, and the audit says who stopped it`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         let token = try test.token("ann")
@@ -114,7 +114,7 @@ import Testing
         #expect(audit.contains("deviceForgotten demo/ann by admin:security-1"))
     }
 
-    @Test func `all sessions of an account are stopped at once, and those of others are not`() async throws {
+    @Test func `an operator stops all sessions of one account and no others`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         let tokens = try ["ann", "ann", "bob"].map { try test.token($0) }
@@ -147,7 +147,7 @@ import Testing
         #expect(detail.list("slots").count == 1)
     }
 
-    @Test func `the audit is paged from its end, and a change of one entry is found`() async throws {
+    @Test func `the audit is paged from its end, and a changed entry is detected`() async throws {
         let test = try await TestServer()
         for _ in 0..<5 { _ = try await test.admin("sign-in", "POST", body: "") }
         let last = try await test.admin("audit?limit=2")
@@ -164,7 +164,7 @@ import Testing
         #expect(verdict.json["intact"] == .flag(true))
     }
 
-    @Test func `a configuration that is wrong is refused with its problems, and the old one stays`() async throws {
+    @Test func `an invalid configuration is refused with its problems, and the old one stays`() async throws {
         let test = try await TestServer()
         try test.folder.edit(["tenants.demo.policy": "none"])
         let reply = try await test.admin("reload", "POST", body: "")

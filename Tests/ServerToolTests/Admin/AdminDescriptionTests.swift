@@ -11,7 +11,7 @@ import Testing
 /// The description of the admin API: it has each address, and describes the server's answers correctly.
 @Suite(.timeLimit(.minutes(5))) struct AdminDescriptionTests {
     @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
-    func `each address answers as it is described: what is asked for, an entry of the audit, a refusal`() async throws {
+    func `each address matches its description: requests, audit entries and refusals`() async throws {
         try await AdminAuditTests.run { test in
             _ = try await test.license(1, token: "nonsense", requestID: "request-bad")
             var answers: [DescribedAnswer] = []
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
-    func `an answer with another member, another kind or another status is found, and so is a bad description`()
+    func `an unexpected member, kind or status is detected, and so is a bad description`()
         async throws
     {
         func answer(_ body: String, _ status: Int = 200, _ path: String = "reload") -> DescribedAnswer {
@@ -64,7 +64,7 @@ import Testing
         )
     }
 
-    @Test func `a dry run says what the audit would have, and changes nothing`() async throws {
+    @Test func `a dry run shows its audit entry and changes nothing`() async throws {
         try await AdminAuditTests.run { test in
             let before = try await AdminAuditTests.count(test)
             let keys = test.server.shared.engines.keys
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `the tool prints what a server serves`() async throws {
+    @Test func `the tool prints the server's API`() async throws {
         let run = await ToolRun("api")
         #expect(run.status == .yes)
         #expect(JSONValue(Data(run.output.utf8)) == AdminDescription.document)
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// A client reads these names: another one breaks it. The file is written again by hand.
-    @Test func `the members of answers and entries are called as clients know them`() throws {
+    @Test func `members of answers and entries keep their public names`() throws {
         func lines(_ value: JSONValue, _ place: String) -> [String] {
             switch value {
             case .object(let members):
@@ -119,7 +119,7 @@ import Testing
         #expect(try found + "\n" == String(contentsOf: golden, encoding: .utf8), "\(found)")
     }
 
-    @Test func `each address has its place in the console`() throws {
+    @Test func `each address is used in the console`() throws {
         let scripts = ["changes.js", "console.js", "overview.js", "pages.js", "places.js", "reports.js"].map {
             String(decoding: ConsoleFile.response($0).bytes ?? Data(), as: UTF8.self)
         }.joined()

@@ -29,7 +29,7 @@ import Testing
         try await test.admin("tenants/demo/cpix?content=film").text
     }
 
-    @Test func `a conflict names the way, by which an operator replaces the keys that are named and no others`()
+    @Test func `a conflict names the option with which an operator replaces only the named keys`()
         async throws
     {
         let test = try await TestServer()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `of two replacements at once the audit says which one was done, and by which request`() async throws {
+    @Test func `the audit says which of two concurrent replacements was done, and by which request`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         let path = "tenants/demo/cpix?replace=\(TestServer.kid(1))"
@@ -112,7 +112,7 @@ import Testing
         ("replace=x", 400, "cpixReplace"), ("replace=\(TestServer.kid(9))", 422, "cpixReplace"),
         ("content=", 400, "cpixContent"),
     ])
-    func `a query that says nothing sensible changes nothing`(_ query: String, _ status: Int, _ code: String)
+    func `an invalid query changes nothing`(_ query: String, _ status: Int, _ code: String)
         async throws
     {
         let test = try await TestServer()
@@ -122,7 +122,7 @@ import Testing
         #expect(try await test.server.shared.engines.keys.page(of: "demo", search: "film", after: nil, limit: 9) == [])
     }
 
-    @Test func `a removed key is gone from the store and from memory, and can be imported again`() async throws {
+    @Test func `a removed key leaves the store and memory, and can be imported again`() async throws {
         let test = try await TestServer()
         try await test.importKeys(1...2)
         let path = "tenants/demo/keys/\(TestServer.kid(1))"
@@ -143,7 +143,7 @@ import Testing
         #expect(again.json["imported"]?.number == 1)
     }
 
-    @Test func `a key without an IV is refused at once, and one with a wrong IV is put right`() async throws {
+    @Test func `a key without an IV is refused, and one with a wrong IV is corrected`() async throws {
         let test = try await TestServer()
         for iv in ["", #"explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#] {
             let text = TestServer.document([1, 2])
@@ -161,7 +161,7 @@ import Testing
         #expect(try await Self.exported(test).contains(TestServer.plainIV))
     }
 
-    @Test func `a document of the SPEKE 1 age has the content of its id, or the caller's`() async throws {
+    @Test func `a SPEKE 1 document uses the content of its id, or the caller's`() async throws {
         let test = try await TestServer()
         let text = TestServer.document([1]).replacing(#"contentId="film" version="2.3""#, with: #"id="vendor-asset""#)
         #expect(try await test.packager("cpix", "POST", body: text).status == 200)
@@ -171,7 +171,7 @@ import Testing
         #expect(try await test.admin("tenants/demo/keys?search=caller").list("keys").count == 1)
     }
 
-    @Test func `a content whose key URI no player can use is refused with its length`() async throws {
+    @Test func `a content whose key URI is too long is refused with its length`() async throws {
         let test = try await TestServer()
         let long = String(repeating: "x", count: 158)
         let reply = try await test.packager("cpix", "POST", body: TestServer.document([1], of: long))

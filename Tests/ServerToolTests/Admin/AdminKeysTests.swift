@@ -35,7 +35,7 @@ import Testing
         #expect(!one.text.contains(TestServer.plainKey))
     }
 
-    @Test func `a disabled key gives no license until it is enabled, and the audit has both`() async throws {
+    @Test func `a disabled key gives no license until it is enabled, and both are audited`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         let path = "tenants/demo/keys/\(TestServer.kid(1))"
@@ -54,7 +54,7 @@ import Testing
         #expect(unknown.status == 404)
     }
 
-    @Test func `packagers import and export a content's keys, and another key for a kid is a conflict`() async throws {
+    @Test func `packagers import and export a content's keys, and a different key for a kid conflicts`() async throws {
         let test = try await TestServer()
         let imported = try await test.packager("cpix", "POST", body: TestServer.document(1...2))
         #expect(imported.json["imported"]?.number == 2)
@@ -77,7 +77,7 @@ import Testing
         #expect(!recipient.text.contains(TestServer.plainKey))
     }
 
-    @Test func `data keys are renewed, rows sealed again, and licenses go on`() async throws {
+    @Test func `data keys rotate, rows are resealed, and licenses continue`() async throws {
         let test = try await TestServer()
         try await test.importKeys(1...3)
         let renewed = try await test.admin("tenants/demo/data-key", "POST", body: "")
@@ -95,7 +95,7 @@ import Testing
         #expect(actions == ["dataKeyRenewed", "keysResealed", "keysRewrapped", "seedRenewed"])
     }
 
-    @Test func `a new key encryption key wraps all data keys without a restart`() async throws {
+    @Test func `a new key encryption key rewraps data keys without a restart`() async throws {
         let test = try await TestServer()
         try test.folder.write(secret: String(repeating: "ab", count: 32), to: "kek-2.hex")
         try test.folder.edit([

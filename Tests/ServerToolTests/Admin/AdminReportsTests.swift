@@ -12,7 +12,7 @@ import Testing
     private static let now = RecordStage.now
     private static let hour = RecordStage.hour
 
-    @Test func `figures have their groups, their total, and as of when they are`() async throws {
+    @Test func `figures have groups, a total and the time of their data`() async throws {
         let stage = try await RecordStage()
         stage.record.add([
             RecordStage.row(.license, at: Self.now - 30 * Self.hour),
@@ -34,7 +34,7 @@ import Testing
         #expect(ann.list("groups").first?["licenses"]?.number == 1)
     }
 
-    @Test func `what is not in the figures is said, and nothing is said where all is in them`() async throws {
+    @Test func `notes name the data missing from the figures, and a complete report has none`() async throws {
         let stage = try await RecordStage()
         stage.record.add((1...3).map { RecordStage.row(.license, at: Self.now - 1, content: "film-\($0)") })
         let whole = "from=2026-11-27T11:59:59.999Z&to=2026-11-28T00:00:00Z"
@@ -52,7 +52,7 @@ import Testing
         #expect(notes.first?.contains("node node-b last shipped rows at 2026-11-27T11:00:00Z") == true)
     }
 
-    @Test func `an empty record says so, and counts nothing`() async throws {
+    @Test func `an empty record says so and counts nothing`() async throws {
         let stage = try await RecordStage()
         let reply = try await stage.test.admin("tenants/demo/report?last=1h")
         #expect(reply.json["notes"]?.texts == ["The record has no rows of the tenant yet."])
@@ -79,7 +79,7 @@ import Testing
         #expect(seen.first == "request-4" && seen.last == "request-25")
     }
 
-    @Test func `a history as CSV is whole, and a name of a formula is none`() async throws {
+    @Test func `a CSV history is complete, and no name becomes a formula`() async throws {
         let stage = try await RecordStage()
         stage.record.add(
             (1...1_203).map {
@@ -94,7 +94,7 @@ import Testing
         #expect(lines[1_204].contains("The record goes back to"))
     }
 
-    @Test func `figures as CSV have a total and the notes`() async throws {
+    @Test func `CSV figures include a total and the notes`() async throws {
         let stage = try await RecordStage()
         stage.record.add([RecordStage.row(.license, at: Self.now - 1, content: "a,\"b\"")])
         let reply = try await stage.test.admin("tenants/demo/report?\(RecordStage.range)&by=content&format=csv")
@@ -105,7 +105,7 @@ import Testing
         #expect(lines[3].hasPrefix("note,,") && lines[3].contains("goes back to"))
     }
 
-    @Test func `viewers at once are the most of each time, and times without a count are left out`() async throws {
+    @Test func `concurrent viewers are each interval's peak, and uncounted intervals are omitted`() async throws {
         let stage = try await RecordStage()
         let rows = [(0, 3), (10, 9), (20, 4), (300, 5)].map { minutes, count in
             var row = RecordStage.row(.viewers, at: Self.now - 6 * Self.hour + Int64(minutes) * 60_000, account: "")
@@ -127,14 +127,14 @@ import Testing
         "report?last=7d&from=2026-11-01", "report?by=color", "report?event=end", "report?format=pdf", "report?limit=0",
         "report?limit=99999", "history?last=1d", "history?account=ann&before=x", "viewers?from=2026-13-01",
     ])
-    func `what is no question is refused with a remedy`(_ path: String) async throws {
+    func `an invalid query is refused with a remedy`(_ path: String) async throws {
         let stage = try await RecordStage()
         let reply = try await stage.test.admin("tenants/demo/\(path)")
         #expect(reply.status == 400, "\(reply.status)")
         #expect(reply.json["remedy"]?.text?.isEmpty == false)
     }
 
-    @Test func `another tenant's rows are in nobody else's figures`() async throws {
+    @Test func `a tenant's figures never include another's rows`() async throws {
         let stage = try await RecordStage()
         var row = RecordStage.row(.license, at: Self.now - 1)
         row.tenant = "other"
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `without a record it is said what to do`() async throws {
+    @Test func `without a record a remedy is shown`() async throws {
         let stage = try await RecordStage(RecordQueries.Source.none)
         let reply = try await stage.test.admin("tenants/demo/report")
         #expect(reply.status == 404 && reply.json["code"]?.text == "recordNone")
@@ -159,7 +159,7 @@ import Testing
         #expect(try await stage.test.admin("requests/request-1").json["code"]?.text == "decisionUnknown")
     }
 
-    @Test func `a record that is away says so, and licenses go on`() async throws {
+    @Test func `a record's outage is reported, and licenses work`() async throws {
         let stage = try await RecordStage()
         try await stage.test.importKeys([1])
         stage.record.set(.isAway)
@@ -175,7 +175,7 @@ import Testing
         #expect(try await stage.test.admin("tenants/demo/report").status == 200)
     }
 
-    @Test func `a record that hangs holds up a few questions, and no license`() async throws {
+    @Test func `a record that hangs delays a few queries and no license`() async throws {
         let stage = try await RecordStage()
         try await stage.test.importKeys([1])
         stage.record.set(.hangs)
@@ -195,7 +195,7 @@ import Testing
         #expect(try await stage.test.admin("tenants/demo/report").status == 200)
     }
 
-    @Test func `one tenant's questions keep no other tenant's out`() async throws {
+    @Test func `one tenant's queries do not block another's`() async throws {
         let record = SwitchedRecord { Self.now }
         let queries = RecordQueries(.reporter(record), timekeeper: ManualTimekeeper())
         let most = RecordQueries.mostQuestions
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `why is told by this node's decisions first, then by the record of all nodes`()
+    @Test func `explain searches this node's decisions first, then the record of all nodes`()
         async throws
     {
         let stage = try await RecordStage()
@@ -246,7 +246,7 @@ import Testing
         #expect(strange.json["remedy"]?.text?.contains("node-z, has no rows in the record") == true)
     }
 
-    @Test func `a decision of the record is explained and decided again as one of the node's own`() async throws {
+    @Test func `a decision from the record is explained and replayed like one of the node's`() async throws {
         let stage = try await RecordStage()
         try await stage.test.importKeys([1])
         for number in 1...4 {
@@ -266,7 +266,7 @@ import Testing
         #expect(other.status == 404)
     }
 
-    @Test func `rows that this node has not shipped are told with their number`() {
+    @Test func `the report counts the rows that this node has not shipped`() {
         let standing = RecordStanding(oldest: 0, nodes: [.init("a", newest: 0), .init("b", newest: 9)], asOf: 900_000)
         func notes(_ unshipped: ReportNotes.Unshipped?, _ times: Range<Int64> = 0..<800_000) -> [String] {
             ReportNotes(on: times, standing, unshipped: unshipped).sentences

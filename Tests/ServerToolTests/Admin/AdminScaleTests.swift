@@ -14,7 +14,7 @@ import Testing
     private static let keys = 20_000
     private static let accounts = 2_000
 
-    @Test func `20,000 keys and 2,000 sessions come in pages, and the server finds one in their middle`() async throws {
+    @Test func `20,000 keys and 2,000 sessions are paged, and the server finds one in the middle`() async throws {
         let test = try await TestServer()
         try await Self.fill(test)
         let all = "limit=1000000"
@@ -43,7 +43,7 @@ import Testing
         #expect(overview.text.utf8.count < 20_000)
     }
 
-    @Test func `hundreds of refusals, decisions and audit entries come in pages`() async throws {
+    @Test func `hundreds of refusals, decisions and audit entries are paged`() async throws {
         let test = try await TestServer()
         try await test.importKeys([1])
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -40,7 +40,7 @@ import Testing
         (search(who: "nobody"), []),
     ]
 
-    @Test(arguments: searches) func `entries are found by who, what, whom and when, over all pages`(
+    @Test(arguments: searches) func `all pages are searched by actor, action, target and time`(
         _ search: AuditSearch, _ wanted: [UInt64]
     ) async throws {
         let store = try await Self.audit(60)
@@ -54,8 +54,7 @@ import Testing
         #expect(found == wanted)
     }
 
-    @Test func `a search that finds little looks at so many entries and no more, and goes on from there`() async throws
-    {
+    @Test func `a search with few matches examines a limited number of entries and then resumes`() async throws {
         let store = try await Self.audit(AuditSearch.mostLooked + 700)
         let search = Self.search(until: "2026-11-20T01")
         let (first, next) = try await search.latest(50, upTo: UInt64(AuditSearch.mostLooked + 700), in: store)
@@ -67,7 +66,7 @@ import Testing
     @Test(arguments: [
         (TenantScope.all, Array(1...60 as ClosedRange<UInt64>)),
         (.listed(["demo"]), Array(stride(from: 3, through: 60, by: 3))), (.listed(["other"]), []),
-    ]) func `entries from a number on come page after page without a gap`(_ tenants: TenantScope, _ wanted: [UInt64])
+    ]) func `entries after a number are paged without a gap`(_ tenants: TenantScope, _ wanted: [UInt64])
         async throws
     {
         let store = try await Self.audit(60)
@@ -82,7 +81,7 @@ import Testing
         #expect(found == wanted)
     }
 
-    @Test func `among many entries of others an operator of one tenant is told where to go on`() async throws {
+    @Test func `among many entries of others a tenant's operator learns where to resume`() async throws {
         let last = UInt64(AuditSearch.mostLooked + 700)
         let store = try await Self.audit(Int(last))
         let search = AuditSearch(tenants: .listed(["other"]), who: "", did: "", to: "", since: "", until: "")

@@ -10,7 +10,7 @@ import Testing
 
 /// How many clients read events at the same time.
 @Suite(.timeLimit(.minutes(1))) struct EventReaderTests {
-    @Test func `of readers that come at once no more are taken than there may be`() async throws {
+    @Test func `concurrent readers never exceed the limit`() async throws {
         let test = try await TestServer()
         let address = try #require(URL(string: test.server.addresses.operators.url)?.port)
         let port = try #require(UInt16(exactly: address))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(arguments: End.allCases) func `somebody who may not see events any more gets no further one`(_ end: End)
+    @Test(arguments: End.allCases) func `a reader who loses access receives no more events`(_ end: End)
         async throws
     {
         let stage = try await SignOnStage(["sessionLife": #""10m""#])
@@ -68,7 +68,7 @@ import Testing
         #expect(try await reader.read(until: "event:").contains("event:") == false)
     }
 
-    @Test func `events that nobody reads give their place back`() {
+    @Test func `unread events release their place`() {
         let feed = OperatorFeed()
         for _ in 0..<(3 * OperatorFeed.mostReaders) { #expect(feed.events { _ in .null } != nil) }
         let held = (0..<OperatorFeed.mostReaders).map { _ in feed.events { _ in .null } }

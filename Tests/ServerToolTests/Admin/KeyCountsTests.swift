@@ -5,7 +5,7 @@ import Testing
 @testable import TestServers
 
 @Suite(.timeLimit(.minutes(1))) struct KeyCountsTests {
-    @Test func `keys are counted once a minute, and again after an import`() async throws {
+    @Test func `keys are counted once a minute, and after an import`() async throws {
         let test = try await TestServer()
         let clock = ManualTimekeeper()
         let counts = KeyCounts(timekeeper: clock)

@@ -14,7 +14,7 @@ import Testing
         feed.refused(LicenseRefusal(.unknownKey, reason: "There is\u{1b} no key."), report)
     }
 
-    @Test func `the latest refusals are kept, by tenant and page`() {
+    @Test func `the latest refusals are kept by tenant and page`() {
         let feed = OperatorFeed(timekeeper: ManualTimekeeper())
         for number in 1...1_200 { refuse(feed, "request-\(number)", tenant: number % 2 == 0 ? "a" : "b") }
         let first = feed.refusals(tenant: "a", before: nil, limit: 2)
@@ -24,7 +24,7 @@ import Testing
         #expect(first.first?["reason"]?.text == #"There is\u{1b} no key."#)
     }
 
-    @Test func `a refusal is found by its request among those of the operator's tenants`() {
+    @Test func `a refusal is found by its request among the operator's tenants`() {
         let feed = OperatorFeed(timekeeper: ManualTimekeeper())
         refuse(feed, "request-1", tenant: "a")
         refuse(feed, "request-1", tenant: "b")
@@ -56,7 +56,7 @@ import Testing
         #expect(next == first)
     }
 
-    @Test func `readers beyond the limit are turned away until one leaves`() async throws {
+    @Test func `readers beyond the limit are refused until one leaves`() async throws {
         let feed = OperatorFeed(timekeeper: ManualTimekeeper())
         var readers = (0..<32).compactMap { _ in feed.events { _ in .null } }
         #expect(readers.count == 32)
@@ -68,7 +68,7 @@ import Testing
         #expect(feed.events { _ in .null } != nil)
     }
 
-    @Test func `a reader that leaves stops the overviews of no other, and the last one ends them`() async throws {
+    @Test func `a departing reader does not stop others' overviews; the last one ends them`() async throws {
         let clock = ManualTimekeeper()
         let feed = OperatorFeed(timekeeper: clock)
         let (staying, leaving) = (try #require(feed.events { _ in .null }), try #require(feed.events { _ in .null }))

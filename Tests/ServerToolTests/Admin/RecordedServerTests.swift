@@ -35,7 +35,7 @@ import Testing
         _ = try await test.license(1, token: "nonsense", requestID: "request-5")
     }
 
-    @Test func `why is told after a restart, and by another node`() async throws {
+    @Test func `explain works after a restart and on other nodes`() async throws {
         let (folder, other, record) = (
             try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder()
         )
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgreSQLProcess.programs != nil))
-    func `the history of an account with a very long name is found, and its neighbors' rows are there`() async throws {
+    func `the history of an account with a very long name is found, with its neighbors' rows`() async throws {
         let database = try await PostgreSQLProcess.shared.value
         let address = database.address(of: try await database.database()).revealedText
         let (folder, account) = (try TemporaryFolder(), Self.longAccount)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(.enabled(if: PostgreSQLProcess.programs != nil), arguments: [true, false])
-    func `a database that hangs or is gone takes no license along, and its figures come back with it`(
+    func `a database that hangs or is gone blocks no license, and its figures return with it`(
         _ hangs: Bool
     ) async throws {
         let database = try await PostgreSQLProcess()

@@ -80,7 +80,7 @@ import Testing
         return path
     }
 
-    @Test func `no operator sees or changes anything of another tenant, at any address`() async throws {
+    @Test func `no operator sees or changes another tenant's data, at any address`() async throws {
         let cells = Cells()
         let stage = try await TenantStage(whole: #""record":{"folder":"spool","destination":"files:rows"},"#)
         try await stage.live()
@@ -146,7 +146,7 @@ import Testing
         #expect(try stage.traces(of: own.other, in: reply) == [], cell)
     }
 
-    @Test func `a table of the API says of each address its least role and scope, and the page has the same`() throws {
+    @Test func `the API's table gives each address its least role and scope, and the page agrees`() throws {
         let page = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Documentation/Server/Tenants.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `an operator of a tenant lists what all operators of all list of it, and nothing more`() async throws {
+    @Test func `a tenant's operator lists their part of every list, and nothing more`() async throws {
         let stage = try await TenantStage()
         try await stage.live()
         for path in ["refusals", "decisions", "tenants", "credentials", "policies"] {
@@ -183,7 +183,7 @@ import Testing
         #expect(JSONValue(overview.body)?["pool"] == nil)
     }
 
-    @Test func `the feed brings an operator what happens at their tenant, and nothing of another`() async throws {
+    @Test func `the feed shows an operator their tenant's events and no others`() async throws {
         let stage = try await TenantStage()
         try await stage.live()
         let port = try #require(URL(string: stage.server.addresses.operators.url)?.port.flatMap { UInt16(exactly: $0) })
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `metrics and the details of readiness need a key, and show an operator their tenants`() async throws {
+    @Test func `metrics and readiness details need a key, and show an operator their tenants`() async throws {
         let stage = try await TenantStage()
         try await stage.live()
         #expect(try await stage.admin("metrics", by: nil).status == 401)
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: - Players and packagers
 
-    @Test func `no viewer of a tenant gets anything at another's addresses`() async throws {
+    @Test func `a tenant's viewer gets nothing at another's addresses`() async throws {
         let cells = Cells()
         let stage = try await TenantStage(more: #","slots":"players""#)
         try await stage.live()
@@ -283,7 +283,7 @@ import Testing
         #expect(cells.count >= 42)
     }
 
-    @Test func `an SPC for another tenant's certificate is refused as one for a stranger's`() async throws {
+    @Test func `an SPC for another tenant's certificate is refused like a stranger's`() async throws {
         let stage = try await TenantStage()
         try await stage.live()
         for owner in Owner.both {
@@ -302,7 +302,7 @@ import Testing
     }
 
     @Test
-    func `no packager of a tenant gets or brings a key at another's addresses, nor learns which tenants there are`()
+    func `a packager cannot get or add keys at another tenant's addresses, nor learn which tenants exist`()
         async throws
     {
         let cells = Cells()
@@ -344,7 +344,7 @@ import Testing
         "/generic/raw", "/jw-platform/fairplay/process-spc", "/mux/license/fairplay/{id}", "/naver/api/v1/license",
     ]
 
-    @Test func `no token for a tenant's API of a vendor is good at another's`() async throws {
+    @Test func `no token for one tenant's vendor API works at another's`() async throws {
         let cells = Cells()
         let stage = try await TenantStage()
         try await stage.live()

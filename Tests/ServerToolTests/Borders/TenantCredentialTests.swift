@@ -21,7 +21,7 @@ import Testing
         try await stage.stage.reload(["tenants.\(owner.name).licensee.credentials": list])
     }
 
-    @Test func `a tenant's certificate is rotated by reloads, beside which another tenant's stays`() async throws {
+    @Test func `reloads rotate one tenant's certificate, and another tenant's stays`() async throws {
         let stage = try await TenantStage()
         try await stage.live()
         let series = { (owner: String, certificate: String) in
@@ -55,7 +55,7 @@ import Testing
         #expect(try await Self.status(stage, "stranger", .amber) == 200)
     }
 
-    @Test func `a certificate that two tenants have is a notice for operators of all, and none of a tenant's`()
+    @Test func `a certificate that two tenants share is a notice for global operators only`()
         async throws
     {
         let stage = try await TenantStage()
@@ -72,7 +72,7 @@ import Testing
         #expect(check.notices.contains { $0.hasPrefix(place) })
     }
 
-    @Test func `a tenant without a derivation of its own has the server's, with its vectors`() throws {
+    @Test func `a tenant without a derivation uses the server's, with its vectors`() throws {
         let folder = try TemporaryFolder()
         let json = #"""
             {"version":1,"licensee":{"credentials":[{"folder":"s"}],"derivation":"server.so","vectors":"server.json","secretMounts":["m"]},
@@ -91,7 +91,7 @@ import Testing
         #expect(Set(file.settings.files).isSuperset(of: ["s", "a"]), "A change of the files is seen.")
     }
 
-    @Test func `a tenant near its limits is told to its operators and to the log, and another node knows what it used`()
+    @Test func `a tenant near its limits is reported to its operators and the log, and nodes share its usage`()
         async throws
     {
         let more = #","limits":{"sessions":1,"keys":2,"licensesPerDay":5}"#
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test
-    func `an operator of a tenant reads its entries of the audit by search and from a number on, and those name it`()
+    func `a tenant's operator reads its audit entries by search and by number, and they name the tenant`()
         async throws
     {
         let stage = try await TenantStage()

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: CheckStage.isInstalled, "PostgreSQL or Redis is not installed."))
 struct CheckTests {
-    @Test func `a sound configuration passes without a notice but for its test credentials`() async throws {
+    @Test func `a valid configuration passes with notices only for its test credentials`() async throws {
         let stage = try await CheckStage()
         let run = await stage.check()
         #expect(
@@ -24,7 +24,7 @@ struct CheckTests {
     }
 
     @Test(arguments: BrokenConfiguration.all)
-    func `each broken configuration is told with place and remedy, and no secret`(_ one: BrokenConfiguration)
+    func `each broken configuration is reported with place, remedy and no secret`(_ one: BrokenConfiguration)
         async throws
     {
         let stage = try await CheckStage()
@@ -37,7 +37,7 @@ struct CheckTests {
     }
 
     @Test(arguments: DangerousDefault.all)
-    func `each dangerous default is a notice of the check and of the start`(_ one: DangerousDefault) async throws {
+    func `each dangerous default is a notice at the check and the start`(_ one: DangerousDefault) async throws {
         let stage = try await CheckStage()
         try await one.spoil(stage)
         let run = await stage.check()
@@ -46,7 +46,7 @@ struct CheckTests {
         #expect(server.server.current.notices.contains { $0.text.hasPrefix(one.place) })
     }
 
-    @Test func `a port that another process has is told by whom`() async throws {
+    @Test func `a port in use is reported with its process`() async throws {
         let stage = try await CheckStage()
         let other = try LoopbackServer { _, _ in .send("") }
         try stage.folder.edit(["players.port": .number(Double(other.port))])
@@ -56,7 +56,7 @@ struct CheckTests {
         #expect(run.error.contains("(process \(ProcessInfo.processInfo.processIdentifier))"), "\(run.error)")
     }
 
-    @Test func `who has a port is found however many listen beside it`() throws {
+    @Test func `the owner of a port is found among many listeners`() throws {
         // The kernel's table of them is longer than a page, within which Foundation's readers end.
         let servers = try (0..<60).map { _ in try LoopbackServer { _, _ in .send("") } }
         for server in servers {
@@ -66,7 +66,7 @@ struct CheckTests {
         }
     }
 
-    @Test func `a record that could keep no row is a fault, and one that could is none`() async throws {
+    @Test func `a record that cannot keep rows is a fault, and a working one passes`() async throws {
         let stage = try await CheckStage()
         try stage.folder.edit(["record": ["folder": "spool", "destination": "files:rows"]])
         let sound = await stage.check()
@@ -77,7 +77,7 @@ struct CheckTests {
         #expect(full.status == .no && full.error.contains("record.folder: "), "\(full.error)")
     }
 
-    @Test func `a fault that keeps nothing from being read keeps no start either, and a fault of form does`()
+    @Test func `a fault that does not prevent reading does not prevent a start; an invalid form does`()
         async throws
     {
         let stage = try await CheckStage()
@@ -88,7 +88,7 @@ struct CheckTests {
     }
 
     /// The check tries every command that a store sends: a user with only these rights takes, counts and stops slots.
-    @Test func `a user of Redis with no more than the check tries can do all that a store does`() async throws {
+    @Test func `a Redis user with only the rights that the check tries can do all a store does`() async throws {
         let stage = try await CheckStage()
         let commands = RedisCommandUse.all.map { "+\($0.name)" } + ["+role", "+wait"]
         try await stage.redisUser(rights: ["~latchkey:*", "-@all"] + commands)
@@ -115,7 +115,7 @@ struct CheckTests {
     }
 
     @Test(arguments: ["200 OK", "204 No", "401 No", "405 No", "501 No"])
-    func `a callout that answers, whatever it makes of the question, is right`(_ status: String) async throws {
+    func `a callout that answers passes, whatever its answer`(_ status: String) async throws {
         let stage = try await CheckStage()
         try stage.callout(answering: status)
         let run = await stage.check()
@@ -123,7 +123,7 @@ struct CheckTests {
     }
 
     @Test(arguments: ["404 No", "500 No"])
-    func `a callout that may not be there is a notice`(_ status: String) async throws {
+    func `a callout that may be missing is a notice`(_ status: String) async throws {
         let stage = try await CheckStage()
         try stage.callout(answering: status)
         let run = await stage.check()
@@ -131,7 +131,7 @@ struct CheckTests {
         #expect(run.error.contains("tenants.demo.callout.url: The callout responds with \(status.prefix(3))"))
     }
 
-    @Test func `a callout is asked no viewer's question`() async throws {
+    @Test func `a callout gets no viewer's request`() async throws {
         let stage = try await CheckStage()
         let asked = Locked<[String]>([])
         let service = try LoopbackServer { request, _ in
@@ -147,7 +147,7 @@ struct CheckTests {
 
     // MARK: - Nothing is written
 
-    @Test func `a check writes nothing to PostgreSQL, to Redis, and to folders`() async throws {
+    @Test func `a check writes nothing to PostgreSQL, Redis or folders`() async throws {
         let stage = try await CheckStage()
         let port = try await stage.ownRedis()
         try stage.store("sessions", "redis://127.0.0.1:\(port)")
@@ -180,8 +180,7 @@ struct CheckTests {
     }
 
     @Test(arguments: [false, true])
-    func `a check leaves files of SQLite and their folder as they are, at rest and in use`(_ isInUse: Bool) async throws
-    {
+    func `a check leaves SQLite files and their folder unchanged, at rest and in use`(_ isInUse: Bool) async throws {
         let server = try await TestServer(["stores.copy": "sqlite:copy.db"])
         let folder = server.folder
         _ = try await server.server.shared.audit.append(AuditEvent(.keyDisabled, of: "demo/1", by: "admin:ops"))

@@ -35,7 +35,7 @@ struct CheckUserTests {
     @Test(
         .enabled(if: geteuid() == 0 && program != nil, "It needs root and the program."),
         arguments: ["nobody", "65532"])
-    func `files are looked at as the service's user sees them`(_ user: String) async throws {
+    func `files are checked with the service user's rights`(_ user: String) async throws {
         let folder = try ServerFolder()
         try await folder.makeTenants()
         for path in [folder.root.path("."), folder.url.path] {
@@ -52,7 +52,7 @@ struct CheckUserTests {
         #expect(unknown.status == 1 && unknown.error.contains("userUnknown"))
     }
 
-    @Test func `a user is for the check alone`() async throws {
+    @Test func `--user needs --check`() async throws {
         let run = await ToolRun("run", "--config", "server.json", "--user", "nobody")
         #expect(run.status == .usage && run.error.contains("--user needs --check."))
     }

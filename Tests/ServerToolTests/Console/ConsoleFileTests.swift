@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "a certificate", "a proxy with TLS", "a proxy on loopback"])
-    func `a console that browsers reach over TLS is reached over nothing else for a year`(_ how: String) async throws {
+    func `a console over TLS makes browsers use only TLS for a year`(_ how: String) async throws {
         let test = try await Self.server(how)
         let listener = OperatorListener(
             shared: test.server.shared, state: { [server = test.server] in server.current }, reload: { [] })
@@ -41,7 +41,7 @@ import Testing
         "reports.js",
         "icon.svg",
     ])
-    func `every file forbids what is not the server's own`(_ name: String) throws {
+    func `every file forbids external resources`(_ name: String) throws {
         let response = ConsoleFile.response(name)
         #expect(response.status == 200)
         let policy = try #require(response.headers["Content-Security-Policy"])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["console.js", "changes.js", "figures.js", "overview.js", "pages.js", "places.js", "reports.js"])
-    func `scripts write texts as texts, and run none`(_ name: String) throws {
+    func `scripts insert text as text, and run none`(_ name: String) throws {
         let script = try text(name)
         for word in [
             "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "https://",
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `the page has no script and no style of its own`() throws {
+    @Test func `the page has no inline script or style`() throws {
         let page = try text("")
         #expect(!page.contains("<style"))
         #expect(!page.contains("style="))

@@ -17,7 +17,7 @@ struct ConsolePageTests {
     ]
 
     @Test(arguments: looks)
-    func `an operator signs in, sees the server's figures live, and acts`(
+    func `an operator signs in, sees live figures, and acts`(
         _ width: Int, _ scheme: HeadlessBrowser.Scheme, _ color: String
     ) async throws {
         let test = try await TestServer()

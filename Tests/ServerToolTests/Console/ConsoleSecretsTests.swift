@@ -13,7 +13,7 @@ import Testing
     private static let mark = "PLANTED.."
     private static let forms = [mark, "UExBTlRFRC4u", "504c414e5445442e2e"]
 
-    @Test func `none of 9,000 keys and 1,000 tokens is in a page, a reply or an event`() async throws {
+    @Test func `no page, reply or event contains any of 9,000 keys and 1,000 tokens`() async throws {
         let test = try await TestServer()
         for batch in 0..<90 {
             let reply = try await test.admin("tenants/demo/cpix", "POST", body: Self.document(batch))

@@ -16,19 +16,19 @@ struct MishapTests {
     private static let looks = 24
 
     @Test(arguments: Mishap.all)
-    func `a mishap is what each watcher says it is, as long as it lasts, and then it is over`(_ mishap: Mishap)
+    func `each watcher reports a mishap as long as it lasts, and then its end`(_ mishap: Mishap)
         async throws
     { try await Self.play(mishap) }
 
     @Test(.enabled(if: PgBouncerProcess.isInstalled, "PgBouncer is not installed."), arguments: Mishap.ofPoolers)
-    func `a mishap of a pooler is what each watcher says it is`(_ mishap: Mishap) async throws {
+    func `each watcher reports a pooler's mishap correctly`(_ mishap: Mishap) async throws {
         try await Self.play(mishap)
     }
 
     @Test(
         .enabled(if: SmallDisk.isPossible, "A small disk needs root or sudo, and a right to mount."),
         arguments: Mishap.ofDisks)
-    func `a full disk is what each watcher says it is`(_ mishap: Mishap) async throws { try await Self.play(mishap) }
+    func `each watcher reports a full disk correctly`(_ mishap: Mishap) async throws { try await Self.play(mishap) }
 
     private static func play(_ mishap: Mishap) async throws {
         let row = try #require(try MishapPage.rows[mishap.testDescription], "The page has no row of it.")
@@ -98,7 +98,7 @@ struct MishapTests {
         return said
     }
 
-    @Test func `the page has these mishaps and no others`() throws {
+    @Test func `the page lists exactly these mishaps`() throws {
         let rows = try MishapPage.rows
         let mishaps = Mishap.all + Mishap.others
         #expect(Set(rows.keys) == Set(mishaps.map { $0.testDescription }))

@@ -35,7 +35,7 @@ import Testing
         ).status
     }
 
-    @Test func `each license and each refusal has a row that says who, what, where and why`() async throws {
+    @Test func `each license and refusal has a row that says who, what, where and why`() async throws {
         let stage = try await Self.stage()
         let (reply, _) = try await stage.license(for: "anna", headers: ["X-Request-Id": "request-one"])
         #expect(reply.status == 200)
@@ -61,7 +61,7 @@ import Testing
         #expect(rows.map(\.position.sequence) == [1, 2, 3, 4])
     }
 
-    @Test func `an end of a session has a row with its cause`() async throws {
+    @Test func `a session's end has a row with its cause`() async throws {
         let stage = try await Self.stage()
         let (reply, _) = try await stage.license(for: "anna")
         let token = try #require(
@@ -79,7 +79,7 @@ import Testing
         #expect(rows[4].session == rows[3].session && rows[0].session != "")
     }
 
-    @Test func `with pseudonyms a viewer's name is nowhere, not even in a decision`() async throws {
+    @Test func `with pseudonyms a viewer's name appears nowhere, even in decisions`() async throws {
         let stage = try await Self.stage(["record.accounts": "pseudonyms", "record.decisions": "all"])
         for _ in 0..<3 { _ = try await stage.license(for: "annabella") }
         let (licenseOne, _) = try await stage.license(for: "annabella", headers: ["X-Request-Id": "annabella-1234"])
@@ -96,7 +96,7 @@ import Testing
         for row in licenses { #expect(row.decision?.contains("127.0.0.1") == false) }
     }
 
-    @Test func `a refusal before a decision names account and key all the same`() async throws {
+    @Test func `a refusal before a decision still names account and key`() async throws {
         let stage = try await Self.stage(["tenants.demo.unlisted": nil])
         let exchange = try stage.exchange("skd://movie/\(UUID().uuidString)")
         let reply = try await stage.player(
@@ -107,7 +107,7 @@ import Testing
         #expect(rows.map(\.event) == [.refusal] && rows[0].account == "anna" && rows[0].kid != "")
     }
 
-    @Test func `what is turned away has rows, and a flood of it one with a count`() async throws {
+    @Test func `rejected requests have rows, and a flood has one with a count`() async throws {
         let share = RefusalRowLimit()
         var row = LicenseRecordRow(.refusal, time: 1)
         (row.tenant, row.api, row.code, row.requestID) = ("demo", "none", "rateLimit", "r")
@@ -120,7 +120,7 @@ import Testing
         #expect(share.rows(of: row, at: .seconds(6)) == [row])
     }
 
-    @Test func `a flood of one tenant leaves the others' refusals their rows`() {
+    @Test func `one tenant's flood costs no other refusal its row`() {
         let share = RefusalRowLimit()
         func refusal(_ tenant: String) -> LicenseRecordRow {
             var row = LicenseRecordRow(.refusal, time: 1)
@@ -133,7 +133,7 @@ import Testing
         #expect(share.take(at: nil).map(\.count) == [1_500, 10])
     }
 
-    @Test func `beyond a rate limit a refusal has its row`() async throws {
+    @Test func `a rate-limited refusal has its row`() async throws {
         let time = ManualTimekeeper(date: Date())
         let stage = try await Self.stage(["limits.perTenant": 1], time: time)
         for _ in 0..<6 { _ = try await Self.clearKey(stage, token: "no") }
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: ["serve", "refuse"])
-    func `a spool that is full loses rows, or refuses licenses, as the settings say`(_ whenFull: String) async throws {
+    func `a full spool loses rows or refuses licenses, as configured`(_ whenFull: String) async throws {
         let stage = try await TestServer()
         let (shared, fails) = (stage.server.shared, Locked(true))
         let record = try Self.record(
@@ -192,7 +192,7 @@ import Testing
         #expect(log.contains(#""reason":"recordLost""#) && log.contains("No space left on device"))
     }
 
-    @Test func `where rows come first, a disk that hangs holds up no license, and a refusal waits for its row`()
+    @Test func `where rows come first, a disk that hangs delays no license, and a refusal waits for its row`()
         async throws
     {
         let stage = try await TestServer()
@@ -225,7 +225,7 @@ import Testing
         #expect(try record.spool.next()?.batch.lines.count == 2)
     }
 
-    @Test func `a request turned away because no row can be kept is its tenant's, and has a row once there is room`()
+    @Test func `a request refused because no row can be kept belongs to its tenant, and later has a row`()
         async throws
     {
         let stage = try await TestServer()
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(arguments: ["always", "written"])
-    func `rows that a disk lost are counted, and a torn one only where its license may have been sent`(
+    func `rows lost by a disk are counted, a torn one only if its license may have been sent`(
         _ sync: String
     ) async throws {
         let stage = try await TestServer()
@@ -285,7 +285,7 @@ import Testing
         #expect(log.contains(sync == "always" ? "was not sent" : "may have been sent"))
     }
 
-    @Test func `a server that was killed leaves its rows to the next one`() async throws {
+    @Test func `a killed server leaves its rows to the next one`() async throws {
         let stage = try await Self.stage()
         _ = try await stage.license()
         let record = try #require(stage.server.shared.record)
@@ -298,7 +298,7 @@ import Testing
         #expect(try spool.next()?.batch.lines.count == 1)
     }
 
-    @Test func `days that are older than the settings say are dropped`() async throws {
+    @Test func `days older than configured are dropped`() async throws {
         let stage = try await Self.stage(
             ["record.days": 2],
             prepare: { folder in
@@ -312,7 +312,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(rows)/2100-01-01"))
     }
 
-    @Test func `the count of viewers is in the record each minute, where the store knows it`() async throws {
+    @Test func `the viewer count is recorded each minute if the store knows it`() async throws {
         let stage = try await Self.stage()
         _ = try await stage.license()
         let record = try #require(stage.server.shared.record)
@@ -323,7 +323,7 @@ import Testing
         #expect(rows[1].tenant == "demo" && rows[1].count == 1)
     }
 
-    @Test func `a check says whether there is a record, and finds a folder and a destination of no use`() async throws {
+    @Test func `the check reports the record, and an unusable folder or destination`() async throws {
         let stage = try await Self.stage()
         await stage.server.stop()
         let path = stage.folder.configuration
@@ -344,7 +344,7 @@ import Testing
         #expect(plain.server.current.settings.recordHazards(isProduction: false).isEmpty)
     }
 
-    @Test func `a destination's password in a file that others read is refused`() async throws {
+    @Test func `a destination's password in a file others can read is refused`() async throws {
         let stage = try await Self.stage()
         await stage.server.stop()
         let path = stage.folder.configuration
@@ -361,7 +361,7 @@ import Testing
         ("anna", "anna", "X"), ("of anna.", "anna", "of X."), ("annabel", "anna", "annabel"),
         ("anna-anna/annas", "anna", "X-X/annas"), ("nothing", "anna", "nothing"), ("ännanna", "anna", "ännanna"),
     ])
-    func `a name is replaced where it stands by itself`(_ text: String, _ name: String, _ expected: String) {
+    func `a name is replaced only as a whole word`(_ text: String, _ name: String, _ expected: String) {
         #expect(text.replacing(name: name, by: "X") == expected)
     }
 }

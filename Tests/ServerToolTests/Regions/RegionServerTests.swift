@@ -12,7 +12,7 @@ import Testing
 
 /// The operators' view of regions.
 @Suite(.timeLimit(.minutes(5))) struct RegionServerTests {
-    @Test func `a region that is away is named by readiness, metrics, log and console, and costs the others nothing`()
+    @Test func `a region that is down is named by readiness, metrics, log and console, and others work`()
         async throws
     {
         let stage = try await TestServer.switched(
@@ -51,7 +51,7 @@ import Testing
         (#"{"regions":{"eu":"redis://a","us":"redis://a"},"region":"eu"}"#, "stores.regions.us"),
     ]
 
-    @Test(arguments: wrong) func `regions that do not fit together are refused with their place`(
+    @Test(arguments: wrong) func `regions that conflict are refused with their place`(
         _ stores: String, _ place: String
     ) throws {
         let error = #expect(throws: JSONProblems.self) {
@@ -61,7 +61,7 @@ import Testing
         #expect(error?.problems.allSatisfy { !$0.remedy.isEmpty } == true)
     }
 
-    @Test func `a region that is away keeps no node from its start, but keys in the same database do`() async throws {
+    @Test func `a region that is down does not block a start, unless it holds the keys`() async throws {
         let folder = try ServerFolder()
         let away = "postgresql://127.0.0.1:\(try UnusedPort.any())/latchkey"
         func open(_ keys: String, _ audit: String) async throws {
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(.enabled(if: RedisProcess.isInstalled, "Redis is not installed."))
-    func `a check looks at each region, and says which is too far for its time`() async throws {
+    func `a check tests each region and names those too slow for its time`() async throws {
         let (near, far) = (try await RedisProcess(), try await RedisProcess())
         let relay = try DelayingRelay(to: far.path, delay: .milliseconds(40))
         let folder = try ServerFolder()

@@ -63,14 +63,14 @@ import Testing
             ["keyServer.nothing": nil], ["tenants.nobody.slots": nil], ["stores.sessionMilliseconds": 10_000],
             ["limits.perTenant": 1, "tenants.demo.nothing": nil],
         ] as [[String: JSONValue?]])
-    func `an edit that changes nothing is an error of its test`(_ changes: [String: JSONValue?]) throws {
+    func `an edit that changes nothing fails its test`(_ changes: [String: JSONValue?]) throws {
         let folder = try ServerFolder()
         #expect(throws: NothingChanged.self) { try folder.edit(changes) }
         #expect(throws: NothingChanged.self) { try folder.replace("no such text", "another") }
     }
 
     @Test(arguments: cases)
-    func `a running server answers otherwise with the member than without it`(_ one: SettingCase) async throws {
+    func `each member changes a running server's answer`(_ one: SettingCase) async throws {
         #expect(one.without != one.expected)
         let without = try await one.answer(one.base)
         #expect(without == one.without)
@@ -78,7 +78,7 @@ import Testing
         #expect(with == one.expected)
     }
 
-    @Test func `every member of the settings' forms has its case, and no case is of a member that is gone`() {
+    @Test func `every member of the settings' forms has a case, and no case has a removed member`() {
         let members = ServerSettings.memberPaths
         #expect(members.count == Set(members).count)
         let elsewhere = Self.elsewhere.flatMap { row in row.names.map { row.place + $0 } }

@@ -53,7 +53,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `each member of a vendor's API does something`(_ one: SettingCase) async throws {
+    func `each member of a vendor's API has an effect`(_ one: SettingCase) async throws {
         let without = try await one.answer(one.base)
         #expect(without == one.without)
         let with = try await one.answer(one.base.merging(one.with) { $1 })

@@ -26,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: table)
-    func `nobody is signed in by a provider that does what it must not`(
+    func `a misbehaving provider signs in no one`(
         _ fault: StandInProvider.Fault, _ code: String
     ) async throws {
         let stage = try await SignOnStage()
@@ -50,12 +50,12 @@ import Testing
         #expect(try await browser.admin("me").status == 200)
     }
 
-    @Test func `each fault of the stand-in has its row`() {
+    @Test func `each fault of the stand-in has a row`() {
         let rest = Set(StandInProvider.Fault.allCases).subtracting(Self.table.map(\.0))
         #expect(rest == [.none, .tokenElsewhere])
     }
 
-    @Test func `a provider that hangs is given ten seconds, at its document and at its token endpoint`() async throws {
+    @Test func `a provider that hangs gets ten seconds, for its document and at its token endpoint`() async throws {
         let hung = try LoopbackServer { _, _ in .hang }
         let stage = try await SignOnStage(["issuer": #""https://127.0.0.1:\#(hung.port)""#])
         async let reply = stage.browser().signIn()
@@ -74,7 +74,7 @@ import Testing
         #expect(last.contains("<code>signOnAway</code>"))
     }
 
-    @Test func `a provider with a certificate of nobody's is not asked`() async throws {
+    @Test func `a provider with an untrusted certificate is refused`() async throws {
         let stage = try await SignOnStage(["authorities": ""])
         let reply = try await stage.browser().signIn()
         #expect(reply.status == 503)
@@ -82,7 +82,7 @@ import Testing
         #expect(stage.provider.requests == [])
     }
 
-    @Test func `a sign-in ends once, in the browser in which it began, within ten minutes`() async throws {
+    @Test func `a sign-in ends once, in the browser where it began, within ten minutes`() async throws {
         let stage = try await SignOnStage()
         let (browser, other) = (stage.browser(), stage.browser())
         let back = try #require(try await browser.begin().back)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await late.ask(answer).text.contains("<code>signOnState</code>"))
     }
 
-    @Test func `an answer that signs nobody in does not end the sign-in for the right one`() async throws {
+    @Test func `an answer without a valid sign-in does not block the right one`() async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         let back = try #require(try await browser.begin().back)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["&state=another", "&code=another", "&iss=https%3A%2F%2Fevil.example"])
-    func `an answer that says something twice is none`(_ more: String) async throws {
+    func `an answer with a duplicate is refused`(_ more: String) async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         let back = try #require(try await browser.begin().back)
@@ -130,7 +130,7 @@ import Testing
         ("/sign-in/openid", ["Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http"]),
         ("/sign-in/openid", ["Referer": "https://evil.example/", "Origin": "https://evil.example"]),
     ])
-    func `nobody is sent to another place than the console`(_ path: String, _ headers: [String: String]) async throws {
+    func `a redirect never leads outside the console`(_ path: String, _ headers: [String: String]) async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         let begun = try await browser.ask(path, headers: headers)
@@ -143,7 +143,7 @@ import Testing
         #expect(signedIn.header("Location") == "/")
     }
 
-    @Test func `cookies that the server did not make, or made for something else, are none`() async throws {
+    @Test func `cookies that the server did not make, or made for another use, are refused`() async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         _ = try await browser.begin()

@@ -17,7 +17,7 @@ import Testing
         return OneTimeNames(store, log, timekeeper: ManualTimekeeper(), limit: limit)
     }
 
-    @Test func `while the store is away, no number of sign-ins brings an ended session back`() async {
+    @Test func `while the store is down, no number of sign-ins revives an ended session`() async {
         store.setDown(true)
         let names = names(limit: 10)
         #expect(await names.spend(.session("a"), for: .seconds(60)))
@@ -27,7 +27,7 @@ import Testing
         #expect(await names.spend(.signIn("49"), for: .seconds(60)) == false)
     }
 
-    @Test func `a store that is away is told of once until it answers`() async {
+    @Test func `a store's outage is logged once until it answers`() async {
         let written = Locked(Data())
         let lines = LineWriter { data in written.withLock { $0.append(data) } }
         let names = names(lines)
@@ -39,7 +39,7 @@ import Testing
         #expect(written.withLock { $0 }.count { $0 == UInt8(ascii: "\n") } == 2)
     }
 
-    @Test func `another node hears of both by the store, and a sign-in is no session of the same name`() async {
+    @Test func `nodes share both through the store, and a sign-in differs from a session of its name`() async {
         let (one, other) = (names(), names())
         #expect(await one.spend(.session("a"), for: .seconds(60)))
         #expect(await one.spend(.signIn("b"), for: .seconds(60)))

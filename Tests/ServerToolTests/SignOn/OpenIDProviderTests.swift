@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `of many sign-ins that begin at once one asks the provider`(_ isAway: Bool)
+    @Test(arguments: [true, false]) func `of many concurrent sign-ins one asks the provider`(_ isAway: Bool)
         async throws
     {
         var settings = ServerSettings.OpenID()

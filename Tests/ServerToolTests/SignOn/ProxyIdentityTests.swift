@@ -42,7 +42,7 @@ import Testing
         #expect(me["tenants"] == .array([.text("demo")]) && me["allTenants"] == .flag(false))
     }
 
-    @Test func `from anybody else the header is refused, with a good key too, and is in the audit`() async throws {
+    @Test func `from any other address the header is refused and audited, even with a valid key`() async throws {
         for key in [false, true] {
             let (status, json, audit) = try await Self.ask(believing: ["192.0.2.1"], Self.ada, key: key)
             #expect(status == 403 && json["code"]?.text == "adminProxyHeader")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the headers have the names of the settings`() async throws {
+    @Test func `the settings name the headers`() async throws {
         let more: [String: JSONValue?] = [
             "operators.identityProxy.userHeader": "X-Auth-User",
             "operators.identityProxy.groupsHeader": "X-Auth-Groups",
@@ -78,7 +78,7 @@ import Testing
             403, "adminNoRole"
         ),
     ])
-    func `what does not name one person with a role is refused`(
+    func `headers without one person and role are refused`(
         _ headers: [String: String], _ key: Bool, _ status: Int, _ code: String
     ) async throws {
         let answer = try await Self.ask(headers, key: key)
@@ -98,7 +98,7 @@ import Testing
             "The tenant “none” does not exist"
         ),
     ])
-    func `settings with which anybody, or nobody, could be somebody are no settings`(
+    func `settings that let anyone, or no one, sign in are refused`(
         _ members: String, _ words: String
     ) async throws {
         let grants = members.contains("grants") ? members : members + #", "grants": []"#
@@ -108,13 +108,13 @@ import Testing
     }
 
     @Test(arguments: ["10.0.0.0/8", "192.0.2.1", "fc00::/7", "fd00::/8", "2001:d00::/24", "::1"])
-    func `a network of one's own may be a proxy's`(_ addresses: String) throws {
+    func `a proxy may be in a private network`(_ addresses: String) throws {
         let text = #"{"version":1,"operators":{"identityProxy":{"addresses":["\#(addresses)"],"grants":[]}}}"#
         let (_, problems) = try ServerSettings.whatFits(of: Data(text.utf8))
         #expect(!problems.contains { $0.place.contains("identityProxy") }, "\(problems)")
     }
 
-    @Test func `a provider and a proxy are not both asked`() throws {
+    @Test func `a provider and a proxy exclude each other`() throws {
         let openID =
             #""openID":{"issuer":"https://a.example","clientID":"a","redirectBase":"https://b.example","grants":[]}"#
         let text = #"{"version":1,"operators":{\#(openID),"identityProxy":{"addresses":["127.0.0.1"],"grants":[]}}}"#

@@ -10,7 +10,7 @@ import Testing
 
 /// Signing in at a provider that does it right.
 @Suite(.timeLimit(.minutes(5))) struct SignOnTests {
-    @Test func `somebody signs in by the provider's claim, acts within role and tenants, and signs out`() async throws {
+    @Test func `a user signs in by the provider's claim, acts within role and tenants, and signs out`() async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         let (back, sent) = try await browser.begin()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `another page of the browser cannot act with the session`() async throws {
+    @Test func `another page of the browser cannot use the session`() async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         #expect(try await browser.signIn().status == 303)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await browser.admin("me").status == 200)
     }
 
-    @Test func `somebody without a grant is refused by name, in the audit once a minute`() async throws {
+    @Test func `a user without a grant is refused by name, and audited once a minute`() async throws {
         let stage = try await SignOnStage()
         stage.provider.groups = ["everybody"]
         for _ in 0..<2 {
@@ -85,7 +85,7 @@ import Testing
         #expect(try await stage.audit() == ["adminRefused admin:openID:ada-1 signOnUnknown"])
     }
 
-    @Test func `the first grant that fits counts, and what settings say later counts for sessions that there are`()
+    @Test func `the first matching grant counts, and later settings apply to open sessions`()
         async throws
     {
         let grants = #"[{"value":"auditors"},{"value":"video-operators","role":"security","tenants":["demo"]}]"#
@@ -105,7 +105,7 @@ import Testing
         #expect(try await me() == "403")
     }
 
-    @Test func `a session ends with its time, and a restart of the node does not end it`() async throws {
+    @Test func `a session ends on time, and a restart does not end it`() async throws {
         let stage = try await SignOnStage(["sessionLife": #""10m""#])
         let browser = stage.browser()
         #expect(try await browser.signIn().status == 303)
@@ -120,7 +120,7 @@ import Testing
         #expect(try await browser.admin("me").status == 401)
     }
 
-    @Test func `while the provider is away sessions and keys go on, and the sign-in says so`() async throws {
+    @Test func `while the provider is down sessions and keys work, and the sign-in says so`() async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         #expect(try await browser.signIn().status == 303)
@@ -152,7 +152,7 @@ import Testing
         (StandInProvider.Fault.keySetIsGone, "The OpenID provider cannot be reached. "),
         (.tokenFails, "The OpenID provider's reply was rejected. Its token endpoint responded with status 500."),
         (.hugeToken, "The OpenID provider cannot be reached. "),
-    ]) func `a part of the provider that does not answer is on the first page until it does, whatever the others do`(
+    ]) func `a silent provider endpoint is on the first page until it answers, whatever others do`(
         _ fault: StandInProvider.Fault, _ words: String
     ) async throws {
         let stage = try await SignOnStage()
@@ -169,7 +169,7 @@ import Testing
         #expect(try await overview(stage).contains("operators.openID") == false)
     }
 
-    @Test func `a code that the provider declines is no notice`() async throws {
+    @Test func `a code the provider declines causes no notice`() async throws {
         let stage = try await SignOnStage()
         let browser = stage.browser()
         let back = try #require(try await browser.begin().back)
@@ -178,7 +178,7 @@ import Testing
         #expect(try await overview(stage).contains("operators.openID") == false)
     }
 
-    @Test func `while nobody signs in the provider is asked, and the notice comes and goes with its answers`()
+    @Test func `the provider is checked even without sign-ins, and its answers set or clear the notice`()
         async throws
     {
         let stage = try await SignOnStage()
@@ -204,7 +204,7 @@ import Testing
         #expect(log.components(separatedBy: #""reason":"signOnAway""#).count == 2, "It is told once: \(log)")
     }
 
-    @Test func `a check asks the provider, and says that it does not answer`() async throws {
+    @Test func `a check asks the provider, and reports a missing answer`() async throws {
         let stage = try await SignOnStage()
         let path = stage.stage.folder.configuration
         let sound = try await ServerCheck(path, derivation: nil).problems.problems
@@ -215,7 +215,7 @@ import Testing
         #expect(away.map(\.place) == ["operators.openID"], "\(away)")
     }
 
-    @Test func `a provider that signs with a new key is believed, and asked for its keys once`() async throws {
+    @Test func `a provider's new signing key is accepted, and its keys are fetched once`() async throws {
         let stage = try await SignOnStage()
         #expect(try await stage.browser().signIn().status == 303)
         try stage.provider.rotate()
@@ -234,7 +234,7 @@ import Testing
     ]
 
     @Test(arguments: members)
-    func `each member of openID does something`(_ name: String, _ json: String, _ words: String) async throws {
+    func `each member of openID has an effect`(_ name: String, _ json: String, _ words: String) async throws {
         func signIn(_ members: [String: String]) async throws -> String {
             let seen = Locked("")
             let stage = try await SignOnStage(members)
@@ -253,8 +253,7 @@ import Testing
         #expect(other.contains(words), "\(other)")
     }
 
-    @Test func `a server starts while its provider is away, and not with a secret that is open to others`() async throws
-    {
+    @Test func `a server starts while its provider is down, but not with a secret open to others`() async throws {
         let stage = try await SignOnStage()
         let file = stage.stage.folder.file("client-secret.txt")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)

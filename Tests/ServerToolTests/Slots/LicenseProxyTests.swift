@@ -62,7 +62,7 @@
         }
 
         @Test(.enabled(if: FrontProxy.Kind.areThere, "\(FrontProxy.whyNot)"), arguments: FrontProxy.Kind.allCases)
-        func `a stranger's body is no other viewer's request behind a proxy that pools`(_ kind: FrontProxy.Kind)
+        func `a body never becomes another viewer's request behind a pooling proxy`(_ kind: FrontProxy.Kind)
             async throws
         {
             let services = try await Services()
@@ -84,7 +84,7 @@
             #expect(!services.saw("STRANGER"))
         }
 
-        @Test func `no request of a doubtful shape hides another one`() async throws {
+        @Test func `no ambiguous request hides another one`() async throws {
             let services = try await Services()
             // Half a line, for which it waits.
             for shape in RequestShape.refused where shape.name != "a TLS hello" {

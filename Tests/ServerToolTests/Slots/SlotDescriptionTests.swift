@@ -11,7 +11,7 @@ import Testing
 /// The description of the API for slots, and a running server's answers.
 @Suite(.timeLimit(.minutes(5))) struct SlotDescriptionTests {
     @Test(.enabled(if: PythonRun.hasValidator, "\(PythonRun.noValidator)"))
-    func `each status and member that a server sends is described, each described one is sent, and so is each request`()
+    func `each status, member and request of the server is described, and each described one occurs`()
         async throws
     {
         let answers = Locked<[DescribedAnswer]>([])

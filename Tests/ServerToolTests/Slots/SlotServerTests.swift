@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `metrics, log, console and the question why name the system of a slot`() async throws {
+    @Test func `metrics, log, console and explain name the system of a slot`() async throws {
         let stage = try await Self.stage(limit: 2)
         let operators = stage.server.addresses.operators.url
         func slot(_ drm: String, _ session: String) async throws -> Int {
@@ -121,7 +121,7 @@ import Testing
         arguments: [
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", "no HTTP\r\n\r\n", "",
-        ]) func `a service whose reply breaks off or is none costs no slot`(_ reply: String) async throws
+        ]) func `a service whose reply is cut off or invalid costs no slot`(_ reply: String) async throws
     {
         let stage = try await Self.stage(limit: 1, "services")
         let service = try LoopbackServer { _, _ in .send(reply) }
@@ -131,8 +131,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
-    func `the proxy states the viewer's address by the balancer's header alone, which it has to be told`() async throws
-    {
+    func `the proxy takes the viewer's address only from the balancer's configured header`() async throws {
         let place = #""place":{"addresses":["203.0.113.0/24"]},"#
         let stage = try await Self.stage(limit: 5, "services", rules: place)
         let service = RecordedService()
@@ -153,7 +152,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonRun.isThere, "Python is not there"))
-    func `the example's proxy counts a household's Widevine streams beside its FairPlay stream`() async throws {
+    func `the example's proxy counts a household's Widevine and FairPlay streams together`() async throws {
         let stage = try await Self.stage(limit: 2, "services")
         let service = RecordedService()
         let port = try service.server.start()
