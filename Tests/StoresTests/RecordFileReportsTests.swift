@@ -31,7 +31,7 @@ import Testing
 
     private static let report = RecordReport(of: "acme", times: day..<day + 72 * 3_600_000, by: .account)
 
-    @Test func `a range with more than one question may read is refused, and not counted in part`() async throws {
+    @Test func `a range beyond a query's read limit is refused, not counted in part`() async throws {
         let folder = try await folder()
         for change in [
             { $0.bytes = 2_000 }, { $0.held = 20 }, { $0.time = .zero },
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [RecordReport.Grouping.day, .account])
-    func `a day with more names than are held is refused before it is read to its end`(
+    func `a day with too many names is refused before it is read to its end`(
         _ grouping: RecordReport.Grouping
     ) async throws {
         let folder = try TemporaryFolder()
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.kind == .unfit)
     }
 
-    @Test func `the names of each group are held, too`() {
+    @Test func `the names of each group are held too`() {
         var count = ReportCount(RecordReport(of: "acme", times: 0..<(.max), by: .content))
         for number in 0..<12 {
             var row = LicenseRecordRow.sample(.license, Self.day, "account-\(number % 2)", request: "r")
@@ -81,7 +81,7 @@ import Testing
         #expect(count.held == 3 + 6 + 2)
     }
 
-    @Test func `a file that is on its way is not read, and one that cannot be read is told by its name`() async throws {
+    @Test func `a partial file is skipped, and an unreadable one is reported by name`() async throws {
         let folder = try await folder()
         let day = folder.path("record/2026-11-25")
         try Data("{".utf8).write(to: URL(filePath: "\(day)/.a-61-90-99.jsonl"))
@@ -101,7 +101,7 @@ import Testing
         #"{"v":1,"node":"a","spool":"0011223344556677","seq":1,"time":1e40,"event":"license","tenant":"acme"}"#,
         "no row", "{",
     ])
-    func `a line that this version cannot read is left out of each answer, and counted`(_ line: String) async throws {
+    func `a line this version cannot read is omitted from each answer and counted`(_ line: String) async throws {
         let folder = try await folder()
         let name = "record/2026-11-25/node-ffffffffffffffff-1-2.jsonl"
         try Data((line + "\n" + line + "\n").utf8).write(to: URL(filePath: folder.path(name)))
@@ -121,7 +121,7 @@ import Testing
         #expect(try await reports.standing(of: nil).oldest == Self.day)
     }
 
-    @Test func `a folder that nobody has made is a record without rows`() async throws {
+    @Test func `a missing folder is a record without rows`() async throws {
         let folder = try TemporaryFolder()
         let reports = reports(folder)
         defer { reports.close() }

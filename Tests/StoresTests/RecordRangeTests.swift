@@ -17,7 +17,7 @@ import Testing
         ("", "", "90m", "2026-11-27T10:30:00Z", "2026-11-27T12:00:00Z"),
         ("", "2026-11-10", "7d", "2026-11-04T00:00:00Z", "2026-11-11T00:00:00Z"),
     ])
-    func `a range is meant as people write it`(
+    func `a range is read as people write it`(
         _ from: String, _ to: String, _ last: String, _ begin: String, _ end: String
     ) throws {
         let times = try RecordRange.times(from: from, to: to, last: last, at: Self.now)
@@ -29,7 +29,7 @@ import Testing
         ("2026-11-01", "", "7d"), ("", "", "seven"), ("", "", "0d"), ("2020-01-01", "", ""), ("", "", "401d"),
         ("", "x", ""), ("9999-12-31T23:59:59Z", "", ""), ("", "", "9999999999d"),
     ])
-    func `what is no range is refused with a remedy`(_ from: String, _ to: String, _ last: String) {
+    func `an invalid range is refused with a remedy`(_ from: String, _ to: String, _ last: String) {
         #expect {
             try RecordRange.times(from: from, to: to, last: last, at: Self.now)
         } throws: { error in

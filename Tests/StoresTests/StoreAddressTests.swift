@@ -21,13 +21,13 @@ struct StoreAddressTests {
     }
 
     @Test(arguments: ["", "sqlite:", "mysql://root:hunter2@localhost", "memory:", "hunter2"])
-    func `another address is refused, and no word behind its scheme is repeated`(_ text: String) {
+    func `other addresses are refused without quoting anything after the scheme`(_ text: String) {
         let error = #expect(throws: Diagnosis.self) { try StoreAddress(text) }
         #expect(error?.code == "storeAddress")
         #expect(error?.reason.contains("root") == false)
     }
 
-    @Test func `files of an address begin at a folder, and its secrets are told`() throws {
+    @Test func `an address resolves files in a folder and lists its secrets`() throws {
         let address = try StoreAddress("rediss://n@h:1?passwordFile=a/p.txt&caFile=/ca.pem&certificateFile=c&keyFile=k")
             .below(URL(filePath: "/etc/latchkey", directoryHint: .isDirectory))
         #expect(address.secretFiles == ["/etc/latchkey/a/p.txt", "/etc/latchkey/k"])
@@ -40,7 +40,7 @@ struct StoreAddressTests {
         #expect(try !address.holdsPassword && StoreAddress("redis://n:word@h?caFile=/x").holdsPassword)
     }
 
-    @Test func `an @ in a file's path is no password, and a ? in a password hides no file`() throws {
+    @Test func `an @ in a file path is not a password, and a ? in one hides no file`() throws {
         #expect(try !StoreAddress("redis://h:6379?passwordFile=/run/a@b").holdsPassword)
         #expect(try StoreAddress("redis://n:a?b@h:6379?caFile=/run/a@b").holdsPassword)
         let folder = URL(filePath: "/etc/latchkey", directoryHint: .isDirectory)

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `entries have no gap and come back as they were`(_ engine: Engine) async throws {
+    func `entries have no gap and are read back as is`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let audit = try #require(stores.audit)
             #expect(try await audit.last() == nil)

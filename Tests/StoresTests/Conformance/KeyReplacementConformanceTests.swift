@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `a key is replaced by all that the new row has`(_ engine: Engine) async throws {
+    func `a replaced key has all of the new row`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let (held, other) = (SampleKeys.row(1), SampleKeys.row(2))
             _ = try await keys.add([held, other])
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `a key that is sealed otherwise by now, or gone, stays as it is`(_ engine: Engine) async throws {
+    func `a key that was resealed or removed meanwhile stays unchanged`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let held = SampleKeys.row(1)
             _ = try await keys.add([held])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `of many who replace or remove one key one wins`(_ engine: Engine) async throws {
+    func `of concurrent changes to a key one wins`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let held = SampleKeys.row(1)
             _ = try await keys.add([held])
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `a database has one fingerprint, and another one has another`(_ engine: Engine) async throws {
+    func `each database has its own constant fingerprint`(_ engine: Engine) async throws {
         try await open(engine) { one async throws in
             try await open(engine) { two async throws in
                 let first = try #require(try await one.fingerprint())

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `a row comes back with all that it had`(_ engine: Engine) async throws {
+    func `a row is read back unchanged`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             var row = SampleKeys.row(1)
             row.content = try #require(ContentName(bytes: Data([0xff, 0x00, 0x27])))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `the rows in force come in the order asked, for a key twice twice`(_ engine: Engine) async throws {
+    func `current rows come in the requested order, duplicates included`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let first = SampleKeys.row(1)
             _ = try await keys.add([first])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `pages go by content and kid, and find beginnings and whole kids`(_ engine: Engine) async throws {
+    func `pages go by content and kid, and match prefixes and whole kids`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let rows = (0..<250).map { SampleKeys.row($0) }
             _ = try await keys.add(rows)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `a page goes on behind the first and the last of all kids`(_ engine: Engine) async throws {
+    func `paging continues after the lowest and highest kids`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let bytes: [[UInt8]] = [
                 [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 15) + [0xff],
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `keys are resealed once, however many do it at once`(_ engine: Engine) async throws {
+    func `keys are resealed once despite concurrent callers`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             _ = try await keys.add((0..<50).map { SampleKeys.row($0) })
             #expect(try await keys.rows(of: "acme", sealedBefore: 2, limit: 20).count == 20)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
-    func `a data key is replaced only under the wrapper that it has`(_ engine: Engine) async throws {
+    func `a data key is replaced only if its wrapper matches`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             func dataKey(_ wrapper: String) -> WrappedDataKey {
                 WrappedDataKey(tenant: "acme", version: 1, wrapper: wrapper, nonce: [1], wrapped: Array(wrapper.utf8))

@@ -96,7 +96,7 @@ import Testing
     ]
 
     @Test(arguments: RecordEngine.installed, cases)
-    func `figures are those of the table`(_ engine: RecordEngine, _ one: Case) async throws {
+    func `figures match the table`(_ engine: RecordEngine, _ one: Case) async throws {
         try await engine.open(Self.rows) { reporter in
             let answer = try await reporter.report(one.report)
             #expect(answer.groups.map(\.key.plain).map { Array($0.utf8) } == one.groups.map { Array($0.0.utf8) })
@@ -125,7 +125,7 @@ import Testing
     }()
 
     @Test(arguments: RecordEngine.installed)
-    func `every grouping, with and without filters, says what counting one by one says`(_ engine: RecordEngine)
+    func `every grouping, with and without filters, matches a count one by one`(_ engine: RecordEngine)
         async throws
     {
         try await engine.open(Self.many) { reporter in
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: RecordEngine.installed)
-    func `a request is found by its identifier, whichever tenant's and node's it is`(_ engine: RecordEngine)
+    func `a request is found by its identifier, for any tenant and node`(_ engine: RecordEngine)
         async throws
     {
         try await engine.open(Self.rows) { reporter in
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: RecordEngine.installed)
-    func `viewers at once are the most of each time, and none where nobody counted`(_ engine: RecordEngine)
+    func `concurrent viewers are each interval's peak, and absent without a count`(_ engine: RecordEngine)
         async throws
     {
         let counts: [LicenseRecordRow] = [(0, 3), (30, 8), (59, 5), (70, 2), (60 * 30, 1)].map { minute, count in
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: RecordEngine.installed)
-    func `it says how far it reaches, and which nodes bring rows`(_ engine: RecordEngine) async throws {
+    func `it says how far it reaches and which nodes add rows`(_ engine: RecordEngine) async throws {
         try await engine.open(Self.rows) { reporter in
             let ours = try await reporter.standing(of: "acme")
             #expect(ours.oldest == Self.day + 1)

@@ -12,7 +12,7 @@ import Testing
     private let key = RecordKey(.account, tenant: "acme", name: "anna")
 
     @Test(arguments: Engine.ofRecords)
-    func `of eight writers none loses a change`(_ engine: Engine) async throws {
+    func `eight writers lose no change`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let records = stores.records
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `a write under another version than the record's changes nothing`(_ engine: Engine) async throws {
+    func `a write with another version than the record's changes nothing`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let records = stores.records
             #expect(try await records.put("anna", [1]))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `a record that has ended by the engine's clock is as if it were not there`(_ engine: Engine) async throws {
+    func `a record that has ended by the engine's clock is not returned`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let records = stores.records
             let before = try await records.read(key)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `versions rise after a record was forgotten`(_ engine: Engine) async throws {
+    func `versions rise after a record is deleted`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let records = stores.records
             var versions: [UInt64] = []
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `pages come in the order of bytes, and go on behind a name`(_ engine: Engine) async throws {
+    func `pages are in byte order and continue after a name`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let records = stores.records
             let names = [
@@ -115,14 +115,14 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `the writes keep a count of what has not ended, whatever is renewed, stopped or removed`(
+    func `writes keep a count of live records through renewals, stops and removals`(
         _ engine: Engine
     ) async throws {
         try await engine.open { stores async throws in try await stores.records.checkCounts() }
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `a record holds 256 KiB and no byte more`(_ engine: Engine) async throws {
+    func `a record holds up to 256 KiB`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let most = (0..<StoreLimits.recordBytes).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             #expect(try await stores.records.put("anna", most))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: Engine.ofRecords)
-    func `names are any text but a NUL, and no Unicode form stands for another`(_ engine: Engine) async throws {
+    func `names are any text except NUL, and Unicode forms stay distinct`(_ engine: Engine) async throws {
         try await engine.open { stores async throws in
             let names = [
                 "'; DROP TABLE records; --", "\"", "\\", "%_", "é", "e\u{301}", "$1", "\r\n", " ",

@@ -52,7 +52,7 @@ struct PostgreSQLHangTests {
     }
 
     @Test(arguments: [true, false])
-    func `known keys are licensed as before, unknown ones are refused soon, and all is well afterwards`(
+    func `known keys are licensed as before, unknown ones soon fail, and then all recovers`(
         _ hangs: Bool
     ) async throws {
         let node = try await Node()
@@ -77,7 +77,7 @@ struct PostgreSQLHangTests {
 
     /// As after a failover for a primary whose disk hangs: its connections stay, and nothing ends them.
     @Test
-    func `a database that hangs is left for the other one of the address, also by who tries commits and who listens`()
+    func `a database that hangs is replaced by the address's other host, for commits and listeners too`()
         async throws
     {
         let (first, second) = (try await PostgreSQLProcess(), try await PostgreSQLProcess())

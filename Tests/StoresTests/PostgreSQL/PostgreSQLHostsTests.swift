@@ -10,7 +10,7 @@ import Testing
             ("", false), ("?target_session_attrs=read-write", false), ("?target_session_attrs=primary", false),
             ("?target_session_attrs=any", true), ("?target_session_attrs=prefer-standby", true),
         ])
-    func `an address says whether a server without changes will do`(_ rest: String, _ takesReadOnly: Bool) throws {
+    func `an address says whether a read-only server is acceptable`(_ rest: String, _ takesReadOnly: Bool) throws {
         let hosts = try PostgreSQLHosts(Secret("postgresql://a@127.0.0.1/b\(rest)"))
         #expect(hosts.takesReadOnly == takesReadOnly)
         // Readers accept any server, unless the address says which.

@@ -31,7 +31,7 @@ struct PostgreSQLRecordReportsTests {
         try await server.query("ANALYZE latchkey.license_records", in: database)
     }
 
-    @Test func `a report of one day of a million rows reads that day's partition alone`() async throws {
+    @Test func `a report on one day of a million rows reads only that day's partition`() async throws {
         let server = try await PostgreSQLProcess.shared.value
         let database = try await server.database()
         let address = server.address(of: database)
@@ -84,7 +84,7 @@ struct PostgreSQLRecordReportsTests {
     }
 
     @Test(arguments: [true, false])
-    func `a database that hangs or is gone is told as away, and answers again afterwards`(_ hangs: Bool) async throws {
+    func `a database that hangs or is gone is reported as down, then answers again`(_ hangs: Bool) async throws {
         let server = try await PostgreSQLProcess()
         let address = server.address(of: try await server.database())
         try await PostgreSQLStore.open(address, .patient, migrates: true).close()
@@ -102,7 +102,7 @@ struct PostgreSQLRecordReportsTests {
         #expect(try await reports.report(report).total == RecordFigures())
     }
 
-    @Test func `the role of servers asks without more rights than a migration grants`() async throws {
+    @Test func `the server role reads reports with only a migration's grants`() async throws {
         let server = try await PostgreSQLProcess.shared.value
         let database = try await server.database()
         let owner = server.address(of: database)

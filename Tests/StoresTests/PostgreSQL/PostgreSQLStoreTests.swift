@@ -17,7 +17,7 @@ struct PostgreSQLStoreTests {
         return (server, name, server.address(of: name))
     }
 
-    @Test func `nodes make the tables at once, and again, and nothing is lost`() async throws {
+    @Test func `nodes create tables concurrently and again, and lose nothing`() async throws {
         let address = try await database().address
         let stores = try await withThrowingTaskGroup(of: PostgreSQLStore.self) { group in
             for _ in 0..<3 { group.addTask { try await .open(address, .patient, migrates: true) } }
@@ -29,7 +29,7 @@ struct PostgreSQLStoreTests {
         for store in stores { store.close() }
     }
 
-    @Test func `a record has the time that whoever opens the store gives it`() async throws {
+    @Test func `a record has the time limit that its opener gives the store`() async throws {
         let address = try await database().address
         try await Stores.migrate(.postgresql(address))
         let stores = try await Stores.open(.postgresql(address), recordLimit: .milliseconds(70))
@@ -37,14 +37,14 @@ struct PostgreSQLStoreTests {
         #expect((stores.records as? PostgreSQLStore)?.settings.recordLimit == .milliseconds(70))
     }
 
-    @Test func `a database without tables says who has to do what`() async throws {
+    @Test func `a missing table's error names the migration`() async throws {
         let address = try await database().address
         let error = await #expect(throws: StoreError.self) { try await PostgreSQLStore.open(address, .patient) }
         #expect(error?.kind == .misconfigured)
         #expect(error?.remedy.contains("migrate") == true)
     }
 
-    @Test func `tables that need a newer server are refused, those that do not are used`() async throws {
+    @Test func `tables that need a newer server are refused, compatible ones are used`() async throws {
         let (server, name, address) = try await database()
         try await PostgreSQLStore.open(address, .patient, migrates: true).close()
         try await server.query("UPDATE latchkey.schema SET version = 7", in: name)
@@ -54,7 +54,7 @@ struct PostgreSQLStoreTests {
         #expect(error?.kind == .damaged)
     }
 
-    @Test func `a database of version 1 gets what it lacks, keeps its rows, and serves both versions`() async throws {
+    @Test func `a version 1 database is upgraded, keeps its rows, and serves both versions`() async throws {
         let (server, name, address) = try await database()
         for sql in FormerSchemas.postgreSQL1 { try await server.query(sql, in: name) }
         try await server.query(
@@ -77,7 +77,7 @@ struct PostgreSQLStoreTests {
         #expect(try [numbers?.integer(0), numbers?.integer(1)] == [3, 1], "Servers of version 1 go on.")
     }
 
-    @Test func `records of servers that keep no count are looked at, up to a limit, until they are written`()
+    @Test func `records of servers without a count are scanned, up to a limit, until they are written`()
         async throws
     {
         let (server, name, address) = try await database()
@@ -101,7 +101,7 @@ struct PostgreSQLStoreTests {
         #expect(try await store.counted() == RecordCount(4, isWhole: true))
     }
 
-    @Test func `the role of servers adds to the audit and changes nothing in it`() async throws {
+    @Test func `the server role can only add to the audit`() async throws {
         let (server, name, address) = try await database()
         let role = "node \"of\" \(name)"
         let quoted = role.replacingOccurrences(of: "\"", with: "\"\"")
@@ -155,7 +155,7 @@ struct PostgreSQLStoreTests {
         for word in ["hunter2", "ter2", "anna", "nowhere"] { #expect(error?.description.contains(word) == false) }
     }
 
-    @Test func `a wrong password is a fault of the configuration`() async throws {
+    @Test func `a wrong password is a configuration fault`() async throws {
         let server = try await PostgreSQLProcess.shared.value
         let text = server.address(of: "postgres").revealedText.replacingOccurrences(of: "hunter2", with: "hunter3")
         let error = await #expect(throws: StoreError.self) { try await PostgreSQLStore.open(Secret(text), .patient) }
@@ -164,7 +164,7 @@ struct PostgreSQLStoreTests {
         #expect(error?.description.contains("hunter3") == false)
     }
 
-    @Test func `of several hosts the one that answers is taken`() async throws {
+    @Test func `of several hosts the responding one is used`() async throws {
         let (server, name, address) = try await database()
         try await PostgreSQLStore.open(address, .patient, migrates: true).close()
         let folder = String(server.address(of: name).revealedText.split(separator: "=").last ?? "")
@@ -175,7 +175,7 @@ struct PostgreSQLStoreTests {
         store.close()
     }
 
-    @Test func `a server that takes no changes is left for the next host, and read from where there is none`()
+    @Test func `a read-only server is left for the next host, and read if there is no other`()
         async throws
     {
         let (server, name, address) = try await database()
@@ -191,7 +191,7 @@ struct PostgreSQLStoreTests {
     }
 
     @Test(arguments: ["25006", "57P01"])
-    func `a connection whose server takes no changes or ends is dropped, and the next one works`(_ state: String)
+    func `a connection whose server turns read-only or ends is dropped, and the next one works`(_ state: String)
         async throws
     {
         let address = try await database().address
@@ -213,7 +213,7 @@ struct PostgreSQLStoreTests {
         #expect(try await process() != before)
     }
 
-    @Test func `a statement beyond the limit is unavailable, and those behind it are done`() async throws {
+    @Test func `a statement beyond the limit is unavailable, and later ones run`() async throws {
         let address = try await database().address
         var settings = PostgreSQLStore.Settings.patient
         settings.connections = 1
@@ -230,7 +230,7 @@ struct PostgreSQLStoreTests {
         #expect(try await store.records.run(call, within: .seconds(60)).rows.first?.integer(0) == 1)
     }
 
-    @Test func `what fails in a pipeline takes nothing else with it`() async throws {
+    @Test func `a failure in a pipeline affects nothing else in it`() async throws {
         let address = try await database().address
         var settings = PostgreSQLStore.Settings.patient
         settings.connections = 1
@@ -277,7 +277,7 @@ struct PostgreSQLStoreTests {
         #expect(try await store.page(of: .account, "acme", prefix: "new-", after: nil, limit: 100).count == 8)
     }
 
-    @Test func `a listener hears what changes about keys, and when it may have missed something`() async throws {
+    @Test func `a listener learns of key changes, and of a gap in which it may have missed one`() async throws {
         let (server, name, address) = try await database()
         let store = try await PostgreSQLStore.open(address, .patient, migrates: true)
         defer { store.close() }
@@ -312,7 +312,7 @@ struct PostgreSQLStoreTests {
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
     }
 
-    @Test func `commits of records do not wait for the disk, those of keys do`() async throws {
+    @Test func `only commits of keys wait for the disk, not those of records`() async throws {
         let address = try await database().address
         let store = try await PostgreSQLStore.open(address, .patient, migrates: true)
         defer { store.close() }
@@ -325,7 +325,7 @@ struct PostgreSQLStoreTests {
 /// A separate server, because it is stopped.
 @Suite(.enabled(if: PostgreSQLProcess.programs != nil, "PostgreSQL is not installed"), .timeLimit(.minutes(5)))
 struct PostgreSQLOutageTests {
-    @Test func `a server stopped under load is unavailable at once, and back after its start`() async throws {
+    @Test func `a server stopped under load is unavailable immediately, and back on restart`() async throws {
         let server = try await PostgreSQLProcess()
         let store = try await PostgreSQLStore.open(server.address(of: "postgres"), .patient, migrates: true)
         defer { store.close() }

@@ -45,7 +45,7 @@ struct PostgreSQLRecordTests {
         return (server, database, try PostgreSQLRecord(server.address(of: database), limit: limit))
     }
 
-    @Test func `a row comes back as it was, whatever stands in it`() async throws {
+    @Test func `a row is read back as is, whatever its content`() async throws {
         let (_, _, record) = try await record()
         var wanted = LicenseRecordRow(.end, time: noon + 1)
         wanted.position = RecordPosition(node: "n1", spool: "00112233aabbccdd", sequence: 1)
@@ -64,7 +64,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    @Test func `a batch that comes again, also cut otherwise, is there once`() async throws {
+    @Test func `a repeated batch, even if split differently, is stored once`() async throws {
         let (_, _, record) = try await record()
         #expect(try await record.take(.sample(1...100)) == 100)
         #expect(try await record.take(.sample(1...100)) == 100)
@@ -75,7 +75,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    @Test func `what PostgreSQL refuses is nowhere, and leaves the position`() async throws {
+    @Test func `a rejected batch stores nothing and keeps the position`() async throws {
         let (server, database, record) = try await record()
         try await server.query(
             "ALTER TABLE latchkey.license_records ADD CHECK (account <> 'otto')", in: database)
@@ -88,7 +88,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    @Test func `days are made ahead and dropped when they are too old, by a role without a right to tables`()
+    @Test func `a role without table rights creates days ahead and drops days that are too old`()
         async throws
     {
         let (server, database, owner) = try await record()
@@ -160,7 +160,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    @Test func `days that were made in another time zone stay, and the next begins where they end`() async throws {
+    @Test func `days created in another time zone stay, and the next starts where they end`() async throws {
         let (server, database, record) = try await record()
         let day = Int(noon / 86_400_000)
         try await server.query(
@@ -179,7 +179,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    @Test func `who reads for long holds up no new day, and a day that is due goes later`() async throws {
+    @Test func `a long reader blocks no new day, and only delays the drop of an old one`() async throws {
         let (server, database, record) = try await record(days: 1)
         let today = try await today(server, database)
         let offset = Int64(today - Int(noon / 86_400_000))
@@ -209,7 +209,7 @@ struct PostgreSQLRecordTests {
         record.close()
     }
 
-    @Test func `no day is dropped before the owner has said how many stay, and a check says so`() async throws {
+    @Test func `no day is dropped before the owner sets how many to keep, and a check says so`() async throws {
         let (server, database, record) = try await record()
         let offset = try await today(server, database) - Int(noon / 86_400_000)
         _ = try await record.take(.sample(1...3, day: Int64(offset - 5)))
@@ -225,7 +225,7 @@ struct PostgreSQLRecordTests {
         wanting.close()
     }
 
-    @Test func `an account that is too long for an index holds up no other row`() async throws {
+    @Test func `an account too long for an index blocks no other row`() async throws {
         let (_, _, record) = try await record()
         let folder = try TemporaryFolder()
         let spool = try RecordSpool(folder: folder.path("spool"), node: "n1")
@@ -278,7 +278,7 @@ struct PostgreSQLRecordTests {
         return try await server.query(sql, in: database).map { String(decoding: try $0.bytes(0), as: UTF8.self) }
     }
 
-    @Test func `pages follow each other, and conditions choose`() async throws {
+    @Test func `pages are contiguous, and conditions filter`() async throws {
         let (_, _, record) = try await record()
         _ = try await record.take(
             .sample(1...9) { row in
@@ -302,7 +302,7 @@ struct PostgreSQLRecordTests {
     }
 
     @Test(arguments: [true, false])
-    func `a server that hangs or is killed while rows are copied neither loses nor doubles one`(
+    func `a server that hangs or dies during a copy neither loses nor duplicates a row`(
         _ hangs: Bool
     ) async throws {
         let server = try await PostgreSQLProcess()

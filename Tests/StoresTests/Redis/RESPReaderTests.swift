@@ -38,7 +38,7 @@ import Testing
         "HTTP/1.1 400\r\n", "\r\n", "+OK\n", ":1x\r\n", ":+1\r\n", ":\r\n", "$-2\r\n", "$1048577\r\n", "$1\r\nabc\r\n",
         "*100001\r\n", "*-2\r\n", String(repeating: "*1\r\n", count: 9) + ":1\r\n", "$99999999999999999999\r\n",
     ])
-    func `what is no answer, or beyond the limits, is refused`(_ text: String) {
+    func `invalid or oversized answers are refused`(_ text: String) {
         #expect(throws: StoreError.self) { try all(text.utf8) }
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(throws: StoreError.self) { try all([0x2b] + [UInt8](repeating: 0x61, count: 70_000)) }
     }
 
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `random bytes end nothing`(_ seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `random bytes do no harm`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let letters = Array("*$:+-0129\r\nx".utf8)
         for _ in 0..<5_000 {
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["redis", "rediss", "redis+sentinel", "rediss+cluster"])
-    func `an @ in a file's path is no end of a user's name, and a ? in a password no begin of parameters`(
+    func `an @ in a file path ends no user name, and a ? in a password starts no parameters`(
         _ scheme: String
     ) throws {
         let rest = scheme == "redis+sentinel" ? "/main" : ""
@@ -109,7 +109,7 @@ import Testing
         "redis://h?userFile=/u", "redis://:hunter2@h?passwordFile=/p", "redis://h?passwordFile=",
         "redis://h?passwordFile=/p&passwordFile=/q",
     ])
-    func `anything else is refused without a word of it`(_ text: String) {
+    func `anything else is refused without quoting it`(_ text: String) {
         #expect { try RedisAddress(Secret(text)) } throws: { error in
             (error as? StoreError)?.kind == .misconfigured && !"\(error)".contains("hunter2")
         }

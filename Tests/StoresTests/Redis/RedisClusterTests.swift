@@ -34,7 +34,7 @@ struct RedisClusterTests {
             counting: [Date() + 600])
     }
 
-    @Test func `any node of the address will do, and one that is away is not missed`() async throws {
+    @Test func `any node of the address works, and an unavailable one is skipped`() async throws {
         let group = try await RedisClusterGroup()
         for seed in [0, 5] {
             let store = try RedisRecordStore(group.address(of: [seed]), limit: .seconds(30))
@@ -46,7 +46,7 @@ struct RedisClusterTests {
         _ = try await RedisRecordStore(address, limit: .seconds(30)).read(key("anna"))
     }
 
-    @Test func `while slots move no write is lost or done twice, and the store learns where they are`() async throws {
+    @Test func `while slots move no write is lost or repeated, and the store learns their place`() async throws {
         let group = try await RedisClusterGroup()
         let store = try group.store()
         let name = try name(on: 0, group)
@@ -81,7 +81,7 @@ struct RedisClusterTests {
         } while store.redirections != before
     }
 
-    @Test func `a record that moved ahead of its slot is found, and a script waits for the rest`() async throws {
+    @Test func `a record that moved before its slot is found, and a script waits for the rest`() async throws {
         let group = try await RedisClusterGroup()
         let store = try group.store()
         let name = try name(on: 0, group)
@@ -104,7 +104,7 @@ struct RedisClusterTests {
     }
 
     @Test(arguments: [false, true])
-    func `of a primary that dies or hangs the slots are out, those of others are not, and its replica takes over`(
+    func `a primary that dies or hangs takes down only its own slots, until its replica takes over`(
         _ hangs: Bool
     ) async throws {
         let group = try await RedisClusterGroup(timeout: Self.timeout)
@@ -149,7 +149,7 @@ struct RedisClusterTests {
         #expect(found?.version == 1)
     }
 
-    @Test func `what is refused by TLS says what is wrong`() async throws {
+    @Test func `a TLS error names its cause`() async throws {
         let files = try TLSFiles()
         let group = try await RedisClusterGroup(certificates: files.certificates)
         let other = try SelfSigned()
@@ -194,7 +194,7 @@ struct RedisClusterTests {
         withExtendedLifetime(redis) {}
     }
 
-    @Test func `the check looks at each primary, and at the slots`() async throws {
+    @Test func `the check covers each primary and the slots`() async throws {
         let group = try await RedisClusterGroup()
         func findings() async throws -> [StoreFinding] {
             let ports = (0..<3).map { "127.0.0.1:\(group.port($0))" }.joined(separator: ",")

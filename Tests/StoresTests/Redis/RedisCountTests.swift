@@ -26,7 +26,7 @@ struct RedisCountTests {
         try await store.count(of: .account, "acme", most: most, Self.ends)
     }
 
-    @Test func `what a version without a count wrote is counted once, and from then on by the writes`() async throws {
+    @Test func `records written by a version without a count are counted once, then by the writes`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         for number in 0..<700 { try writeFormerly("name-\(number)", "ab", in: redis) }
@@ -41,7 +41,7 @@ struct RedisCountTests {
         #expect(try redis.command("PTTL", "latchkey:account:{acme:name-9}") != .integer(-1))
     }
 
-    @Test func `of very many records the count is at least so many until all are counted beside it`() async throws {
+    @Test func `with very many records the count is a lower bound until a background count ends`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         for number in 0..<1_000 { try writeFormerly("name-\(number)", "a", in: redis) }
@@ -52,7 +52,7 @@ struct RedisCountTests {
         #expect(last == RecordCount(1_000, isWhole: true))
     }
 
-    @Test func `a write of a version without a count makes the count at least, until it is whole again`() async throws {
+    @Test func `a write by a version without a count makes the count a minimum until it is complete`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         try await store.putCounting("anna", [600])
@@ -67,7 +67,7 @@ struct RedisCountTests {
         #expect(try redis.command("ZSCORE", Self.index, "") != .bulk(nil))
     }
 
-    @Test func `a count that somebody deleted is made again`() async throws {
+    @Test func `a deleted count is rebuilt`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         for name in ["anna", "bert"] { try await store.putCounting(name, [600]) }
@@ -76,7 +76,7 @@ struct RedisCountTests {
         #expect(try await count(store) == RecordCount(2, isWhole: true))
     }
 
-    @Test func `what ends by itself is counted no more, and is forgotten as others are written`() async throws {
+    @Test func `an expired record is no longer counted, and is deleted by later writes`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         _ = try await count(store)
@@ -94,7 +94,7 @@ struct RedisCountTests {
         #expect(try await store.counted() == RecordCount(3, isWhole: true))
     }
 
-    @Test func `a write of a user who lacks a command says what to do, and writes no record`()
+    @Test func `a write by a user who lacks a command names the remedy and writes no record`()
         async throws
     {
         let port = try UnusedPort.any()

@@ -31,7 +31,7 @@ struct RedisFailoverTrial {
 
     /// - Parameter waits: whether a replica has to have each write.
     @Test(arguments: [true, false])
-    func `of a cluster that loses primaries no slot is granted too many, and a license comes with one retry`(
+    func `a cluster that loses primaries grants no slot too many, and a license takes one retry`(
         _ waits: Bool
     ) async throws {
         let group = try await RedisClusterGroup(timeout: 1_500)

@@ -23,7 +23,7 @@ struct RedisMillionTrial {
     private static let licenses = 2_000
 
     @Test(arguments: ["one server", "cluster"])
-    func `the first page, a search and the count are exact beside licenses`(_ form: String) async throws {
+    func `the first page, a search and the count are exact under load`(_ form: String) async throws {
         if form == "cluster" {
             let group = try await RedisClusterGroup()
             try await look(try RedisRecordStore(group.address(), limit: .seconds(30)), form)

@@ -10,7 +10,7 @@ import Testing
 /// Numbers that no Redis answers.
 @Suite(.timeLimit(.minutes(1))) struct RedisOddAnswerTests {
     @Test(arguments: [":9223372036854775807", ":-1", "$1\r\n7"])
-    func `a set that has an impossible number of members is an error, and ends nothing`(_ count: String) async throws {
+    func `a set with an impossible member count is an error, not a crash`(_ count: String) async throws {
         let node = try ScriptedRedis()
         node.answers { words in
             switch words.first {

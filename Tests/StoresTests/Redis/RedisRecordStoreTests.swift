@@ -25,7 +25,7 @@ struct RedisRecordStoreTests {
         }
     }
 
-    @Test func `a record is written under the version that was read, and under no other`() async throws {
+    @Test func `a record is written only under the version that was read`() async throws {
         let store = try await RedisProcess.shared.value.emptyStore()
         let now = try await store.read(Self.key).now
         let bytes = (0...255).map { UInt8($0) }
@@ -51,7 +51,7 @@ struct RedisRecordStoreTests {
         #expect(try await store.write(Record(version: 6, bytes: [1]), at: Self.key, replacing: nil, until: now + 100))
     }
 
-    @Test func `pages have the records of a tenant in the order of their bytes`() async throws {
+    @Test func `pages list a tenant's records in byte order`() async throws {
         let store = try await RedisProcess.shared.value.emptyStore()
         let end = try await store.read(Self.key).now + 1_000
         for (tenant, name) in [("demo", "b"), ("demo", "a*"), ("demo", "a}{é"), ("dem", "o:x"), ("demo", "a")] {
@@ -71,7 +71,7 @@ struct RedisRecordStoreTests {
         #expect(await kind { _ = try await store.page(of: .token, "demo", prefix: "", after: nil, limit: 9) } == .unfit)
     }
 
-    @Test func `the writes keep a count of what has not ended, whatever is renewed, stopped or removed`() async throws {
+    @Test func `writes keep a count of live records through renewals, stops and removals`() async throws {
         try await RedisProcess.shared.value.emptyStore().checkCounts()
     }
 
@@ -96,7 +96,7 @@ struct RedisRecordStoreTests {
         #expect(try await books[0].account("anna", of: "demo").slots.count == 2)
     }
 
-    @Test func `a server that is gone is unavailable, and one that is back is used`() async throws {
+    @Test func `a server that is gone is unavailable, and used again on its return`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         #expect(try await store.read(Self.key).record == nil)
@@ -109,7 +109,7 @@ struct RedisRecordStoreTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test func `a primary that became a replica takes no write, until it is one again`() async throws {
+    @Test func `a primary that became a replica takes no write until it is one again`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         func write(_ version: UInt64) async throws {
@@ -124,12 +124,12 @@ struct RedisRecordStoreTests {
         try await write(3)
     }
 
-    @Test func `a password is needed where the server has one`() async throws {
+    @Test func `a password is required if the server has one`() async throws {
         let redis = try await RedisProcess(["--requirepass", "hunter2"])
         #expect(await kind { _ = try await redis.store().read(Self.key) } == .misconfigured)
     }
 
-    @Test func `a cluster without slots is unavailable, and says so`() async throws {
+    @Test func `a cluster without slots is unavailable and says so`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
         let redis = try await RedisProcess(["--cluster-enabled", "yes", "--dir", folder.url.path])
@@ -143,8 +143,7 @@ struct RedisRecordStoreTests {
     @Test(arguments: [
         "MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "CROSSSLOT Keys in request don't hash to the same slot",
     ])
-    func `what only a cluster answers is no answer where none is named, and the remedy is to name it`(_ answer: String)
-    {
+    func `a cluster's answer at a plain address is an error whose remedy is a cluster address`(_ answer: String) {
         let error = StoreError(redis: answer)
         #expect(error.kind == .misconfigured)
         #expect(error.remedy.contains("redis+cluster://"))
@@ -160,7 +159,7 @@ struct RedisRecordStoreTests {
             } == .unavailable)
     }
 
-    @Test func `a write has the replicas' time more than a read`() async throws {
+    @Test func `a write may also take the replicas' time`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store(replicas: .init(1, within: .milliseconds(300)), limit: .milliseconds(700))
         // Both connections are open by then; without a replica the write fails.

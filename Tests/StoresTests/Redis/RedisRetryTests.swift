@@ -48,7 +48,7 @@ import Testing
         try await store.write(Self.record, at: Self.token, replacing: nil, until: Date(timeIntervalSince1970: 100))
     }
 
-    @Test func `a write whose answer did not come tells the primary that took over that it comes again`() async throws {
+    @Test func `a write without an answer is marked as a retry at the primary that took over`() async throws {
         let nodes = try Failover()
         // The map is known before, so that a takeover is noticed.
         _ = try await nodes.store.servers.cluster?.refreshed()
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: [token, RecordKey(.account, tenant: "acme", name: "anna")])
-    func `a removal whose answer did not come is not tried again`(_ key: RecordKey) async throws {
+    func `a removal without an answer is not retried`(_ key: RecordKey) async throws {
         let nodes = try Failover()
         _ = try await nodes.store.servers.cluster?.refreshed()
         #expect(await errorKind { _ = try await nodes.store.remove(key, version: 7) } == .unavailable)
         #expect(nodes.first.commands.count == 1 && nodes.second.commands.isEmpty)
     }
 
-    @Test func `nothing is tried again at a primary that nobody took over from`() async throws {
+    @Test func `nothing is retried at a primary without a successor`() async throws {
         let nodes = try Failover(isReplaced: false)
         // The first call of all, before a map is known, and one that knows it.
         for _ in 0..<2 { #expect(await errorKind { _ = try await write(nodes.store) } == .unavailable) }
@@ -77,7 +77,7 @@ import Testing
 /// The scripts' handling of a repeated call, in a real Redis.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: RedisProcess.isInstalled, "redis-server is not installed."))
 struct RedisRetryScriptTests {
-    @Test func `a write that comes again knows its own work, and overwrites nobody's`() async throws {
+    @Test func `a retried write recognizes its own work and overwrites no other's`() async throws {
         let store = try await RedisProcess.shared.value.store()
         let key = RecordKey(.token, tenant: "again-\(UUID())", name: "t")
         func write(_ version: String, _ bytes: String, replacing former: String, _ again: String) async throws -> Bool {

@@ -20,7 +20,7 @@ import Testing
         await Stores.findings(at: try StoreAddress(address(ports)), for: [.sessions])
     }
 
-    @Test func `a node without slots is asked in vain, and the next one has the map`() async throws {
+    @Test func `after a node without slots the next node gives the map`() async throws {
         let (lost, member) = (try ScriptedRedis(), try ScriptedRedis())
         // The other one answers once this one has.
         let asked = DispatchSemaphore(value: 0)
@@ -40,7 +40,7 @@ import Testing
         #expect(map?.primaries == [.host("127.0.0.1", port: member.port)])
     }
 
-    @Test func `where no node gives a map, the error is the one that somebody has to mend`() async throws {
+    @Test func `if no node gives a map, the error is the one to fix`() async throws {
         let (lost, locked) = (try ScriptedRedis { _ in Self.noSlots }, try ScriptedRedis { _ in "-NOAUTH wanted\r\n" })
         let store = try RedisRecordStore(
             RedisAddress(Secret(address([lost.port, locked.port]))), limit: .seconds(30), timekeeper: ManualTimekeeper()
@@ -49,7 +49,7 @@ import Testing
         #expect(error?.kind == .misconfigured && error?.reason.contains("NOAUTH") == true)
     }
 
-    @Test func `the check goes on to the next node where one knows no slots`() async throws {
+    @Test func `the check tries the next node if one knows no slots`() async throws {
         let (lost, member) = (try ScriptedRedis(), try ScriptedRedis())
         lost.answers { $0.first == "CLUSTER" ? Self.noSlots : "+PONG\r\n" }
         member.answers { $0.first == "CLUSTER" ? ScriptedRedis.slots(at: member.port) : "+PONG\r\n" }
@@ -68,7 +68,7 @@ import Testing
         ("CLUSTER", "-ERR This instance has cluster support disabled\r\n", "is not a cluster node"),
         ("CLUSTER", "-NOPERM no permissions to run the 'cluster|slots' command\r\n", "CLUSTER|SLOTS"),
     ])
-    func `what a node refuses does not hide that the ones before it did not answer`(
+    func `a node's refusal does not hide that earlier nodes did not answer`(
         _ command: String, _ answer: String, _ words: String
     ) async throws {
         let node = try ScriptedRedis { $0.first == command ? answer : "+PONG\r\n" }

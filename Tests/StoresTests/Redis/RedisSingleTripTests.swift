@@ -114,7 +114,7 @@ struct RedisSingleTripTests {
         #expect(await nodes[0].heartbeat(second, of: "demo") == .refused(.slotEnded))
     }
 
-    @Test func `nobody is refused for what a node remembers, and nobody is licensed for it`() async throws {
+    @Test func `a node's memory causes no refusal and no license`() async throws {
         let redis = try await RedisProcess()
         let nodes = try [node(redis.store()), node(redis.store())]
         let policy = try policy()
@@ -127,7 +127,7 @@ struct RedisSingleTripTests {
         #expect(await nodes[0].decide(facts("five"), by: policy).decision.word == "sessionLimit")
     }
 
-    @Test func `a decision with a clock ahead of Redis's is refused`() async throws {
+    @Test func `a decision with a clock ahead of Redis is refused`() async throws {
         let store = try await RedisProcess.shared.value.store()
         let key = RecordKey(.account, tenant: "ahead-\(UUID())", name: "anna")
         let now = try await store.read(key).now
@@ -143,7 +143,7 @@ struct RedisSingleTripTests {
         #expect(other.record == Record(version: 5, bytes: [1]))
     }
 
-    @Test func `what a node believes of the clock is never ahead of it`() async throws {
+    @Test func `a node's estimate of the clock is never ahead`() async throws {
         let store = try await RedisProcess.shared.value.store()
         let key = RecordKey(.account, tenant: "clock", name: "anna")
         #expect(store.guess(key) == nil)
@@ -163,7 +163,7 @@ struct RedisOperatorTests {
         (try redis.command("CLIENT", "LIST").text ?? "").split(whereSeparator: \.isNewline).count - 1
     }
 
-    @Test func `pages and counts have a connection of their own`() async throws {
+    @Test func `pages and counts use a separate connection`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         _ = try await store.page(of: .account, "acme", prefix: "", after: nil, limit: 9)
@@ -175,7 +175,7 @@ struct RedisOperatorTests {
         #expect(try connections(redis) == 3)
     }
 
-    @Test func `pages and counts look through no keys, however many there are`() async throws {
+    @Test func `pages and counts scan no keys, however many exist`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         _ = try await store.counted()
@@ -187,7 +187,7 @@ struct RedisOperatorTests {
         #expect(try redis.calls(of: "scan") == before)
     }
 
-    @Test func `what an earlier version wrote is listed before the first page`() async throws {
+    @Test func `an earlier version's records are listed before the first page`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         for number in 0..<300 {
@@ -203,7 +203,7 @@ struct RedisOperatorTests {
         #expect(count == RecordCount(300, isWhole: true))
     }
 
-    @Test func `what has ended takes no room on a page, and is forgotten`() async throws {
+    @Test func `ended records take no room on a page and are deleted`() async throws {
         let redis = try await RedisProcess()
         let store = try redis.store()
         for number in 0..<60 { try await store.putCounting("ended-\(number)", [], ends: -1) }

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// They are in the databases of installations with one server.
-    @Test func `the names of one server are those of earlier versions`() {
+    @Test func `names on one server match earlier versions`() {
         let key = RecordKey(.account, tenant: "acme", name: "anna")
         #expect(
             RedisLayout.server.keys(of: key) == [
@@ -44,7 +44,7 @@ import Testing
         .list([.bulk(Array(host.utf8)), .integer(port), .bulk(Array("id".utf8)), .list([])])
     }
 
-    @Test func `the map has what the nodes say, and what has moved since`() throws {
+    @Test func `the map has the nodes' answers and later moves`() throws {
         let asked = RedisAddress.Endpoint.host("seed", port: 1)
         let answer = RESPValue.list([
             .list([.integer(0), .integer(8_191), Self.node("a", 7_000), Self.node("c", 7_002)]),
@@ -69,7 +69,7 @@ import Testing
         .list([.list([.integer(0), .integer(-1), node("a", 1)])]),
         .list([.list([.integer(.min), .integer(.min), node("a", 1)])]),
     ])
-    func `another answer is no map`(_ answer: RESPValue) {
+    func `another form is refused`(_ answer: RESPValue) {
         #expect(throws: StoreError.self) { try RedisSlotMap(answer, from: .host("a", port: 1)) }
     }
 }

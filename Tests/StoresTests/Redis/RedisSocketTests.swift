@@ -11,7 +11,7 @@ import Testing
 
 /// A connection whose other end is slow, or ends it.
 @Suite(.timeLimit(.minutes(1))) struct RedisSocketTests {
-    @Test func `answers that come together with the end of a TLS connection are taken before it`() async throws {
+    @Test func `answers that arrive with the end of a TLS connection are read first`() async throws {
         let identity = try SelfSigned()
         let server = try TLSAnswer("+ONE\r\n+TWO\r\n+THR", as: identity)
         let socket = try RedisSocket(
@@ -54,7 +54,7 @@ import Testing
     }
 
     // By the machine's clock it would wait until after the suite's limit.
-    @Test func `a handshake by TLS has one time for all of it`() throws {
+    @Test func `a whole TLS handshake has one time limit`() throws {
         let clock = ManualTimekeeper()
         // The start of a record of 16,000 bytes.
         let port = try trickle([0x16, 3, 3, 0x3e, 0x80] + [UInt8](repeating: 2, count: 95), clock)
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.kind == .unavailable && error?.reason == "Redis does not respond over TLS.")
     }
 
-    @Test func `a question has one time for all of its answer`() throws {
+    @Test func `a question has one time limit for its answer`() throws {
         let clock = ManualTimekeeper()
         let port = try trickle([UInt8](repeating: UInt8(ascii: "+"), count: 100), clock)
         let socket = try RedisSocket(.host("127.0.0.1", port: port), within: .seconds(90), timekeeper: clock)

@@ -27,7 +27,7 @@ struct SentinelFailoverTests {
         return missing
     }
 
-    @Test func `the store finds the new primary, and only what no replica had is lost`() async throws {
+    @Test func `the store finds the new primary, and loses only unreplicated writes`() async throws {
         let group = try await SentinelGroup()
         let (store, careful) = (try group.store(), try group.store(replicas: .init(1, within: .seconds(20))))
         let names = (0..<10).map { "confirmed-\($0)" }
@@ -46,7 +46,7 @@ struct SentinelFailoverTests {
         #expect(try await missing([alone[0]], from: careful) == [])
     }
 
-    @Test func `a sentinel that names a dead primary is passed over`() async throws {
+    @Test func `a sentinel that names a dead primary is skipped`() async throws {
         let group = try await SentinelGroup()
         let (folder, port) = (try TemporaryFolder(), try UnusedPort.any())
         let cutOff = try await SentinelGroup.sentinel(in: folder, port: port, of: UnusedPort.any())

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(.enabled(if: RedisProcess.isInstalled))
-    func `a Redis that is full is an outage of writes, in which a node gives no more than the limit`()
+    func `a full Redis is an outage of writes, in which a node grants no more than the limit`()
         async throws
     {
         let redis = try await RedisProcess(["--maxmemory-policy", "noeviction"])

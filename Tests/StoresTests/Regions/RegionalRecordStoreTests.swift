@@ -19,7 +19,7 @@ import Testing
     // Worked out by hand, so that no version of the server looks for an account elsewhere.
     @Test(arguments: [
         ("anna", "us", "us"), ("ben", "us", "us"), ("clara", "us", "ap"), ("dora", "eu", "eu"), ("emil", "eu", "eu"),
-    ]) func `an account is at home where it was`(_ name: String, _ oneOfTwo: String, _ oneOfThree: String) throws {
+    ]) func `an account's home does not change`(_ name: String, _ oneOfTwo: String, _ oneOfThree: String) throws {
         #expect(try Self.regions("eu", "us").home(of: Self.account(name)) == oneOfTwo)
         #expect(try Self.regions("us", "ap", "eu").home(of: Self.account(name)) == oneOfThree)
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(shares.values.allSatisfy { (2_300...2_700).contains($0) })
     }
 
-    @Test func `a token is at home where its account is`() throws {
+    @Test func `a token's home is its account's`() throws {
         let store = try Self.regions("ap", "eu", "sa", "us")
         for name in Self.names.prefix(1_000) {
             let token = RecordKey(.token, tenant: "acme", name: "t-\(name)", owner: name)
@@ -42,7 +42,7 @@ import Testing
         #expect(RecordKey(.token, tenant: "a", name: "t", owner: "x") == RecordKey(.token, tenant: "a", name: "t"))
     }
 
-    @Test func `pages and counts are those of all regions together`() async throws {
+    @Test func `pages and counts combine all regions`() async throws {
         let store = try Self.regions("ap", "eu", "us")
         for name in Self.names.prefix(90) { try await store.putCounting(name, [60, 600, -1]) }
         let names = Self.names.prefix(90).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -57,7 +57,7 @@ import Testing
         #expect(try await Set(store.stores.values.asyncMap { try await $0.counted().value }).count > 1)
     }
 
-    @Test func `an account that two regions have is on a page once, as its home has it`() async throws {
+    @Test func `an account in two regions is on a page once, as its home has it`() async throws {
         let stores = ["eu": MemoryRecordStore(), "us": MemoryRecordStore()]
         let store = try #require(RegionalRecordStore(stores))
         for name in Self.names.prefix(40) {
@@ -76,7 +76,7 @@ import Testing
         #expect(rest.map(\.name) == Array(names.dropFirst(25)))
     }
 
-    @Test func `while a region is away its accounts are, a page is none, and a count says at least`() async throws {
+    @Test func `a region that is down blocks its accounts and all pages, and a count is a minimum`() async throws {
         let (away, there) = (SwitchedRecordStore(), MemoryRecordStore())
         let store = try #require(RegionalRecordStore(["eu": there, "us": away]))
         let clock = ManualTimekeeper(date: Date())

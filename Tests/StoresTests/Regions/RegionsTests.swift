@@ -72,7 +72,7 @@ struct RegionsTests {
         return facts
     }
 
-    @Test func `a limit is one for both regions, whichever node is asked`() async throws {
+    @Test func `both regions share one limit, whichever node is asked`() async throws {
         let world = try await World(away: .milliseconds(80))
         let policy = try Self.policy(Self.one)
         for account in [Self.american, Self.european] {
@@ -112,7 +112,7 @@ struct RegionsTests {
         }
     }
 
-    @Test func `only an account at home abroad goes the long way: once, and twice after a wrong guess`() async throws {
+    @Test func `only an account with a remote home takes a trip: once, and twice after a wrong guess`() async throws {
         let world = try await World(away: .milliseconds(80))
         let policy = try Self.policy(Self.one)
         let (node, relay) = (try world.node("eu"), try #require(world.relays["us"]))
@@ -135,7 +135,7 @@ struct RegionsTests {
     }
 
     @Test
-    func `while the way to a region is cut its accounts follow the policy's outage rule, and others their limits`()
+    func `while a region is unreachable its accounts follow the policy's outage rule, others their limits`()
         async throws
     {
         let world = try await World(away: .milliseconds(2))

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [StorePurpose.serving, .checking])
-    func `a copy of the file alone, made while a server has it open, is refused by name`(_ purpose: StorePurpose)
+    func `a copy of only the file, made while a server has it open, is refused by name`(_ purpose: StorePurpose)
         async throws
     {
         let store = try SQLiteStore(path: path)
@@ -54,7 +54,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a copy by SQLite, and one of a file at rest, have everything and are used`() async throws {
+    @Test func `a copy by SQLite, and one of a file at rest, are complete and usable`() async throws {
         let store = try SQLiteStore(path: path)
         try await add(1, to: store)
         let target = folder.path("vacuum.db")
@@ -87,7 +87,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
     }
 
-    @Test func `no copy of the file alone passes for the whole while writes go on`() async throws {
+    @Test func `no copy of the file alone is accepted while writes continue`() async throws {
         let store = try SQLiteStore(path: path)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<2 {
@@ -111,7 +111,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a file and a log of different times are refused, and those of one moment are whole`() async throws {
+    @Test func `a file and log from different times are refused, and from one moment are whole`() async throws {
         let store = try SQLiteStore(path: path)
         try await add(1, to: store)
         // There are no writes meanwhile.
@@ -129,7 +129,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a process killed as it brings the log into the file leaves one that is whole`() async throws {
+    @Test func `a process killed while moving the log into the file leaves a whole file`() async throws {
         let store = try SQLiteStore(path: path)
         try await add(1, to: store)
         try await store.writer.read { connection throws(StoreError) in
@@ -148,7 +148,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a log that became long is brought into the file, and begins anew`() async throws {
+    @Test func `a long log is moved into the file and starts again`() async throws {
         let store = try SQLiteStore(path: path)
         let log = SQLiteLog(pages: 40)
         func numbers() async throws -> (began: Int64, pages: Int32) {
@@ -169,7 +169,7 @@ import Testing
         store.close()
     }
 
-    @Test func `a file whose pages do not fit together is a fault of the check, by name`() async throws {
+    @Test func `a file with inconsistent pages fails the check, by name`() async throws {
         let store = try SQLiteStore(path: path)
         _ = try await store.add((0..<500).map { SampleKeys.row($0) })
         await store.closed()

@@ -22,8 +22,7 @@ import Testing
     }()
 
     @Test(.enabled(if: program != nil, "StoreEngines was not built"), arguments: [1, 7, 40])
-    func `a process killed as it writes leaves whole records and all keys that it answered`(_ batches: Int) async throws
-    {
+    func `a process killed while writing leaves whole records and all acknowledged keys`(_ batches: Int) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store.db")
         let stored = try await Self.keysStored(by: path, killedAfter: batches)

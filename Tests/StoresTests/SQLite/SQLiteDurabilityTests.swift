@@ -48,7 +48,7 @@ import Testing
     ]
 
     @Test(arguments: durable.indices)
-    func `a key, a seed and an entry of the audit are on the disk when they are answered, a record need not be`(
+    func `keys, seeds and audit entries are on disk when acknowledged; records need not be`(
         _ index: Int
     ) async throws {
         let (name, write) = Self.durable[index]
@@ -63,7 +63,7 @@ import Testing
         #expect(try await synchronous(store.writer) == 1)
     }
 
-    @Test func `a key that shares a transaction with records is on the disk when it is answered`() async throws {
+    @Test func `a key that shares a transaction with records is on disk when acknowledged`() async throws {
         let (gate, isHeld) = (DispatchSemaphore(value: 0), Gate())
         let writer = store.writer
         let hold = Task {
@@ -84,8 +84,7 @@ import Testing
         #expect(try await synchronous(writer) == 2)
     }
 
-    @Test func `a change that waits for the store is on the disk of the node's copy when it is answered`() async throws
-    {
+    @Test func `a change that waits for the store is on the copy's disk when acknowledged`() async throws {
         let copy = try SQLiteNodeCopy(path: folder.path("copy.db"), timekeeper: ManualTimekeeper())
         let change = PendingChange(.audit(text: "x"))
         for write in [copy.add, copy.remove] as [(PendingChange) async throws -> Void] {

@@ -45,7 +45,7 @@ import Testing
         #expect(try await vault.add(keys, policies: ["uhd"]).isEmpty)
     }
 
-    @Test func `what a store said is read back after a restart, and a change replaces it`() async throws {
+    @Test func `a store's answer is read back after a restart, and a change replaces it`() async throws {
         let store = MemorySealedKeyStore()
         let first = try copy()
         let vault = try await vault(store, first)
@@ -77,7 +77,7 @@ import Testing
         second.close()
     }
 
-    @Test func `the file has no key in clear, and nobody else may read it`() async throws {
+    @Test func `only its owner can read the file, and no key is plaintext`() async throws {
         let file = try copy()
         let vault = try await vault(MemorySealedKeyStore(), file)
         try await importKeys(1...1, into: vault)
@@ -92,7 +92,7 @@ import Testing
         file.close()
     }
 
-    @Test func `beyond the limit the keys go that were not asked about for longest`() async throws {
+    @Test func `beyond the limit the least recently requested keys are dropped`() async throws {
         let file = try copy { $0.rows = 100 }
         let vault = try await vault(MemorySealedKeyStore(), file)
         for start in stride(from: UInt8(1), through: 200, by: 10) {
@@ -107,7 +107,7 @@ import Testing
         file.close()
     }
 
-    @Test func `a copy on a full disk says so, until something is kept again`() async throws {
+    @Test func `a copy on a full disk says so until it can store again`() async throws {
         let (store, file) = (MemorySealedKeyStore(), try copy())
         let vault = try await vault(store, file)
         try await importKeys(1...200, into: vault)
@@ -136,7 +136,7 @@ import Testing
         file.close()
     }
 
-    @Test func `changes are taken up to a limit, and are removed one by one`() async throws {
+    @Test func `changes are accepted up to a limit and removed one by one`() async throws {
         let file = try copy { $0.changes = 2 }
         let changes = ["a", "b"].map { PendingChange(.audit(text: $0)) }
         for change in changes { try await file.add(change) }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test
-    func `the newest entry of the audit and the disabled keys are there after a restart, also in a file of before`()
+    func `the newest audit entry and disabled keys survive a restart, even in an older file`()
         async throws
     {
         let anchors = ["3", "5", "4"].compactMap { AuditAnchor("\($0):\(String(repeating: "ab", count: 32))") }
@@ -176,7 +176,7 @@ import Testing
         #expect(try Stores.checkCopy(at: path) == anchors[0])
     }
 
-    @Test func `a store's file is no copy, and a copy no store`() async throws {
+    @Test func `stores and copies reject each other's files`() async throws {
         try SQLiteStore(path: path).close()
         #expect(throws: StoreError.self) { try copy() }
         let other = folder.path("other.db")

@@ -26,7 +26,7 @@ import Testing
         sqlite3_close(handle)
     }
 
-    @Test func `the file and its log are the owner's alone, and what was written is there again`() async throws {
+    @Test func `only the owner can read the file and its log, and data is read back`() async throws {
         let store = try SQLiteStore(path: path)
         #expect(try await store.put("anna", [1, 2]))
         #expect(folder.mode("store.db") == 0o600)
@@ -36,7 +36,7 @@ import Testing
         #expect(try await again.read(RecordKey(.account, tenant: "acme", name: "anna")).record?.bytes == [1, 2])
     }
 
-    @Test func `a file that others can read is refused`() throws {
+    @Test func `a file readable by others is refused`() throws {
         _ = try SQLiteStore(path: path)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
@@ -44,7 +44,7 @@ import Testing
         #expect(error?.reason.contains("640") == true)
     }
 
-    @Test func `another program's database is left as it is`() throws {
+    @Test func `another program's database stays unchanged`() throws {
         try run("CREATE TABLE notes (text)")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         let before = folder.contents("store.db")
@@ -52,7 +52,7 @@ import Testing
         #expect(folder.contents("store.db") == before)
     }
 
-    @Test func `a file that is no database is damaged`() throws {
+    @Test func `an invalid database file is damaged`() throws {
         try folder.write(String(repeating: "no database ", count: 1_000), to: "store.db")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
@@ -77,7 +77,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    @Test func `a file of version 1 gets what it lacks, and keeps its rows`() async throws {
+    @Test func `a version 1 file is upgraded and keeps its rows`() async throws {
         try makeVersion1()
         let store = try SQLiteStore(path: path)
         #expect(try await store.count(of: "acme") == 1)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await SQLiteStore(path: path).fingerprint() == fingerprint)
     }
 
-    @Test func `records of a version without a count are looked at, up to a limit, until they are written`()
+    @Test func `records of a version without a count are scanned, up to a limit, until written`()
         async throws
     {
         try makeVersion1()
@@ -111,7 +111,7 @@ import Testing
         store.close()
     }
 
-    @Test func `what has ended is counted no more, and is forgotten`() async throws {
+    @Test func `ended records are no longer counted and are deleted`() async throws {
         let time = ManualTimekeeper()
         let store = try SQLiteStore(path: path, timekeeper: time)
         for number in 0..<100 { try await store.putCounting("old-\(number)", [TimeInterval(number + 1)]) }
@@ -125,7 +125,7 @@ import Testing
         #expect(left == 0)
     }
 
-    @Test func `who checks a file of version 1 reads it, and leaves it as it is`() async throws {
+    @Test func `a check reads a version 1 file without changing it`() async throws {
         try makeVersion1()
         let before = folder.contents("store.db")
         let store = try SQLiteStore(path: path, for: .checking)
@@ -136,7 +136,7 @@ import Testing
         _ = try SQLiteStore(path: path)
     }
 
-    @Test func `who checks a file that is not there finds it empty, and makes none`() async throws {
+    @Test func `a check finds a missing file empty and creates none`() async throws {
         let stores = try await Stores.open(.sqlite(path: path), for: .checking)
         #expect(try await stores.keys?.dataKeys().isEmpty == true)
         #expect(try await stores.audit?.last() == nil)
@@ -145,12 +145,12 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/store.db", "/"])
-    func `a path that cannot be opened is a fault of the configuration`(_ path: String) {
+    func `a path that cannot be opened is a configuration fault`(_ path: String) {
         let error = #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
         #expect(error?.kind == .misconfigured)
     }
 
-    @Test func `to open a file again leaves the locks on it alone`() throws {
+    @Test func `opening a file again keeps the locks on it`() throws {
         // SQLite keeps one for as long as a connection is open; without it another process removes the log that is still in use.
         func locks() throws -> [Substring] {
             let facts = try FileManager.default.attributesOfItem(atPath: path)
@@ -166,7 +166,7 @@ import Testing
         withExtendedLifetime((store, again)) {}
     }
 
-    @Test func `two stores open one new file at once, and share it`() async throws {
+    @Test func `two stores open and share one new file in parallel`() async throws {
         let path = path
         let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
             for _ in 0..<4 { group.addTask { try SQLiteStore(path: path) } }
@@ -182,7 +182,7 @@ import Testing
         #expect(try await stores.first?.read(key).record?.bytes.count == 200)
     }
 
-    @Test func `ended records are forgotten as others are written`() async throws {
+    @Test func `ended records are deleted as others are written`() async throws {
         let time = ManualTimekeeper()
         let store = try SQLiteStore(path: path, timekeeper: time)
         for number in 0..<300 { #expect(try await store.put("old-\(number)", ends: 1)) }
@@ -194,7 +194,7 @@ import Testing
         #expect(left == 300)
     }
 
-    @Test func `a piece that fails takes nothing of its neighbors with it`() async throws {
+    @Test func `a piece that fails does not affect its neighbors`() async throws {
         let store = try SQLiteStore(path: path)
         async let failing = errorKind {
             try await store.writer.write(.lazy) { connection throws(StoreError) in
@@ -209,7 +209,7 @@ import Testing
         #expect(try await store.page(of: .account, "acme", prefix: "", after: nil, limit: 10).count == 1)
     }
 
-    @Test func `nobody changes the audit, and a write that tries says so`() async throws {
+    @Test func `the audit rejects changes with an error`() async throws {
         let store = try SQLiteStore(path: path)
         #expect(try await store.append(AuditEntry(sequence: 1, text: "{}", previous: [], hash: [])))
         for sql in ["UPDATE audit SET text = ''", "DELETE FROM audit"] {
@@ -220,7 +220,7 @@ import Testing
         #expect(try await store.last()?.text == "{}")
     }
 
-    @Test func `a store that was closed is unavailable`() async throws {
+    @Test func `a closed store is unavailable`() async throws {
         let store = try SQLiteStore(path: path)
         store.close()
         let error = await #expect(throws: StoreError.self) { try await store.put("anna") }
