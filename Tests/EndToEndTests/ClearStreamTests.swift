@@ -23,7 +23,7 @@ struct ClearStreamTests {
         return stage
     }
 
-    @Test func `doctor looks at the media of a clear stream, and asks nobody for a key`() async throws {
+    @Test func `doctor checks a clear stream's media and requests no key`() async throws {
         try await LiveServices.with { live in
             let stage = try await clearStage(live)
             let asked = stage.service.requests(at: .license).count
@@ -38,7 +38,7 @@ struct ClearStreamTests {
     }
 
     @Test(arguments: [("v/1.ts", Data?.none), ("v/1.ts", Data("<html>403</html>".utf8))])
-    func `a clear stream with a segment that cannot be read is no sound one`(_ name: String, _ bytes: Data?)
+    func `a clear stream with an unreadable segment is an error`(_ name: String, _ bytes: Data?)
         async throws
     {
         try await LiveServices.with { live in
@@ -50,7 +50,7 @@ struct ClearStreamTests {
     }
 
     @Test(arguments: DemoAsset.allCases)
-    func `media that is encrypted is not clear for want of a tag`(_ asset: DemoAsset) async throws {
+    func `encrypted media without a tag does not pass as clear`(_ asset: DemoAsset) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, asset)
             try stage.rewritePlaylists { withoutKeys($0, $1) }
@@ -78,7 +78,7 @@ struct ClearStreamTests {
         }
     }
 
-    @Test func `play asks for a vendor where there are keys, and for neither where options need one`() async throws {
+    @Test func `play requires a vendor for streams with keys, and without keys if options need one`() async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .transportStream)
             let run = try await ToolProcess.run("play", stage.playlist)

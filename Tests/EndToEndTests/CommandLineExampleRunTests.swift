@@ -22,7 +22,7 @@ struct CommandLineExampleRunTests {
         "latchkey wire response --vendor verimatrix --status 403 --header 'x-request-id: r-1' --body reply.json --json",
     ]
 
-    @Test func `every command line of the pages and the help does what it says`() async throws {
+    @Test func `every command line of the pages and the help works as stated`() async throws {
         let lines = try Self.pages() + (try await Self.help())
         #expect(Set(lines).count > 60)
         #expect(Self.refused.isSubset(of: lines))

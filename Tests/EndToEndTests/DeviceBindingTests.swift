@@ -22,7 +22,7 @@ import Testing
         return try await player.keys(of: live.playlist(.transportStream, for: profile))
     }
 
-    @Test func `a device registers, gets bound licenses, and another device gets none`() async throws {
+    @Test func `a device registers and gets bound licenses, and another gets none`() async throws {
         try await LiveServices.with { live in
             #expect(try await keys(live, type: 2).failure == nil)
             #expect(try await keys(live, type: 3).failure == nil)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `without a registration the entitlement server says no`() async throws {
+    @Test func `without a registration the entitlement server refuses`() async throws {
         try await LiveServices.with { live in
             let error = try await keys(live, type: 3).failure as? ContentKeyError
             #expect(error?.stage == .lookup)

@@ -129,7 +129,7 @@ struct DoctorMediaTests {
         },
     ]
 
-    @Test(arguments: refused) func `play does not call right what no device opens`(_ setup: DoctorSetup) async throws {
+    @Test(arguments: refused) func `play rejects media that no device opens`(_ setup: DoctorSetup) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, setup.profile, setup.asset)
             try await setup.sabotage(stage)
@@ -141,7 +141,7 @@ struct DoctorMediaTests {
     }
 
     @Test(arguments: oneURITwoKeys + clearOrNot + delivery + refused)
-    func `what one sample hides is found and named`(_ setup: DoctorSetup) async throws {
+    func `a fault in one sample is found and named`(_ setup: DoctorSetup) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, setup.profile, setup.asset)
             try await setup.sabotage(stage)
@@ -181,7 +181,7 @@ struct DoctorMediaTests {
         },
     ]
 
-    @Test(arguments: sound) func `a sound stream of an odd form raises no alarm`(_ setup: DoctorSetup) async throws {
+    @Test(arguments: sound) func `a valid but unusual stream raises no alarm`(_ setup: DoctorSetup) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, setup.profile, setup.asset)
             try await setup.sabotage(stage)
@@ -250,7 +250,7 @@ struct DoctorMediaTests {
         },
     ]
 
-    @Test(arguments: odd) func `what may be meant is a warning`(_ setup: DoctorSetup) async throws {
+    @Test(arguments: odd) func `ambiguous faults are warnings`(_ setup: DoctorSetup) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, setup.profile, setup.asset)
             try await setup.sabotage(stage)
@@ -261,7 +261,7 @@ struct DoctorMediaTests {
     }
 
     @Test(arguments: DemoAsset.allCases)
-    func `a bound that was reached is said, and nothing is called right`(_ asset: DemoAsset) async throws {
+    func `a reached limit is reported, and nothing is called right`(_ asset: DemoAsset) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, asset)
             stage.options += ["--samples", "1"]
@@ -272,7 +272,7 @@ struct DoctorMediaTests {
         }
     }
 
-    @Test func `18: a session key that nothing uses is not asked for, and nobody is blamed`() async throws {
+    @Test func `18: an unused session key is not requested, and no part is blamed`() async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .transportStream)
             try stage.rewritePlaylists { name, text in
@@ -289,7 +289,7 @@ struct DoctorMediaTests {
         }
     }
 
-    @Test func `without ranges an I-frame playlist is lost, and the stream is not`() async throws {
+    @Test func `without ranges the I-frame playlist fails, and the stream plays`() async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .twoKeys)
             try stage.rewritePlaylists { $1 }
@@ -307,7 +307,7 @@ struct DoctorMediaTests {
         }
     }
 
-    @Test func `play says that AVPlayer refuses a range that came whole`() async throws {
+    @Test func `play says that AVPlayer refuses a range sent whole`() async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .transportStream)
             try stage.serveRanges { file, _ in HTTPResponse(contentType: "video/mp2t", bytes: file) }
@@ -317,7 +317,7 @@ struct DoctorMediaTests {
         }
     }
 
-    @Test func `play names what it did not look at, and what is wrong with the playlists`() async throws {
+    @Test func `play names the parts it skipped and the playlists' faults`() async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .twoKeys)
             let sound = try await stage.play()

@@ -59,7 +59,7 @@ struct DoctorRecordingTests {
     }()
 
     @Test(arguments: DoctorSabotageTests.setups)
-    func `a recorded fault has the cause that it has live`(_ setup: DoctorSetup) async throws {
+    func `a recorded fault has the same cause as live`(_ setup: DoctorSetup) async throws {
         try await LiveServices.with(keys: setup.keys?()) { live in
             let stage = try DoctorStage(live, setup.profile, setup.asset)
             try await setup.sabotage(stage)
@@ -92,7 +92,7 @@ struct DoctorRecordingTests {
         }
     }
 
-    @Test func `every exception is a setup's`() {
+    @Test func `each exception names a setup`() {
         let sentences = Set(DoctorSabotageTests.setups.map(\.sentence))
         #expect(Set(Self.exceptions.keys).isSubset(of: sentences))
     }

@@ -35,7 +35,7 @@ struct DoctorSabotageTests {
 
     /// All findings on a correct setup are wrong, except slowness of a busy machine.
     @Test(arguments: StreamTests.emulated)
-    func `nothing is wrong with what is right`(_ name: String) async throws {
+    func `a correct setup has no findings`(_ name: String) async throws {
         let profile = try #require(VendorProfile.named(name))
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, profile, .transportStream)
@@ -47,7 +47,7 @@ struct DoctorSabotageTests {
     }
 
     @Test(arguments: DemoAsset.allCases)
-    func `a stream that is right is right in every container`(_ asset: DemoAsset) async throws {
+    func `a correct stream passes in every container`(_ asset: DemoAsset) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, asset)
             let found = try await stage.diagnose()
@@ -57,7 +57,7 @@ struct DoctorSabotageTests {
     }
 
     @Test(arguments: [([], 8), (["--licenses", "3"], 3)])
-    func `of 300 keys so many licenses are asked for as are allowed`(_ options: [String], _ count: Int) async throws {
+    func `of 300 keys only the allowed number is requested`(_ options: [String], _ count: Int) async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .transportStream)
             stage.options += options
@@ -78,7 +78,7 @@ struct DoctorSabotageTests {
         }
     }
 
-    @Test func `the first line names the cause, the remedy, and that nothing was sent`() async throws {
+    @Test func `the first line names cause and remedy, and says that nothing was sent`() async throws {
         try await LiveServices.with { live in
             let stage = try DoctorStage(live, .vuDRM, .transportStream)
             _ = try stage.makeOtherCredentials()

@@ -53,7 +53,7 @@ struct DoctorToolTests {
     }
 
     @Test(arguments: [VendorProfile.vuDRM, .cloudDRM, .azure, .ezdrm, .verimatrix, .titanium, .nagra])
-    func `nothing is wrong with what is right`(_ profile: VendorProfile) async throws {
+    func `a correct setup has no findings`(_ profile: VendorProfile) async throws {
         try await LiveServices.with(lenient: []) { live in
             let found = try await doctor(live, profile)
             #expect(found.status == 0 && found.codes.isEmpty, "\(found.text)")
@@ -93,7 +93,7 @@ struct DoctorToolTests {
             ("expressplay-entitlement", .entitlement, "lookup", "entitlement or delivery service"),
             ("jw-platform", .delivery, "lookup", "entitlement or delivery service"),
         ] as [(String, ServiceEndpoint, String, String)])
-    func `what precedes a license fails at a step of its own, with its address, and blames no key`(
+    func `a failure before the license is reported at its own step and address and blames no key`(
         _ name: String, _ endpoint: ServiceEndpoint, _ step: String, _ remedy: String
     ) async throws {
         let profile = try #require(VendorProfile.named(name))
@@ -106,7 +106,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `without the token it looks at the playlist, and asks for no license`() async throws {
+    @Test func `without the token it checks the playlist and requests no license`() async throws {
         try await LiveServices.with { live in
             let found = try await doctor(live, without: ["token"])
             #expect(found.codes == ["missingCredential"] && found.steps["settings"] == ["error"])
@@ -115,7 +115,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `a token whose time is over is named before the service refuses it`() async throws {
+    @Test func `an expired token is named before the service refuses it`() async throws {
         try await LiveServices.with { live in
             let claims = Data(#"{"exp":1500000000,"iss":"i","aud":"a"}"#.utf8).base64EncodedString()
             let found = try await doctor(live, .azure, settings: ["token": "eyJhbGciOiJIUzI1NiJ9.\(claims).c2ln"])
@@ -123,7 +123,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `a playlist that is not there leaves the certificate to be looked at`() async throws {
+    @Test func `a missing playlist still lets the certificate be checked`() async throws {
         try await LiveServices.with { live in
             let found = try await doctor(live, playlist: "\(live.address)/media/vudrm/none/master.m3u8")
             #expect(found.status == 1 && found.steps["playlist"] == ["error"], "\(found.text)")
@@ -131,7 +131,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `a stream without keys is looked at for its media`() async throws {
+    @Test func `a stream without keys has its media checked`() async throws {
         let folder = try TemporaryFolder()
         try Data("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n".utf8).write(
             to: folder.file("p.m3u8"))
@@ -141,7 +141,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `keys that the content identifier does not tell apart are a warning`() async throws {
+    @Test func `keys with the same content identifier are a warning`() async throws {
         try await LiveServices.with { live in
             // The host of the key URI names the key, and the demo stream's two keys have one host.
             let found = try await doctor(live, .expressPlay)
@@ -150,7 +150,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `an SPC from elsewhere is sent where it is one, and the answer told`() async throws {
+    @Test func `an SPC from elsewhere is sent if valid, and the answer is reported`() async throws {
         let folder = try TemporaryFolder()
         try Data("no SPC".utf8).write(to: folder.file("bad.spc"))
         try LiveServices.writeCredentials(to: folder.file("c"))
@@ -168,7 +168,7 @@ struct DoctorToolTests {
         }
     }
 
-    @Test func `people get a line for each step, and a sum`() async throws {
+    @Test func `people get a line per step and a summary`() async throws {
         try await LiveServices.with { live in
             let run = try await ToolProcess.run(
                 "doctor", live.playlist(.transportStream, for: .vuDRM), "--vendor", "vudrm", "--loopback-http")

@@ -115,7 +115,7 @@ struct TraceReaderTests {
     }
 
     /// `hario-core` has HAR 1.2 as a schema: every required field, each with its type, dates by ISO 8601.
-    @Test func `archives keep to the schema of HAR, whatever came of the requests`() async throws {
+    @Test func `archives follow the HAR schema, whatever the requests' outcome`() async throws {
         let folder = try TemporaryFolder()
         let files = ["play", "refused", "none"].map { folder.path("\($0).har") }
         let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--trace", files[0])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(8))) struct FaultTests {
     @Test(arguments: FaultPlace.all, FaultCase.all)
-    func `a fault gives one typed error in the time and the requests that the policy states, and shows no secret`(
+    func `a fault gives one typed error in the policy's time and requests, and shows no secret`(
         _ place: FaultPlace, _ fault: FaultCase
     ) async throws {
         let run = try await FaultRun(place.with(fault.fault))
@@ -16,21 +16,21 @@ import Testing
     }
 
     @Test(arguments: FaultPlace.all, [Fault.status(503), .unavailable(retryAfter: .seconds(2))])
-    func `what passes after two requests costs two requests`(_ place: FaultPlace, _ fault: Fault) async throws {
+    func `a fault that ends after two costs two requests`(_ place: FaultPlace, _ fault: Fault) async throws {
         try await passes(place, fault, after: 2)
     }
 
     @Test(
         arguments: FaultPlace.all.filter { [.certificate, .license].contains($0.endpoint) },
         [Fault.emptyBody, .truncatedPayload])
-    func `a reply that broke once is asked for again`(_ place: FaultPlace, _ fault: Fault) async throws {
+    func `a reply that broke once is requested again`(_ place: FaultPlace, _ fault: Fault) async throws {
         try await passes(place, fault, after: 1)
     }
 
     @Test(
         arguments: FaultPlace.all.filter { $0.profile.hasPrefix("vudrm") },
         [Fault.connectionReset, .htmlPage, .delay(.seconds(60))])
-    func `and so is one that never came`(_ place: FaultPlace, _ fault: Fault) async throws {
+    func `so is one that never arrived`(_ place: FaultPlace, _ fault: Fault) async throws {
         try await passes(place, fault, after: 2)
     }
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: FaultPlace.all.filter { FaultPlace.carriesToken($0.profile, $0.endpoint) })
-    func `a token that is refused once is asked for anew`(_ place: FaultPlace) async throws {
+    func `a token refused once is requested anew`(_ place: FaultPlace) async throws {
         let run = try await FaultRun(place.with(.status(401), for: .first(1)))
         #expect(run.error == nil)
         #expect(run.requests[place.endpoint] == 2)
@@ -62,7 +62,7 @@ import Testing
     }
 
     // If a kept connection is reset during a POST, Foundation on Linux reports nothing until the request times out.
-    @Test func `a reset of a kept connection is an error at once`() async throws {
+    @Test func `a reset of a kept connection fails immediately`() async throws {
         let place = try #require(FaultPlace.all.first { $0.profile == "vudrm" && $0.endpoint == .license })
         let run = try await FaultRun(place.with(.connectionReset, for: .first(1)))
         #expect(run.error == nil)

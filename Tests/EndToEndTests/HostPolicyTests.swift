@@ -8,7 +8,7 @@ import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HostPolicyTests {
-    @Test func `a host that only the playlist names sees no request`() async throws {
+    @Test func `a host that only the playlist names gets no request`() async throws {
         try await withTwoServices { configured, named in
             let report = try await keys(through: configured, of: named, allowed: [])
             #expect((report.failure as? ContentKeyError)?.kind == .hostRefused)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(.enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"))
-    func `play takes such a host with --allow-host alone`() async throws {
+    func `play uses such a host only with --allow-host`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         try await withTwoServices { configured, named in

@@ -17,7 +17,7 @@ struct HostileServerToolTests {
     ]
 
     @Test(arguments: replies)
-    func `play names what is wrong with a playlist's server`(_ reply: LoopbackServer.Action, _ code: String)
+    func `play names the fault of a playlist's server`(_ reply: LoopbackServer.Action, _ code: String)
         async throws
     {
         let server = try LoopbackServer { _, _ in reply }
@@ -26,7 +26,7 @@ struct HostileServerToolTests {
     }
 
     @Test(arguments: replies)
-    func `play names what is wrong with a certificate's server`(
+    func `play names the fault of a certificate's server`(
         _ reply: LoopbackServer.Action, _ code: String
     ) async throws {
         let server = try LoopbackServer { _, _ in reply }
@@ -36,7 +36,7 @@ struct HostileServerToolTests {
     }
 
     @Test(arguments: replies)
-    func `doctor names what is wrong with a server`(_ reply: LoopbackServer.Action, _ code: String) async throws {
+    func `doctor names a server's fault`(_ reply: LoopbackServer.Action, _ code: String) async throws {
         let server = try LoopbackServer { _, _ in reply }
         let folder = try TemporaryFolder()
         let run = try await ToolProcess.run(

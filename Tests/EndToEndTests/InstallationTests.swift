@@ -17,7 +17,7 @@ struct InstallationTests {
 
     private var buildFolder: String { URL(filePath: ToolProcess.path ?? "").deletingLastPathComponent().path }
 
-    @Test func `a copy without its demo streams says so, and how to mend it`() async throws {
+    @Test func `a copy without its demo streams says so, with a remedy`() async throws {
         try FileManager.default.copyItem(atPath: ToolProcess.path ?? "", toPath: folder.path("latchkey"))
         let run = try await ToolProcess.run(
             program: folder.path("latchkey"), ["demo", "--out", folder.path("demo")])
@@ -26,7 +26,7 @@ struct InstallationTests {
         #expect(run.error.contains("make install"))
     }
 
-    @Test func `what is installed works from there, by a link too, and goes without a trace`() async throws {
+    @Test func `an installation works, even through a link, and uninstalls completely`() async throws {
         #expect(try await install(buildFolder, folder.path("prefix")).status == 0)
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path("prefix"))
         for file in [
@@ -51,7 +51,7 @@ struct InstallationTests {
         #expect(left.filter { $0.contains("latchkey") } == [])
     }
 
-    @Test func `a folder without a build is refused in words`() async throws {
+    @Test func `a folder without a build gets a clear error`() async throws {
         let run = try await install(folder.url.path, folder.path("prefix"))
         #expect(run.status == 1 && run.error.contains("swift build --product latchkey"))
         #expect(try await install("--remove").status == 2)

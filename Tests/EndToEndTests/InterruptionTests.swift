@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(8)))
 struct InterruptionTests {
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal takes the content keys off the disk, ends the decoders, and is the exit status`(
+    func `a signal removes content keys from disk, ends the decoders, and is the exit status`(
         _ signal: Int32
     ) async throws {
         try await LiveServices.with { live in
@@ -46,7 +46,7 @@ struct InterruptionTests {
         #expect(run.survivors.isEmpty)
     }
 
-    @Test func `a hang-up that nohup keeps away ends nothing`() async throws {
+    @Test func `a hang-up that nohup blocks ends nothing`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         let serve = try await ServeProcess(
@@ -55,7 +55,7 @@ struct InterruptionTests {
         #expect(await serve.end(by: SIGTERM) == 128 + SIGTERM)
     }
 
-    @Test func `a reader that has seen enough, as head, leaves nothing of a stream that plays`() async throws {
+    @Test func `a reader that ends early, such as head, leaves nothing of a playing stream`() async throws {
         try await LiveServices.with { live in
             let folder = try TemporaryFolder()
             try LiveServices.writeCredentials(to: folder.file("c"))

@@ -10,7 +10,7 @@ import Testing
 
 /// An app against `latchkey-server`, through the profile of the server's own API.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LicenseServerTests {
-    @Test func `a demo stream plays with licenses of the server, each picture right`() async throws {
+    @Test func `a demo stream plays with the server's licenses, each picture right`() async throws {
         let stage = try await StreamingServer()
         let report = try await stage.play(stage.loader(), .twoKeys)
         #expect(report.failure == nil)
@@ -18,7 +18,7 @@ import Testing
         #expect(report.frameCount == 150)
     }
 
-    @Test func `the lease of the policy is the key's, and plans its renewal`() async throws {
+    @Test func `the policy's lease is the key's, and schedules its renewal`() async throws {
         let stage = try await StreamingServer()
         let loader = stage.loader()
         let events = loader.events()
@@ -41,7 +41,7 @@ import Testing
         (#"{"validity":{"type":"lease","lease":"5m","begin":"2100-01-01T00:00:00Z"}}"#, .notYetValid, "notBegun"),
         (#"{"stream":{"allow":false}}"#, .forbidden, "right"),
     ])
-    func `what policy refuses is the app's error, in the server's words`(
+    func `a policy's refusal is the app's error, in the server's words`(
         policy: String, kind: Diagnosis.Kind, code: String
     ) async throws {
         let stage = try await StreamingServer(policy: policy)
@@ -54,7 +54,7 @@ import Testing
         #expect(error?.service?.requestID?.isEmpty == false)
     }
 
-    @Test func `a second stream of an account that may have one is the app's concurrency limit`() async throws {
+    @Test func `a second stream on a one-stream account is the app's concurrency limit`() async throws {
         let policy = #"{"concurrency":{"scope":"account","limit":1,"mode":"refuseNewest","grace":"20s"}}"#
         let stage = try await StreamingServer(policy: policy)
         let key = try #require(stage.keys["video"])
@@ -98,7 +98,7 @@ import Testing
         #expect(throws: Never.self) { try second.outcome.get() }
     }
 
-    @Test func `a token of nobody is refused, and the app is asked for another`() async throws {
+    @Test func `an unsigned token is refused, and the app is asked for another`() async throws {
         let stage = try await StreamingServer()
         let settings = [
             "certificateURL": "\(stage.tenant)/certificate", "licenseURL": "\(stage.tenant)/fairplay",

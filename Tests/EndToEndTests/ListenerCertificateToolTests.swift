@@ -19,8 +19,7 @@ struct ListenerCertificateToolTests {
         2> >(sed -un '/"listener":"players"/ { s/.*"url":"\\([^"]*\\)".*/\\1/; h; }; /accepts requests/ { x; p; }')
         """
 
-    @Test func `a hang-up takes the new certificate and is in the audit, and the old connection goes on`() async throws
-    {
+    @Test func `a hang-up loads the new certificate and is audited, and the old connection stays open`() async throws {
         let folder = try ServerFolder(["players.certificate": "tls.pem", "players.privateKey": "tls-key.pem"])
         func write(_ identity: SelfSigned) throws {
             try folder.write(identity.certificate, to: "tls.pem")

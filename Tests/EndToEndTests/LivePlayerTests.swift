@@ -14,7 +14,7 @@ import Testing
     private let keys = RotatingKeys()
     private static let leaseOver = ContentKeyError(.sessionEnded, "The lease is over.", remedy: "Ask again.")
 
-    @Test func `each track's key is asked for ahead of its first segment, once, and no segment waits`() async throws {
+    @Test func `each track's key is requested once, ahead of its first segment, and no segment waits`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 5), timekeeper: time)
         let player = LivePlayer(
             stream(simulated), loader: try simulated.loader(.vuDRM), applicationSecret: simulated.applicationSecret,
@@ -58,7 +58,7 @@ import Testing
         #expect(report.gaps.map(\.duration) == [.seconds(6)])
     }
 
-    @Test func `a first key that is refused is asked for again, and playback begins with it`() async throws {
+    @Test func `a refused first key is requested again, and playback starts with it`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 1), timekeeper: time)
         try simulated.service(for: .vuDRM).faults.set(
             .refusal(code: "denied", status: 400), at: .license, for: .first(1))
@@ -74,7 +74,7 @@ import Testing
         #expect(report.gaps.count == 1)
     }
 
-    @Test func `a player that was suspended goes on at the live edge, with the keys of then`() async throws {
+    @Test func `a player that was suspended resumes at the live edge, with the current keys`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 10), timekeeper: time)
         let player = LivePlayer(
             stream(simulated, tracks: ["video"]), loader: try simulated.loader(.vuDRM),
@@ -94,7 +94,7 @@ import Testing
         #expect(report.licenses.map(\.key) == [0, 8].map { KeyURI("skd://services.test/vudrm/license/video-\($0)") })
     }
 
-    @Test func `a player that is cancelled lets go of its keys`() async throws {
+    @Test func `a cancelled player releases its keys`() async throws {
         let simulated = try SimulatedServices(keys: keys.store(periods: 1), timekeeper: time)
         let player = LivePlayer(
             stream(simulated),
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Calls of the loader to a key's request
 
-    @Test func `a renewal is a new request of the same key and player, and its lease counts from its answer`()
+    @Test func `a renewal is a new request of the same key and player, and its lease starts at its answer`()
         async throws
     {
         let policy = LicensePolicy(standard: LicenseTerms(.lease(.seconds(600))))
@@ -139,7 +139,7 @@ import Testing
         playback.close()
     }
 
-    @Test func `a key that the loader calls ended is asked for anew after a time`() async throws {
+    @Test func `a key that the loader calls ended is requested again later`() async throws {
         let policy = LicensePolicy(standard: LicenseTerms(.lease(.seconds(60))))
         let (playback, key) = try await playing(policy)
         time.advance(by: .seconds(60))
@@ -156,7 +156,7 @@ import Testing
         playback.close()
     }
 
-    @Test func `a key that rotated out is held, as AVPlayer holds it, and its end is no loss`() async throws {
+    @Test func `a key that rotated out is held, as in AVPlayer, and its end is not counted`() async throws {
         let (playback, key) = try await playing(LicensePolicy())
         let request = try #require(playback.heldRequest(key.uri))
         playback.want([], inPlaylists: [])

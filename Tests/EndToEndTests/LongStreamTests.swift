@@ -40,7 +40,7 @@ import Testing
         #expect(Set(report.licenses.map(\.key)).count == 24 + 2)
     }
 
-    @Test func `an outage beyond the end of the leases is one error per key, and playback returns with the service`()
+    @Test func `an outage beyond the leases is one error per key, and playback returns with the service`()
         async throws
     {
         let outage = Duration.seconds(5_000)..<Duration.seconds(5_000) + Self.lease + .seconds(300)

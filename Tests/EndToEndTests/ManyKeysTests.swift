@@ -10,7 +10,7 @@ import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ManyKeysTests {
-    @Test func `two hundred keys at once take one certificate, and each gets its own`() async throws {
+    @Test func `two hundred parallel requests use one certificate and get their keys`() async throws {
         var generator = SeededGenerator(seed: 200)
         let keys = try (0..<200).map { index in
             StoredKey(

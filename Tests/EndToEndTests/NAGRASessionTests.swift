@@ -10,7 +10,7 @@ import Testing
 
 /// NAGRA's secure sessions between the client and the service, on a clock that the test advances.
 @Suite(.timeLimit(.minutes(5))) struct NAGRASessionTests {
-    @Test func `a session is opened once before the first licenses, kept alive, and ended with the loader`()
+    @Test func `a session opens once before the first licenses, is kept alive, and ends with the loader`()
         async throws
     {
         try await SessionStage.with { stage in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `where the license says so, its renewal with the session's token alone keeps the session alive`()
+    @Test func `if the license allows it, a renewal with only the session's token keeps the session alive`()
         async throws
     {
         try await SessionStage.with({ $0.enforcesSessions = true }) { stage in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `another source ends the session and opens one of its own`() async throws {
+    @Test func `another source ends the session and opens a new one`() async throws {
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
             stage.loader.release(.only)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a session that the service forgot while the app was away is opened again`() async throws {
+    @Test func `a session that the service forgot while the app slept is reopened`() async throws {
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
             stage.loader.suspend(.only)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a heartbeat that fails for a moment is sent again, and the session lives`() async throws {
+    @Test func `a briefly failing heartbeat is sent again, and the session lives`() async throws {
         try await SessionStage.with { stage in
             _ = try await stage.key().get()
             stage.service.faults.set(.status(503), at: .sessionHeartbeat, for: .first(1))

@@ -48,7 +48,7 @@ import Testing
         return (report, offline)
     }
 
-    @Test func `an asset plays every frame without its license service until the device takes its keys no more`()
+    @Test func `an asset plays every frame offline until the device no longer accepts its keys`()
         async throws
     {
         let first = try await launchAndPlay()

@@ -51,7 +51,7 @@ import Testing
     ]
 
     @Test(arguments: grants)
-    func `a token that lets a key be stored gives one that the device stores`(_ grant: Grant) async throws {
+    func `a token that permits storage gives a key that the device stores`(_ grant: Grant) async throws {
         let simulated = try SimulatedServices(timekeeper: time)
         let service = try simulated.service(for: grant.profile)
         let loader = try simulated.loader(grant.profile) { grant.token(service) ?? Secret("") }
@@ -65,7 +65,7 @@ import Testing
         #expect(service.warnings.isEmpty)
     }
 
-    @Test func `a license to stream cannot be stored`() async throws {
+    @Test func `a streaming license cannot be stored`() async throws {
         let simulated = try SimulatedServices(timekeeper: time)
         let loader = try simulated.loader(.cloudDRM)
         let key = try #require(simulated.authority.keys.keys.first)
@@ -75,7 +75,7 @@ import Testing
         #expect(rejection?.kind == .notPersistable)
     }
 
-    @Test func `stored keys play every frame, and no service is asked`() async throws {
+    @Test func `stored keys play every frame, without a request`() async throws {
         let policy = LicensePolicy(standard: LicenseTerms(Self.dual))
         let simulated = try SimulatedServices(policy: policy, timekeeper: time)
         let loader = try simulated.loader(.vuDRM)

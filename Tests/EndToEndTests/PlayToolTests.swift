@@ -33,7 +33,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `play shows the content keys where it is told to, and nothing else`() async throws {
+    @Test func `play shows the content keys only with --reveal-test-keys`() async throws {
         try await LiveServices.with { live in
             let run = try await play(live, ["--json", "--reveal-test-keys"])
             let key = try #require(live.service(for: .vuDRM).environment.authority.keys.keys.first).content.key.revealed
@@ -44,7 +44,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `a token is asked for before anything is sent`() async throws {
+    @Test func `a token is required before anything is sent`() async throws {
         try await LiveServices.with { live in
             let run = try await play(live, [], without: ["token"])
             #expect(run.status == 2)
@@ -67,7 +67,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `without --loopback-http the error says what is missing`() async throws {
+    @Test func `without --loopback-http the error names it`() async throws {
         try await LiveServices.with { live in
             let run = try await play(live, [], without: ["--loopback-http"])
             #expect(run.status == 1)
@@ -76,7 +76,7 @@ struct PlayToolTests {
     }
 
     @Test(arguments: ["ask.hex", "certificate.der"])
-    func `a file that is not in the credentials folder is named`(_ file: String) async throws {
+    func `a missing file in the credentials folder is named`(_ file: String) async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         try FileManager.default.removeItem(at: folder.file("c/\(file)"))
@@ -99,7 +99,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `the error in JSON has what a support ticket needs`() async throws {
+    @Test func `the JSON error has a support ticket's details`() async throws {
         try await LiveServices.with { live in
             live.service(for: .vuDRM).faults.set(.status(403), at: .license)
             let error = try #require(try await play(live, ["--json"]).json?["error"] as? [String: Any])
@@ -111,7 +111,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `an address is no host to allow`() async throws {
+    @Test func `a URL is rejected as a host`() async throws {
         try await LiveServices.with { live in
             let run = try await play(live, ["--allow-host", "https://cdn.example/"])
             #expect(run.status == 2)
@@ -120,7 +120,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `a clear file of an unknown kind is refused without a word about temporary files`() async throws {
+    @Test func `a clear file of an unknown kind is refused without mentioning temporary files`() async throws {
         let folder = try TemporaryFolder()
         try await LiveServices.with { live in
             let run = try await play(live, ["--out", folder.path("clear.xyz")])
@@ -129,7 +129,7 @@ struct PlayToolTests {
         }
     }
 
-    @Test func `a wrong picture says what the decoder said`() async throws {
+    @Test func `a wrong picture shows the decoder's words`() async throws {
         try await LiveServices.with(keys: try LiveServices.wrongKeys()) { live in
             let run = try await play(live, [])
             #expect(run.status == 1)

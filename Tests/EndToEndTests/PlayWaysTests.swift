@@ -21,7 +21,7 @@ struct PlayWaysTests {
         #expect(try Data(contentsOf: folder.file("picture.png")).starts(with: [0x89, 0x50, 0x4e, 0x47]))
     }
 
-    @Test func `stored keys play without a network, and AirPlay asks for keys anew`() async throws {
+    @Test func `stored keys play without a network, and AirPlay requests new keys`() async throws {
         let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--offline", "--join", "AirPlay", "--json")
         #expect(run.status == 0 && run.error == "", "\(run)")
         let parts = try #require(run.json?["parts"] as? [[String: Any]])
@@ -36,7 +36,7 @@ struct PlayWaysTests {
         #expect(parts.map { $0["frames"] as? Int } == [0, 150, 150])
     }
 
-    @Test func `terms that let nothing be stored are the reason of a refusal`() async throws {
+    @Test func `terms that forbid storage are the reason of a refusal`() async throws {
         try await LiveServices.with { live in
             let folder = try TemporaryFolder()
             try LiveServices.writeCredentials(to: folder.file("c"))
@@ -53,7 +53,7 @@ struct PlayWaysTests {
     }
 
     @Test(arguments: ["vudrm", "ezdrm", "azure", "cloud-drm-legacy", "expressplay", "nagra", "mux"])
-    func `twelve hours of renewals and changing keys pass in a moment`(_ vendor: String) async throws {
+    func `twelve hours of renewals and key changes pass in a moment`(_ vendor: String) async throws {
         let run = try await ToolProcess.run("play", "--vendor", vendor, "--for", "12h", "--virtual", "--json")
         #expect(run.status == 0 && run.error == "", "\(run.output)")
         #expect(run.json?["right"] as? Bool == true)
@@ -62,7 +62,7 @@ struct PlayWaysTests {
         #expect(try #require(run.json?["latestRenewal"] as? Double) < 600)
     }
 
-    @Test func `the summary is for people, and the lease is what was asked for`() async throws {
+    @Test func `the summary is readable, and the lease is as requested`() async throws {
         let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--for", "2h", "--virtual", "--lease", "20m")
         #expect(run.status == 0, "\(run)")
         #expect(
@@ -78,12 +78,12 @@ struct PlayWaysTests {
         ["--virtual", "--for", "99999999d"], ["--join", "Bluetooth"], ["--quiet", "--verbose"], ["--credentials", "c"],
         ["x.m3u8"],
     ])
-    func `what does not go together is wrong usage, with words`(_ words: [String]) async throws {
+    func `conflicting options are wrong usage, with a message`(_ words: [String]) async throws {
         let run = try await ToolProcess.run(["play", "--vendor", "vudrm"] + words)
         #expect(run.status == 2 && run.output == "" && run.error.hasPrefix("latchkey: "))
     }
 
-    @Test func `a file is replaced with --force only`() async throws {
+    @Test func `only --force replaces a file`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("precious", to: "clear.mp4")
         let words = ["play", "--vendor", "vudrm", "--out", file]
@@ -95,12 +95,12 @@ struct PlayWaysTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["clear.mp4"])
     }
 
-    @Test func `told to be verbose, it tells of each step on standard error`() async throws {
+    @Test func `with --verbose, it reports each step on standard error`() async throws {
         let run = try await ToolProcess.run("play", "--vendor", "vudrm", "--verbose")
         #expect(run.status == 0 && run.error.contains("license"))
     }
 
-    @Test func `a token in a file and one in the environment play, and stand in no output`() async throws {
+    @Test func `a token in a file or in the environment plays, and no output has it`() async throws {
         try await LiveServices.with { live in
             let folder = try TemporaryFolder()
             try LiveServices.writeCredentials(to: folder.file("c"))
@@ -119,7 +119,7 @@ struct PlayWaysTests {
         }
     }
 
-    @Test func `who joins AirPlay says so in each SPC`() async throws {
+    @Test func `each SPC says that AirPlay is in use`() async throws {
         try await LiveServices.with { live in
             let folder = try TemporaryFolder()
             try LiveServices.writeCredentials(to: folder.file("c"))

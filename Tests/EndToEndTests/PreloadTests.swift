@@ -6,7 +6,7 @@ import LatchkeyVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PreloadTests {
-    @Test func `a stream that was preloaded into its player plays without a request`() async throws {
+    @Test func `a stream preloaded into its player plays without a request`() async throws {
         try await LiveServices.with { live in
             let loader = live.loader(.vuDRM)
             let player = live.player(loader)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `another player's new SPCs get licenses of their own`() async throws {
+    @Test func `another player's new SPCs get separate licenses`() async throws {
         try await LiveServices.with { live in
             let loader = live.loader(.vuDRM)
             let (first, second) = (live.player(loader), live.player(loader))
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `without such a player a key takes its license request alone`() async throws {
+    @Test func `without such a player a key takes only its license request`() async throws {
         try await LiveServices.with { live in
             let loader = live.loader(.cloudDRM)
             let address = live.playlist(.twoKeys, for: .cloudDRM)

@@ -26,7 +26,7 @@ struct ProbeToolTests {
         ]
     }
 
-    @Test func `a probe gets a key as a viewer does, and says why where none comes`() async throws {
+    @Test func `a probe gets a key as a viewer does, and says why if none comes`() async throws {
         let (stage, folder) = (try await StreamingServer(), try TemporaryFolder())
         let video = try #require(stage.keys["video"])
         let right = try await ToolProcess.run(Self.arguments(stage, folder, "skd://video/\(video.id)"))
@@ -44,7 +44,7 @@ struct ProbeToolTests {
             (["--token-key", "k", "--port", "1"], "--port has no effect without --every"),
             (["--token-key", "k", "--license-url", "here"], "needs an http or https URL"),
         ] as [([String], String)])
-    func `what could not last is refused at once`(_ words: [String], _ part: String) async throws {
+    func `unusable options are refused`(_ words: [String], _ part: String) async throws {
         let (stage, folder) = (try await StreamingServer(), try TemporaryFolder())
         let usual = try Self.arguments(stage, folder, "skd://none").dropLast(2)
         let base = words.contains("--license-url") ? ["probe"] + usual.dropFirst(3) : Array(usual)
@@ -53,7 +53,7 @@ struct ProbeToolTests {
     }
 
     /// A limit of one stream is enough, and a token for one session: each try renews the stream of the one before.
-    @Test func `a probe that goes on serves what it found`() async throws {
+    @Test func `a repeating probe serves its results`() async throws {
         let policy = #"{"concurrency":{"limit":1,"mode":"refuseNewest"},"token":{"singleUse":true}}"#
         let (stage, folder) = (try await StreamingServer(policy: policy), try TemporaryFolder())
         let video = try #require(stage.keys["video"])

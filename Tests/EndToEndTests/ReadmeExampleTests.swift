@@ -15,7 +15,7 @@ import Testing
         func answer(_ result: Result<Data, ContentKeyError>) { finish(result) }
     }
 
-    @Test func `the example of the README gets its one answer`() async throws {
+    @Test func `the README's example gets its one answer`() async throws {
         let certificateURL = try #require(URL(string: "https://127.0.0.1:1/certificate/demo-client"))
         let loader = ContentKeyLoader(
             .vuDRM(certificate: certificateURL),
@@ -37,7 +37,7 @@ import Testing
         func preload(_ key: KeyURI, as asset: AssetID?, of stream: URL?) -> Bool { false }
     }
 
-    @Test func `the README's life of a key ends with a list of assets`() async throws {
+    @Test func `the README's key lifecycle ends with a list of assets`() async throws {
         var configuration = LoaderConfiguration(retry: .never)
         configuration.keyStore = MemoryKeyStore()
         let loader = ContentKeyLoader(VendorProfile.vuDRMRaw.unchecked, configuration: configuration)

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect that leads to itself ends at the limit`() async throws {
+    @Test func `a redirect loop ends at the limit`() async throws {
         try await LiveServices.with { live in
             try await withRedirect(to: "/again") { address, seen in
                 let (report, _) = try await keys(live, certificate: "\(address)/certificate")

@@ -20,7 +20,7 @@ import Testing
         "1003 1005 1006 2002 2102 2104 3003 3004 4027".split(separator: " ").map(String.init))
 
     @Test(arguments: DocumentedRefusals.DocumentedCode.all)
-    func `a client reads what the service refuses with`(_ row: DocumentedRefusals.DocumentedCode) async throws {
+    func `a client reads the service's refusals`(_ row: DocumentedRefusals.DocumentedCode) async throws {
         let services = VendorServices.all(authority: try Self.authority.get(), time: ManualTimekeeper())
         let service = try #require(services.first { $0.identifier.rawValue == row.service })
         let profile = try #require(VendorProfile.named(row.service))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(8))) struct RefusalTests {
     @Test(arguments: RefusalCase.told)
-    func `each of a vendor's codes is an error of its own kind that shows no secret`(_ refusal: RefusalCase)
+    func `each vendor code is a separate kind of error that shows no secret`(_ refusal: RefusalCase)
         async throws
     {
         let run = try await FaultRun(refusal.circumstances)
@@ -15,8 +15,7 @@ import Testing
     }
 
     @Test(arguments: RefusalCase.own)
-    func `what a service refuses by itself is the error that the vendor documents`(_ refusal: RefusalCase) async throws
-    {
+    func `a service's own refusal is the error that the vendor documents`(_ refusal: RefusalCase) async throws {
         let run = try await FaultRun(refusal.circumstances)
         try run.expect(refusal.expected, at: refusal.circumstances.endpoint)
     }
@@ -26,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: verimatrixDelays)
-    func `Verimatrix is asked again when it says, or not at all where that is too late`(
+    func `Verimatrix is retried when it says, or not at all if that is too late`(
         _ seconds: Int, _ requests: Int, _ time: Duration
     ) async throws {
         let special = SpecialService(VerimatrixService.init) { $0.api.retryAfter = seconds...seconds }
@@ -42,8 +41,7 @@ import Testing
     static let passing = RefusalCase.told.filter { $0.expected.isRetryable || $0.expected.requests == 2 }
 
     @Test(arguments: passing)
-    func `a refusal that passes, or that a new token helps against, ends in a key`(_ refusal: RefusalCase) async throws
-    {
+    func `a refusal that passes, or that a new token cures, ends in a key`(_ refusal: RefusalCase) async throws {
         var circumstances = refusal.circumstances
         circumstances.span = .first(1)
         let run = try await FaultRun(circumstances)
@@ -59,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: singleUse)
-    func `a token that was used opens nothing, and a fresh one does`(
+    func `a used token opens nothing, and a fresh one works`(
         _ profile: String, _ service: SpecialService?, _ code: String, _ vendorCode: String?
     ) async throws {
         let profile = try #require(VendorProfile.named(profile))

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all.map(\.identifier))
-    func `a key comes without an event or a log line that holds a secret`(_ profile: String) async throws {
+    func `a key arrives without a secret in any event or log line`(_ profile: String) async throws {
         var circumstances = Circumstances(profile: profile)
         // Without a token of the app, its custom data is the asset, which is not secret.
         if profile == "ezdrm-customdata" { circumstances.special = Self.ezdrm }

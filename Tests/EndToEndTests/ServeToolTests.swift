@@ -6,7 +6,7 @@ import Testing
 /// The output of `latchkey serve`, run like a user runs it.
 @Suite(.serialized, .enabled(if: ToolProcess.isThere, "\(ToolProcess.whyNot)"), .timeLimit(.minutes(8)))
 struct ServeToolTests {
-    @Test func `every line that serve prints plays as it stands`() async throws {
+    @Test func `every line that serve prints plays unchanged`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("credentials"))
         let serve = try await ServeProcess("--credentials", folder.path("credentials"))
@@ -22,7 +22,7 @@ struct ServeToolTests {
         #expect(await serve.end(by: SIGTERM) == 128 + SIGTERM)
     }
 
-    @Test func `a fault, a lease and a short-lived token are as told`() async throws {
+    @Test func `a fault, a lease and a short-lived token are as set`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         let serve = try await ServeProcess(
@@ -43,7 +43,7 @@ struct ServeToolTests {
         _ = await serve.end(by: SIGTERM)
     }
 
-    @Test func `serve listens where it is told, and its tokens live as long as they are told`() async throws {
+    @Test func `serve listens at the given address, and its tokens last as long as requested`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         let serve = try await ServeProcess(
@@ -59,7 +59,7 @@ struct ServeToolTests {
     }
 
     @Test(arguments: [["--fault", "nobody/license=reset"], ["--fault", "license=explode"], ["--lease", "0"]])
-    func `what serve cannot do is wrong usage`(_ words: [String]) async throws {
+    func `an invalid option is wrong usage`(_ words: [String]) async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         let run = try await ToolProcess.run(["serve", "--credentials", folder.path("c")] + words)

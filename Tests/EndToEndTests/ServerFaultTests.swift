@@ -10,7 +10,7 @@ import Testing
     .enabled(if: FaultyServer.program != nil, Comment(rawValue: ToolProcess.whyNot)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/bash"), "needs bash"), .timeLimit(.minutes(5)))
 struct ServerFaultTests {
-    @Test func `standard error has nothing but JSON, and says where each listener is`() async throws {
+    @Test func `standard error is all JSON and lists each listener's address`() async throws {
         let server = try await FaultyServer(ServerFolder())
         #expect(try await server.license(for: "ann") == 200)
         #expect(await server.end(by: SIGTERM) == 0)
@@ -26,7 +26,7 @@ struct ServerFaultTests {
     }
 
     @Test(arguments: ["server.json", "jwks.json", "policies/demo.json"])
-    func `a pipe in place of a file fails the reload, and neither licenses nor the end wait for it`(
+    func `a pipe instead of a file fails the reload, and delays neither licenses nor the end`(
         name: String
     ) async throws {
         let server = try await FaultyServer(ServerFolder())
@@ -54,7 +54,7 @@ struct ServerFaultTests {
         #expect(await server.end(by: SIGTERM) == 0)
     }
 
-    @Test func `a hang-up while the server starts does not end it`() async throws {
+    @Test func `a hang-up during the server's start is harmless`() async throws {
         // As soon as the process handles the signal, long before it serves.
         let takes = "grep -q latchkey-server /proc/$$/comm && grep -q 'SigCgt.*[13579bdf]$' /proc/$$/status"
         let server = try await FaultyServer(ServerFolder(), limit: "{ (until \(takes); do :; done; kill -HUP $$) & }")
@@ -62,7 +62,7 @@ struct ServerFaultTests {
         #expect(await server.end(by: SIGTERM) == 0)
     }
 
-    @Test func `while the disk takes nothing, imports are refused, licenses go on, and what was taken is there`()
+    @Test func `while the disk is full, imports are refused, licenses continue, and accepted data stays`()
         async throws
     {
         // Sessions in memory, so that the disk's limit applies to keys and audit.
@@ -92,8 +92,7 @@ struct ServerFaultTests {
         #expect(await next.end(by: SIGTERM) == 0)
     }
 
-    @Test func `killed while it writes, it starts again with all that it acknowledged and a whole audit`() async throws
-    {
+    @Test func `a server killed while writing restarts with all acknowledged data and a whole audit`() async throws {
         let folder = try ServerFolder()
         var taken: [String] = []
         for round in 0..<3 {

@@ -16,7 +16,7 @@ import Testing
     private let time = ManualTimekeeper()
 
     @Test(arguments: StreamTests.emulated)
-    func `a stream's keys come without a socket, as they come with one`(_ name: String) async throws {
+    func `a stream's keys arrive without a socket just as with one`(_ name: String) async throws {
         let profile = try #require(VendorProfile.named(name))
         let simulated = try SimulatedServices(timekeeper: time)
         let loader = try simulated.loader(profile)
@@ -54,7 +54,7 @@ import Testing
             ("https://services.test/vudrm/certificate/demo-client", .bodyTooLarge, 10),
             ("https://services.test/media/ts/master.m3u8", .bodyTooLarge, 10),
         ])
-    func `what a network refuses is refused`(_ url: String, _ kind: Diagnosis.Kind, _ limit: Int) async throws {
+    func `network errors are simulated`(_ url: String, _ kind: Diagnosis.Kind, _ limit: Int) async throws {
         let transport = try SimulatedServices(timekeeper: time).transport
         #expect(await failure(of: transport, url, limit) == kind)
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(await failure(of: simulated.transport) == .connectionLost)
     }
 
-    @Test func `requests are lost by the seed alone, half of them behind the service`() async throws {
+    @Test func `the seed decides which requests are lost, half after the service`() async throws {
         func lost(seed: UInt64) async throws -> (lost: [Int], seen: Int) {
             let faults = NetworkFaults(lossRate: 0.05, seed: seed)
             let transport = try SimulatedServices(timekeeper: time, faults: faults).transport
@@ -85,7 +85,7 @@ import Testing
         #expect(unseen < first.lost.count)
     }
 
-    @Test func `an outage lasts from its beginning to before its end`() async throws {
+    @Test func `an outage includes its start and excludes its end`() async throws {
         let faults = NetworkFaults(outages: [.seconds(10)..<(.seconds(20)), .seconds(30)..<(.seconds(31))])
         let transport = try SimulatedServices(timekeeper: time, faults: faults).transport
         var failures: [Diagnosis.Kind?] = []
@@ -97,7 +97,7 @@ import Testing
         #expect(transport.journal.count == 3)
     }
 
-    @Test func `a delay takes the clock's time`() async throws {
+    @Test func `a delay uses the clock's time`() async throws {
         let transport = try SimulatedServices(timekeeper: time, faults: NetworkFaults(delay: .milliseconds(50)))
             .transport
         async let outcome = failure(of: transport)
@@ -107,7 +107,7 @@ import Testing
         #expect(await outcome == nil)
     }
 
-    @Test func `time is held while a service works, and not while a request is on its way`() async throws {
+    @Test func `time is held while a service works, but not while a request is in transit`() async throws {
         let holds = Locked((open: 0, all: 0))
         let faults = NetworkFaults(lossRate: 0.2, delay: .milliseconds(1))
         let simulated = try SimulatedServices(timekeeper: time, faults: faults) {
@@ -125,7 +125,7 @@ import Testing
         #expect(holds.withLock { $0.all } == simulated.transport.journal.count)
     }
 
-    @Test func `a cancelled request ends as one`() async throws {
+    @Test func `cancelling ends a request`() async throws {
         let transport = try SimulatedServices(timekeeper: time, faults: NetworkFaults(delay: .seconds(1))).transport
         let request = try request("https://services.test/vudrm/certificate/demo-client")
         let task = Task { try await transport.send(request, bodyLimit: 1_000_000).status }

@@ -69,7 +69,7 @@ struct ShakaPackagerTests {
     }
 
     @Test(arguments: [nil, 2] as [Int?])
-    func `what a packager encrypts with our keys plays, each picture and all of the sound right`(_ period: Int?)
+    func `media packaged with our keys plays, each picture and all of the sound right`(_ period: Int?)
         async throws
     {
         let media = try await clearMedia()
@@ -131,7 +131,7 @@ struct PackagedStreamTests {
         (.fragments, whole + ["--protection_scheme", "cenc"], ["sampleAESCTR", "wrongScheme"]),
     ]
 
-    @Test(arguments: cases.indices) func `a folder of a packager is judged before anybody asks for a key`(_ index: Int)
+    @Test(arguments: cases.indices) func `a packager's folder is checked before any key is requested`(_ index: Int)
         async throws
     {
         let one = Self.cases[index]

@@ -22,7 +22,7 @@ struct SoundRecordingTests {
 
     /// One recording serves all of it, because each costs a live diagnosis.
     @Test(arguments: StreamTests.emulated)
-    func `a sound recording is right, and without an exchange or a body none is`(_ name: String) async throws {
+    func `a valid recording passes, and one without an exchange or a body fails`(_ name: String) async throws {
         try await Self.withSound(name) { recording, asset in
             let report = try await recording.report()
             #expect(report.verdict == .right && !report.checks.contains { $0.result == .error }, "\(report.text)")
@@ -48,7 +48,7 @@ struct SoundRecordingTests {
         }
     }
 
-    @Test func `an SPC that the credentials refuse is told with why, and is not right`() async throws {
+    @Test func `an SPC that the credentials refuse is reported with its cause`() async throws {
         try await Self.withSound("vudrm-raw") { recording, _ in
             let index = try #require(await recording.needed().first { $0.role == .license }?.index)
             var exchanges = recording.exchanges
@@ -61,7 +61,7 @@ struct SoundRecordingTests {
         }
     }
 
-    @Test func `credentials of another service open nothing, and that is said`() async throws {
+    @Test func `credentials of another service open nothing, and it says so`() async throws {
         try await Self.withSound("axinom") { recording, _ in
             let other = KeyServerModule(
                 credentials: [try TestCredentials.make(bits: 1_024).credential], derivation: InsecureTestDerivation())

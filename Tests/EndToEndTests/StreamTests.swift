@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a key that the session keys leave out is got when the media playlist names it`() async throws {
+    @Test func `a key that the session keys omit is fetched when the media playlist names it`() async throws {
         let folder = try TemporaryFolder()
         try await LiveServices.with(lenient: []) { live in
             let address = live.playlist(.twoKeys, for: .vuDRM)

@@ -53,12 +53,12 @@
             #expect(error.kind == .serverNameMismatch && error.reason.contains("is for another host name"))
         }
 
-        @Test func `a certificate whose time is over is serverCertificateExpired`() async throws {
+        @Test func `an expired certificate is serverCertificateExpired`() async throws {
             let error = try #require(try await kind(of: "127.0.0.1", days: -1, trusting: true))
             #expect(error.kind == .serverCertificateExpired && error.reason.contains("has expired"))
         }
 
-        @Test func `http on a port for https is an error of the connection or of the reply`() async throws {
+        @Test func `http on an https port is an error of the connection or of the reply`() async throws {
             let error = try #require(try await kind(of: "127.0.0.1", trusting: true, scheme: "http"))
             #expect([.connectionLost, .replyMalformed].contains(error.kind))
         }

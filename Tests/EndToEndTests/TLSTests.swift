@@ -20,7 +20,7 @@ struct TLSTests {
         #expect(await setting.serve.end(by: SIGINT) == 128 + SIGINT)
     }
 
-    @Test func `a client that does not trust it says so, and does not try again`() async throws {
+    @Test func `a client that does not trust it says so and does not retry`() async throws {
         let setting = try await Setting()
         // A playlist on disk, so that the request for the certificate is the first to fail.
         let playlist = try setting.folder.write(

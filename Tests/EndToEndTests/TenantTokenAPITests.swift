@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: profiles)
-    func `what is no token of the tenant's gets no key`(_ profile: VendorProfile) async throws {
+    func `an invalid tenant token gets no key`(_ profile: VendorProfile) async throws {
         let app = try await App(profile)
         for token in [app.service.demoToken(), Secret("nothing")] {
             let key = try await app.key { token }
@@ -136,7 +136,7 @@ import Testing
             .anvato, .brightcove, .bunnyStream, .comcast, .genericForm, .gumlet, .kalturaWeb, .mux, .muxWeb, .naver,
             .sigma, .sigmaForm,
         ] as [VendorProfile])
-    func `a key URI with content and key names the key, too`(_ profile: VendorProfile) async throws {
+    func `a key URI with content and key also names the key`(_ profile: VendorProfile) async throws {
         let app = try await App(profile)
         let video = try #require(app.stage.keys["video"])
         // Sigma's has it in the query.
@@ -153,7 +153,7 @@ import Testing
         #expect((try? key.outcome.get().terms.isPersistable) == (isAllowed ? true : nil))
     }
 
-    @Test func `the tenant's own service is asked, too`() async throws {
+    @Test func `the tenant's own service is called too`() async throws {
         let own = HTTPServer { _ in HTTPResponse(status: 403) }
         let app = try await App(.ezdrmCustomData, callout: "http://127.0.0.1:\(try own.start())/")
         let key = try await app.key { try app.stage.token() }
@@ -177,7 +177,7 @@ import Testing
         #expect(reply.status >= 400 && reply.text.contains(part), "\(reply.text)")
     }
 
-    @Test func `the page has the addresses of each vendor, and no others`() async throws {
+    @Test func `the page has exactly the addresses of each vendor`() async throws {
         let kinds = VendorAPIKind.all.filter(\.takesTenantTokens)
         let vendors = kinds.map { #""\#($0.name.rawValue)":{}"# }.joined(separator: ",")
         let stage = try await StreamingServer(vendors: "{\(vendors)}")

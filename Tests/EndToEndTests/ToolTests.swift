@@ -42,7 +42,7 @@ struct ToolTests {
         #expect(run.output.wholeMatch(of: /(\d+) of \1 right\n/) != nil, "\(run.output)")
     }
 
-    @Test func `serve and play work together over processes, and serve ends in order`() async throws {
+    @Test func `serve and play work together as processes, and serve ends cleanly`() async throws {
         let folder = try TemporaryFolder()
         #expect(try await ToolProcess.run("credentials", "--out", folder.path("c")).status == 0)
         let serve = try await ServeProcess("--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
@@ -66,7 +66,7 @@ struct ToolTests {
         #expect(serve.process.log.contains("POST /vudrm/license/video → 200"))
     }
 
-    @Test func `a second serve on a port says that it is taken`() async throws {
+    @Test func `a second serve reports that its port is in use`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         let first = try await ServeProcess("--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
@@ -91,7 +91,7 @@ struct ToolTests {
     }
 
     @Test(arguments: [("private-key.pem", "privateKeyUnreadable"), ("ask.hex", "applicationSecretUnreadable")])
-    func `serve names what is wrong with a credentials folder`(_ file: String, _ code: String) async throws {
+    func `serve names the fault of a credentials folder`(_ file: String, _ code: String) async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         try folder.write("nonsense", to: "c/\(file)")
@@ -118,7 +118,7 @@ struct ToolTests {
     @Test(arguments: [
         [], ["pley"], ["play"], ["serve", "--credentials"], ["demo", "extra"], ["serve", "--port", "99999"],
     ])
-    func `wrong usage is status 2 and says nothing on standard output`(_ arguments: [String]) async throws {
+    func `wrong usage is status 2 and leaves standard output empty`(_ arguments: [String]) async throws {
         let run = try await ToolProcess.run(arguments)
         #expect(run.status == 2)
         #expect(run.output == "")
@@ -134,7 +134,7 @@ struct ToolTests {
         #expect(run.error.contains("file/demo cannot be written"))
     }
 
-    @Test func `a reader that goes away early is no failure`() async throws {
+    @Test func `a reader that closes early is not a failure`() async throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let process = ToolProcess.make(["--help"])

@@ -66,7 +66,7 @@ import Testing
         (APIUnderTest.axinom, #"{"allow_airplay":false}"#),
         (.doveRunner, #""security_policy":[{"track_type":"ALL_VIDEO","fairplay":{"allow_airplay":false}}]"#),
     ])
-    func `a key that may not go to AirPlay is refused there, and plays elsewhere`(
+    func `a key barred from AirPlay is refused there, and plays elsewhere`(
         _ api: APIUnderTest, _ outputs: String
     ) async throws {
         let stage = try await server(api)
@@ -76,14 +76,14 @@ import Testing
         _ = try await key(api, stage, "", to: .airPlay).outcome.get()
     }
 
-    @Test func `only the key whose usage policy cannot be kept is left out`() async throws {
+    @Test func `only the key whose usage policy cannot be met is omitted`() async throws {
         let rules = #"{"allow_airplay":false,"allow_av_adapter":false}"#
         let stage = try await server(.axinom)
         _ = try error(await key(.axinom, stage, rules, to: .digitalAVAdapter))
         _ = try await key(.axinom, stage, rules, named: "audio", to: .digitalAVAdapter).outcome.get()
     }
 
-    @Test func `a token that lets the picture go everywhere does not widen the policy`() async throws {
+    @Test func `a token that permits all outputs does not widen the policy`() async throws {
         let rules = #"{"hdcp":"NONE","allow_airplay":true,"allow_av_adapter":true}"#
         let stage = try await server(.axinom, #"{"output":{"airPlay":"refuse"}}"#)
         _ = try error(await key(.axinom, stage, rules, to: .airPlay))
@@ -95,7 +95,7 @@ import Testing
             (.doveRunner, #""security_policy":[{"fairplay":{"hdcp_enforcement":9}}]"#, "7009"),
             (.doveRunner, #""security_policy":{}"#, "7009"), (.drmToday, #""op":{}"#, "3000"),
         ] as [(APIUnderTest, String, String?)])
-    func `a rule that is not known is refused in the vendor's form`(
+    func `an unknown rule is refused in the vendor's form`(
         _ api: APIUnderTest, _ outputs: String, _ code: String?
     ) async throws {
         let stage = try await server(api)
@@ -103,7 +103,7 @@ import Testing
         if let code { #expect(error.service?.code == code) }
     }
 
-    @Test func `a refusal for the output has DRMtoday's code for it`() async throws {
+    @Test func `an output refusal has DRMtoday's code`() async throws {
         let stage = try await server(.drmToday, #"{"output":{"airPlay":"refuse"}}"#)
         let error = try error(await key(.drmToday, stage, "", to: .airPlay))
         #expect(error.service?.code == "70001")
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// The store finds a key by its kid alone, so that the asset has to be compared.
-    @Test func `a right to DRMtoday's asset is none to another asset's key`() async throws {
+    @Test func `a DRMtoday token for one asset opens no other asset's key`() async throws {
         let stage = try await server(.drmToday)
         let error = try error(await key(.drmToday, stage, "", named: "video", of: "audio"))
         #expect(error.service?.code == "20101")

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: APIUnderTest.all)
-    func `a second stream of an account that may have one is refused`(_ api: APIUnderTest) async throws {
+    func `a second stream on a one-stream account is refused`(_ api: APIUnderTest) async throws {
         let policy = #"{"concurrency":{"scope":"account","limit":1,"mode":"refuseNewest","grace":"20s"}}"#
         let stage = try await server(api, policy: policy)
         _ = try await key(api, stage, device: 1, .init(session: "s-1")).outcome.get()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: APIUnderTest.all)
-    func `a token that somebody else signed is refused`(_ api: APIUnderTest) async throws {
+    func `a token with another signer is refused`(_ api: APIUnderTest) async throws {
         let stage = try await server(api)
         let error = try error(await key(api, stage, .init(isForged: true)))
         #expect(error.kind == api.forged.kind)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: APIUnderTest.all)
-    func `a token that is too old is refused`(_ api: APIUnderTest) async throws {
+    func `an expired token is refused`(_ api: APIUnderTest) async throws {
         let stage = try await server(api)
         let error = try error(await key(api, stage, .init(age: 700)))
         #expect(error.kind == (api.profile == .axinom ? .invalidRequest : .unauthenticated))
@@ -81,7 +81,7 @@ import Testing
 
     /// Axinom's messages may be used again.
     @Test(arguments: APIUnderTest.all.filter { $0.profile != .axinom })
-    func `a token that was used is refused where it is for one use`(_ api: APIUnderTest) async throws {
+    func `a reused single-use token is refused`(_ api: APIUnderTest) async throws {
         // VuDRM's is for one license; the others' is for one session, which policy keeps short.
         let stage = try await server(api, policy: #"{"token":{"reuse":"0s"}}"#)
         let video = try #require(stage.keys["video"])
@@ -90,7 +90,7 @@ import Testing
         _ = try error(await key(api, stage, token: token))
     }
 
-    @Test func `what players are refused is counted and explained by the vendor's name`() async throws {
+    @Test func `players' refusals are counted and explained by the vendor's name`() async throws {
         let api = try #require(APIUnderTest.all.first)
         let stage = try await server(api, policy: #"{"blocked":{"users":["ann"]}}"#)
         let id = try #require(try error(await key(api, stage)).service?.requestID)

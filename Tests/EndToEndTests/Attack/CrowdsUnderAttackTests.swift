@@ -41,7 +41,7 @@ struct CrowdsUnderAttackTests {
     }
 
     @Test(arguments: crowds.keys.sorted())
-    func `an honest client waits little longer beside a crowd`(_ name: String) async throws {
+    func `a crowd delays an honest client only slightly`(_ name: String) async throws {
         let crowd = try #require(Self.crowds[name])
         let server = try await AttackedDemonstration(4_096, in: TemporaryFolder(), isTLS: crowd.isTLS)
         let port = try #require(server.ports.first)

@@ -19,7 +19,7 @@ struct LicenseServerUnderAttackTests {
         }
     }
 
-    @Test func `honest clients are answered, the server neither grows nor ends, and its log shows nothing secret`()
+    @Test func `honest clients are answered, the server neither grows nor ends, and its log shows no secret`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -34,7 +34,7 @@ struct OpenFilesUnderAttackTests {
                 + "slowest \(seen.slowest) s, memory \(seen.memory >> 20) MiB")
     }
 
-    @Test(arguments: [32, 64]) func `a server that can serve nobody says so and does not start`(_ limit: Int)
+    @Test(arguments: [32, 64]) func `a server that cannot serve any client does not start`(_ limit: Int)
         async throws
     {
         let folder = try TemporaryFolder()

@@ -8,8 +8,7 @@ import Testing
 /// reply was damaged; `Scripts/attack SECONDS` makes it longer.
 @Suite(.enabled(if: ToolProcess.isThere, Comment(rawValue: ToolProcess.whyNot)), .timeLimit(.minutes(30)))
 struct PlayUnderAttackTests {
-    @Test func `every run ends by itself, plays or names what is wrong, and writes no control character`() async throws
-    {
+    @Test func `every run ends, plays or names the error, and writes no control character`() async throws {
         let folder = try TemporaryFolder()
         try LiveServices.writeCredentials(to: folder.file("c"))
         let serve = try await ServeProcess("--credentials", folder.path("c"), "--content", DemoAsset.folder.path)
