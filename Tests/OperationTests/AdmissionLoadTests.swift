@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `three times the bound: the goodput stays, accepted ones are in time, and refusals come at once`(seed: UInt64)
-    {
+    func `three times the limit: goodput stays, accepted ones are on time, and refusals are immediate`(seed: UInt64) {
         let outcomes = SimulatedServer().run([mixed(3, for: 2)], seed: seed)
         let latencies = outcomes.compactMap(\.latency)
         #expect(Double(latencies.count) >= 0.9 * Self.bound * 2)
@@ -25,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `within a second after the load ends all are served in time again`(seed: UInt64) {
+    func `within a second after the load ends all are served on time again`(seed: UInt64) {
         let outcomes = SimulatedServer().run([mixed(3, for: 1), mixed(0.7, for: 2)], seed: seed)
         let after = outcomes.filter { $0.arrival >= 2 }
         #expect(after.allSatisfy { $0.refusal == nil })
@@ -47,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `renewals alone take nothing from nobody, and a storm of downloads takes nothing from renewals`(seed: UInt64) {
+    func `renewals alone cause no refusals, and a storm of downloads takes nothing from renewals`(seed: UInt64) {
         let rates: [AdmissionLane: Double] = [.renewal: Self.bound * 0.5, .stored: Self.bound * 3]
         let outcomes = SimulatedServer().run([.init(duration: 2, rates: rates)], seed: seed)
         let renewals = outcomes.filter { $0.lane == .renewal }
@@ -56,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `below the bound nobody is refused, nobody starves, in any lane`(seed: UInt64) {
+    func `below the limit no lane has refusals or starvation`(seed: UInt64) {
         let outcomes = SimulatedServer().run([mixed(0.8, for: 3)], seed: seed)
         #expect(outcomes.allSatisfy { $0.refusal == nil })
         for lane in AdmissionLane.allCases {
@@ -67,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `a machine that becomes ten times slower takes on less, and is in time again`(seed: UInt64) {
+    func `a machine that becomes ten times slower accepts less and is on time again`(seed: UInt64) {
         let server = SimulatedServer { $0 < 1 ? 0.0007 : 0.007 }
         let outcomes = server.run([mixed(0.8, for: 4)], seed: seed)
         let after = outcomes.filter { $0.arrival >= 2 }

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `the limit is what the threads do in the target time`() {
+    @Test func `the limit is the threads' work in the target time`() {
         var queue = AdmissionQueue<Int>(threads: 2, rules: AdmissionRules(expectedTime: .milliseconds(1)))
         #expect(queue.limit == 50)
         for item in 0..<50 { #expect(refusal(&queue, item, at: .zero) == nil) }
@@ -42,8 +42,7 @@ import Testing
     }
 
     @Test
-    func `once the oldest has waited too long for the interval, the newest comes first and the late ones are dropped`()
-    {
+    func `once the oldest has waited too long for the interval, the newest is first and late ones are dropped`() {
         var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(expectedTime: .microseconds(100)))
         for item in 0..<200 { _ = refusal(&queue, item, at: .milliseconds(item)) }
         #expect(queue.next(at: .milliseconds(60)).admitted?.item == 0)
@@ -58,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `pieces that a thread takes together are those that would be next anyway`(seed: UInt64) {
+    func `pieces that a thread takes together are the next in order`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var alone = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(expectedTime: .microseconds(100)))
         for item in 0..<100 {
@@ -80,7 +79,7 @@ import Testing
         #expect(together.busy == 0)
     }
 
-    @Test func `a piece that does not join stays where it is, and one that is late is dropped on the way`() {
+    @Test func `a piece that does not join keeps its place, and a late one is dropped on the way`() {
         var queue = AdmissionQueue<Int>(threads: 1)
         _ = refusal(&queue, 1, at: .zero)
         _ = refusal(&queue, 2, .renewal, at: .seconds(11))
@@ -94,7 +93,7 @@ import Testing
         #expect(late.dropped.first?.refusal.why == .late)
     }
 
-    @Test func `pieces that were done together have each their part of the time`() {
+    @Test func `pieces done together each count a share of the time`() {
         var together = AdmissionQueue<Int>(threads: 2, rules: AdmissionRules(expectedTime: .milliseconds(1)))
         var alone = together
         for item in 0..<8 {
@@ -114,7 +113,7 @@ import Testing
         #expect(together.limit > 70)
     }
 
-    @Test func `nobody is served after the deadline, however little there is to do`() {
+    @Test func `no request is served after its deadline, even in an idle queue`() {
         var queue = AdmissionQueue<Int>(threads: 1)
         _ = refusal(&queue, 1, at: .zero)
         let (admitted, dropped) = queue.next(at: .seconds(11))
@@ -122,7 +121,7 @@ import Testing
         #expect(dropped.map(\.item) == [1])
     }
 
-    @Test func `a queue that was empty in between is not behind, although each piece waits for a busy processor`() {
+    @Test func `a queue that was empty in between is not behind, even if each piece waits for a busy processor`() {
         var queue = AdmissionQueue<Int>(threads: 2)
         for item in 0..<10 {
             let arrival = Duration.milliseconds(item * 400)
@@ -147,7 +146,7 @@ import Testing
         #expect(served == [.renewal: 4, .start: 2, .stored: 1])
     }
 
-    @Test func `lanes are served by their weights, and one that was idle saves nothing up`() throws {
+    @Test func `lanes are served by weight, and an idle one saves nothing up`() throws {
         var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(expectedTime: .microseconds(1)))
         func served(_ count: Int) throws -> [AdmissionLane: Int] {
             try (0..<count).reduce(into: [:]) { served, _ in
@@ -164,7 +163,7 @@ import Testing
         for lane in AdmissionLane.allCases { #expect(abs(parts[lane, default: 0] - lane.weight * 100) <= 1, "\(lane)") }
     }
 
-    @Test func `those who are refused are spread over more seconds the more they are`() {
+    @Test func `more refusals spread their retries over more seconds`() {
         func times(refusals: Int) -> Set<Int> {
             var queue = AdmissionQueue<Int>(threads: 1, rules: AdmissionRules(most: 0))
             for number in 0..<refusals { _ = refusal(&queue, 0, session: UInt64(number), at: .seconds(1)) }
@@ -177,7 +176,7 @@ import Testing
         #expect(refusal(&queue, 0, session: 7, at: .zero) == refusal(&queue, 0, session: 7, at: .zero))
     }
 
-    @Test func `a server that is about to stop refuses new work and does what waits`() {
+    @Test func `a server about to stop refuses new work and finishes waiting work`() {
         var queue = AdmissionQueue<Int>(threads: 1)
         _ = refusal(&queue, 1, at: .zero)
         queue.isDraining = true

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `while one tenant floods a lane, none of another within its share is refused or late`(seed: UInt64) {
+    func `while one tenant floods a lane, no tenant within its share is refused or late`(seed: UInt64) {
         let outcomes = SimulatedServer().run([Self.flood([.start: 3], [.start: 0.3])], seed: seed)
         let neighbor = outcomes.filter { $0.tenant == "neighbor" }
         #expect(neighbor.count > 2_000)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `while one tenant floods all lanes, none of another within its share is refused`(seed: UInt64) {
+    func `while one tenant floods all lanes, no tenant within its share is refused`(seed: UInt64) {
         // Half of the lanes' shares are 0.28 and 0.14. Closer to those, a burst exceeds the share for a moment.
         let load = Self.flood([.renewal: 1, .start: 1, .stored: 1], [.renewal: 0.18, .start: 0.05])
         let neighbor = SimulatedServer().run([load], seed: seed).filter { $0.tenant == "neighbor" }
@@ -40,7 +40,7 @@ import Testing
         #expect(neighbor.compactMap(\.latency).quantile(0.99) < 0.05)
     }
 
-    @Test func `a queue that does not know whose work it is refuses the neighbor's`() {
+    @Test func `a queue that does not know the tenants refuses the neighbor's`() {
         var server = SimulatedServer()
         server.knowsTenants = false
         let outcomes = server.run([Self.flood([.start: 3], [.start: 0.3])], seed: 1)
@@ -48,14 +48,14 @@ import Testing
         #expect(Double(neighbor.count { $0.refusal != nil }) > 0.3 * Double(neighbor.count))
     }
 
-    @Test func `two tenants that both ask for more than there is get half each`() {
+    @Test func `two tenants that both exceed capacity get half each`() {
         let outcomes = SimulatedServer().run([Self.flood([.start: 2], [.start: 1])], seed: 1)
         let served = outcomes.filter { $0.latency != nil }
         let part = Double(served.count { $0.tenant == "neighbor" }) / Double(served.count)
         #expect(abs(part - 0.5) < 0.03, "\(part)")
     }
 
-    @Test func `tenants take turns, one that has little each time gets no more, and none is forgotten`() {
+    @Test func `tenants take turns, small ones gain no extra share, and none is forgotten`() {
         var turns = OwnerTurns<String, String>()
         for number in 0..<4 { turns.append("a\(number)", of: "a") }
         turns.append("b0", of: "b")
@@ -68,7 +68,7 @@ import Testing
         #expect(turns.isEmpty)
     }
 
-    @Test func `a tenant alone has all places; beside it another one has its share at once`() {
+    @Test func `a lone tenant has all places, and a second one immediately gets its share`() {
         let limit = ConcurrencyLimit(least: 4)
         for _ in 0..<16 { #expect(limit.begin(.renewal, tenant: "a")) }
         #expect(!limit.begin(.renewal, tenant: "a"))
@@ -84,7 +84,7 @@ import Testing
         #expect(limit.running == 18)
     }
 
-    @Test func `what is no tenant's has one share, and takes none of a tenant's`() {
+    @Test func `work without a tenant has one share, and takes no tenant's`() {
         let limit = ConcurrencyLimit(least: 4)
         for _ in 0..<16 { #expect(limit.begin(.renewal)) }
         #expect(!limit.begin(.renewal))
@@ -110,7 +110,7 @@ import Testing
         #expect(pool.begin(of: "a"))
     }
 
-    @Test func `seconds and metrics of a tenant are its own`() {
+    @Test func `seconds and metrics are separate per tenant`() {
         let clock = ManualTimekeeper()
         let counts = OutcomeCounts(seconds: 4, timekeeper: clock)
         counts.count(.granted, of: "a")

@@ -34,7 +34,7 @@ import Testing
         #expect(numbers.count >= 100)
     }
 
-    @Test func `a task on the pool's threads does its work at once if nothing else waits, and it counts`() async {
+    @Test func `a task on the pool's threads works immediately if nothing else waits, and it counts`() async {
         let rules = AdmissionRules(expectedTime: .seconds(10))
         let pool = WorkerPool(threads: 2, rules: rules)
         let waits = Locked<[Duration]>([])
@@ -55,7 +55,7 @@ import Testing
         #expect(pool.admission.serviceTime < rules.expectedTime)
     }
 
-    @Test func `work goes to its lane while a job waits for the thread, and to nobody once the pool drains`() async {
+    @Test func `work uses its lane while a job waits for the thread, and is refused once the pool drains`() async {
         let pool = WorkerPool(threads: 1, rules: AdmissionRules())
         let order = Locked<[String]>([])
         await pool.task {
@@ -69,7 +69,7 @@ import Testing
         #expect(order.withLock { $0 } == ["job", "work", "draining"])
     }
 
-    @Test func `a full pool refuses at once, and the metrics say so`() async throws {
+    @Test func `a full pool refuses fast, and the metrics say so`() async throws {
         let pool = WorkerPool(threads: 1, rules: AdmissionRules(most: 1))
         let metrics = ServerMetrics(version: "1")
         metrics.show(pool)
@@ -94,7 +94,7 @@ import Testing
         #expect(metrics.text(.prometheus).contains("latchkey_pool_wait_seconds_count 2\n"))
     }
 
-    @Test func `a caller who is gone costs no work`() async throws {
+    @Test func `a departed caller costs no work`() async throws {
         let pool = WorkerPool(threads: 1, rules: AdmissionRules())
         let hold = Hold()
         async let first: Result<Void, AdmissionRefusal> = pool.run(.start, session: "a") { hold.work() }
@@ -110,7 +110,7 @@ import Testing
         #expect(isDone.withLock { $0 } == false)
     }
 
-    @Test func `a pool that drains finishes what it has and takes nothing new`() async throws {
+    @Test func `a draining pool finishes its work and accepts none`() async throws {
         let pool = WorkerPool(threads: 1, rules: AdmissionRules())
         let hold = Hold()
         async let first: Result<Void, AdmissionRefusal> = pool.run(.start, session: "a") { hold.work() }

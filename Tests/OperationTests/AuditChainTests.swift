@@ -30,7 +30,7 @@ import Testing
         return try await store.entries(from: 1, limit: 1_000)
     }
 
-    @Test func `an entry has its canonical text and the hash that the contract says`() async throws {
+    @Test func `an entry has the contract's canonical text and hash`() async throws {
         let entry = try #require(await chain(1).first)
         #expect(
             entry.text
@@ -51,7 +51,7 @@ import Testing
         #expect(try await AuditChain.verify(MemoryAuditStore()) == .intact(last: nil))
     }
 
-    @Test func `an audit is checked a step at a time, and from its start again after each verdict`() async throws {
+    @Test func `an audit is checked step by step, and from its start again after each verdict`() async throws {
         let entries = try await chain(700)
         var damaged = entries
         damaged.remove(at: 600)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `one changed byte anywhere is found at its entry`() async throws {
+    @Test func `any changed byte is found at its entry`() async throws {
         let entries = try await chain(6)
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<600 {
@@ -96,7 +96,7 @@ import Testing
             sequence: sequence, text: String(decoding: text, as: UTF8.self), previous: previous, hash: hash)
     }
 
-    @Test func `the first break has its name`() async throws {
+    @Test func `the first break is named`() async throws {
         let entries = try await chain(5)
         let other = try await chain(5)
         #expect(entries[2] != other[2])
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `two nodes that add at once make one chain`() async throws {
+    @Test func `two concurrent nodes make one chain`() async throws {
         let store = MemoryAuditStore()
         let nodes = [AuditChain(store, timekeeper: clock), AuditChain(store, timekeeper: clock)]
         let numbers = try await withThrowingTaskGroup(of: UInt64.self) { group in
@@ -136,7 +136,7 @@ import Testing
         #expect(last?.sequence == 100)
     }
 
-    @Test func `a node that is cancelled while it adds still adds`() async throws {
+    @Test func `a node cancelled while adding still adds`() async throws {
         let store = MemoryAuditStore()
         let chain = AuditChain(store, timekeeper: clock)
         let task = Task { try await chain.append(AuditEvent(.adminLogin, of: "console", by: "admin:1")) }
@@ -145,7 +145,7 @@ import Testing
         #expect(try await store.last()?.sequence == 1)
     }
 
-    @Test func `what others always take is given up, and says so`() async throws {
+    @Test func `an entry that never gets its number is an error`() async throws {
         let entries = try await chain(1)
         let chain = AuditChain(FixedAudit(all: entries), timekeeper: clock)
         await #expect(

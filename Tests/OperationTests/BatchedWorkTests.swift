@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         (1, [1]), (2, [1, 1]), (3, [3]), (8, [8]), (9, [8, 1]), (11, [8, 3]), (16, [8, 8]),
     ])
-    func `a thread does what waits together, and pieces that are too few one by one`(count: Int, sizes: [Int])
+    func `a thread does waiting pieces together, and too few pieces one by one`(count: Int, sizes: [Int])
         async throws
     {
         let stage = Stage()
@@ -81,7 +81,7 @@ import Testing
         #expect(stage.sizes == [1, 1])
     }
 
-    @Test func `who is gone is left out, and the others are not`() async throws {
+    @Test func `a cancelled piece is left out, others are not`() async throws {
         let stage = Stage()
         try await stage.hold()
         var tasks: [Task<Result<Int, AdmissionRefusal>, Never>] = []
@@ -93,7 +93,7 @@ import Testing
         #expect(stage.calls.withLock { $0 } == [[0, 1, 3, 4]])
     }
 
-    @Test func `all who wait together may be gone`() async throws {
+    @Test func `all waiting pieces may be gone`() async throws {
         let stage = Stage()
         try await stage.hold()
         var tasks: [Task<Result<Int, AdmissionRefusal>, Never>] = []
@@ -107,7 +107,7 @@ import Testing
         #expect(stage.sizes == [1])
     }
 
-    @Test func `what is beyond the limit is refused, and the rest is done together`() async throws {
+    @Test func `pieces beyond the limit are refused, and the rest is done together`() async throws {
         let stage = Stage(AdmissionRules(most: 4))
         try await stage.hold()
         var tasks: [Task<Result<Int, AdmissionRefusal>, Never>] = []
@@ -121,7 +121,7 @@ import Testing
         #expect(stage.sizes == [4])
     }
 
-    @Test func `work of another kind that is next is not passed over`() async throws {
+    @Test func `work of another kind that is next is not skipped`() async throws {
         let stage = Stage()
         let order = Locked<[String]>([])
         try await stage.hold()

@@ -30,7 +30,7 @@ import Testing
         #expect(policy.preflight(request(.options), methods: methods)?.headers[.allow] == "POST, DELETE, OPTIONS")
     }
 
-    @Test func `a refusal may be read by the page too, with all its header fields`() throws {
+    @Test func `a refusal and all its header fields are readable by the page`() throws {
         let refusal = HTTPResponse(
             status: 403,
             headers: [
@@ -58,7 +58,7 @@ import Testing
         #expect(preflight?.headers["Access-Control-Allow-Methods"] == nil)
     }
 
-    @Test func `a star stands for all pages, without credentials and without Vary`() throws {
+    @Test func `a star allows all pages, without credentials and Vary`() throws {
         let response = try CORSPolicy(.any).allowing(HTTPResponse(status: 200), for: request())
         #expect(response.headers["Access-Control-Allow-Origin"] == "*")
         #expect(response.headers["Access-Control-Allow-Credentials"] == nil)
@@ -70,7 +70,7 @@ import Testing
         "https://example.com/", "example.com", "https://", "null", "https://*.example.com", "https://Example.com",
         "https://a b",
     ])
-    func `what is no origin is no policy`(origin: String) {
+    func `an invalid origin is rejected`(origin: String) {
         #expect(throws: Diagnosis.origin(origin)) { try CORSPolicy(.listed([origin])) }
     }
 }

@@ -48,7 +48,7 @@ import Testing
             (["X-API-Key": "key-1", "Authorization": "Bearer wrong"], .unknown),
             (["X-API-Key": "key-1", "x-api-key": "key-2"], .several),
         ] as [(HTTPHeaders, CallerRefusal.Kind)])
-    func `everybody else is refused with 401`(headers: HTTPHeaders, kind: CallerRefusal.Kind) throws {
+    func `all others are refused with 401`(headers: HTTPHeaders, kind: CallerRefusal.Kind) throws {
         guard case .failure(let refusal) = try outcome(headers) else {
             return #expect(Bool(false), "was let in") as Void
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(refusal.headers["WWW-Authenticate"] != nil)
     }
 
-    @Test func `a certificate counts from a trusted proxy only`() throws {
+    @Test func `a certificate counts only from a trusted proxy`() throws {
         let headers: HTTPHeaders = ["X-Client-Cert-SHA256": Self.fingerprint]
         guard case .failure(let refusal) = try outcome(headers, peer: "198.51.100.9") else {
             return #expect(Bool(false)) as Void
@@ -65,7 +65,7 @@ import Testing
         #expect(refusal.kind == .missing)
     }
 
-    @Test func `a right that is missing and another tenant are refused with 403, and name the caller`() throws {
+    @Test func `a missing right and another tenant are refused with 403, and name the caller`() throws {
         let right = try outcome(["X-API-Key": "key-1"], right: .importKeys)
         let tenant = try outcome(["X-API-Key": "key-1"], tenant: "b")
         for (outcome, kind) in [(right, CallerRefusal.Kind.right), (tenant, .otherTenant)] {
@@ -90,7 +90,7 @@ import Testing
         #expect(throws: CallerRefusal.self) { try directory.caller(of: request, with: .readSPEKE, for: "c") }
     }
 
-    @Test func `a reply with 401 names the schemes that some caller has`() throws {
+    @Test func `a reply with 401 names the schemes that callers use`() throws {
         let request = HTTPRequest(method: .post, target: "/", headers: [:], remoteAddress: "127.0.0.1")
         func challenge(_ kinds: CallerCredential.Kind...) throws -> String? {
             let entries = try kinds.map {

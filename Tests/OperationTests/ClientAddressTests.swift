@@ -33,7 +33,7 @@ import Testing
         (["10.9.9.9, 10.2.3.4"], "10.9.9.9"),
         ([], "10.0.0.1"),
     ])
-    func `the client is the first from the right that is no trusted proxy`(values: [String], expected: String) {
+    func `the client is the rightmost untrusted address`(values: [String], expected: String) {
         #expect(client(values) == expected)
     }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(client(values, field: .forwarded) == expected)
     }
 
-    @Test func `a stranger's word about itself does not count`() {
+    @Test func `a stranger's claims about itself are ignored`() {
         #expect(client(["1.1.1.1"], peer: "198.51.100.9") == "198.51.100.9")
         #expect(client(["1.1.1.1"], peer: "") == nil)
     }
@@ -81,7 +81,7 @@ import Testing
             (["DEU"], "10.0.0.1", nil),
             (["DE", "FR"], "10.0.0.1", nil), (["DE"], "198.51.100.9", nil), ([], "10.0.0.1", nil),
         ] as [([String], String, String?)])
-    func `a country counts from a trusted proxy only`(values: [String], peer: String, expected: String?) {
+    func `a country counts only from a trusted proxy`(values: [String], peer: String, expected: String?) {
         let headers = HTTPHeaders(values.map { .init(name: "CF-IPCountry", value: $0) })
         let request = HTTPRequest(method: .get, target: "/", headers: headers, remoteAddress: peer)
         #expect(CountryField("cf-ipcountry").country(of: request, through: TrustedProxies(ranges)) == expected)

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `it takes no more than the limit, and again when one has ended`() {
+    @Test func `it accepts up to the limit, and one more when one has ended`() {
         let limit = ConcurrencyLimit(least: 1)
         for _ in 0..<4 { #expect(limit.begin(.renewal)) }
         #expect(!limit.begin(.renewal))
@@ -27,7 +27,7 @@ import Testing
         #expect(limit.limit == 200)
     }
 
-    @Test func `it falls to the least when requests are late, and one round of late ones counts once`() {
+    @Test func `it falls to the minimum when requests are late, and a round of late ones counts once`() {
         let limit = ConcurrencyLimit(least: 4)
         run(limit, rounds: 1, each: .milliseconds(90))
         #expect(limit.limit == 12)
@@ -37,7 +37,7 @@ import Testing
         #expect(limit.limit > 50)
     }
 
-    @Test func `it does not rise while few come`() {
+    @Test func `it does not rise under low load`() {
         let limit = ConcurrencyLimit(least: 8)
         for number in 0..<1_000 {
             #expect(limit.begin(.renewal))
@@ -57,7 +57,7 @@ import Testing
         for lane in AdmissionLane.allCases { #expect(!limit.begin(lane)) }
     }
 
-    @Test func `a client that has much running leaves a quarter to those who have little`() {
+    @Test func `a client with many requests leaves a quarter to smaller ones`() {
         let limit = ConcurrencyLimit(least: 8)
         var greedy = 0
         while limit.begin(.renewal, of: 1) { greedy += 1 }
@@ -70,7 +70,7 @@ import Testing
         for _ in 0..<4 { #expect(limit.begin(.renewal, of: 1)) }
     }
 
-    @Test func `a client alone gets nearly all, and the limit rises for it`() {
+    @Test func `a lone client gets nearly all, and the limit rises for it`() {
         let limit = ConcurrencyLimit(least: 4, most: 200)
         for round in 1...1_500 {
             var count = 0
@@ -80,7 +80,7 @@ import Testing
         #expect(limit.limit == 200)
     }
 
-    @Test func `a refusal behind the door makes the limit smaller, however soon it comes`() {
+    @Test func `a refusal behind the limit lowers the limit, however soon it comes`() {
         let limit = ConcurrencyLimit(least: 4)
         while limit.begin(.renewal) {}
         limit.end(after: .milliseconds(1), wasShed: true, at: .seconds(1))

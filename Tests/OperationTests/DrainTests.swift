@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a node is not ready, waits, stops accepting, finishes and ends`() async throws {
+    @Test func `a node is unready, waits, stops accepting, finishes and ends`() async throws {
         let (end, at, phases) = try await run(signals: [.seconds(1)], work: .seconds(2))
         #expect(end == .clean)
         #expect(at == .seconds(8))
@@ -44,14 +44,14 @@ import Testing
             ])
     }
 
-    @Test func `requests that take too long are left behind`() async throws {
+    @Test func `requests that take too long are abandoned`() async throws {
         let (end, at, _) = try await run(signals: [.zero], work: .seconds(60))
         #expect(end == .late)
         #expect(at == .seconds(15))
     }
 
     @Test(arguments: [Duration.seconds(2), .seconds(7)])
-    func `a second signal ends at once`(second: Duration) async throws {
+    func `a second signal stops it now`(second: Duration) async throws {
         let (end, at, _) = try await run(signals: [.zero, second], work: .seconds(9))
         #expect(end == .atOnce)
         #expect(at == second)
@@ -64,7 +64,7 @@ import Testing
         #expect(!Readiness([drain.check]).report.isReady)
     }
 
-    @Test func `a node that runs stops neither with time nor for lack of work`() {
+    @Test func `a running node stops neither by time nor when idle`() {
         var plan = DrainPlan()
         #expect(plan.take(.time, at: .seconds(1_000)) == nil)
         #expect(plan.take(.idle, at: .seconds(1_000)) == nil)

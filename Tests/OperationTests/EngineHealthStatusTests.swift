@@ -16,7 +16,7 @@ import Testing
         health.note(error, for: work, try #require(health.permit(for: work)))
     }
 
-    @Test func `an outage of writes is one until a write goes well, whatever is read`() throws {
+    @Test func `an outage of writes lasts until a write succeeds, despite reads`() throws {
         let (health, told) = (EngineHealth("auditStore", timekeeper: clock), Locked<[String]>([]))
         health.whenChanged { operation, standing in told.withLock { $0.append("\(operation) \(standing.isAway)") } }
         try note(StoreError(.full, "test", reason: "It is full."), in: health, for: .write)
@@ -28,7 +28,7 @@ import Testing
         #expect(told.withLock { $0 } == ["write true", "write false"])
     }
 
-    @Test func `the last error of an engine has its time, also after it answers`() throws {
+    @Test func `the last error of an engine has its time, even after recovery`() throws {
         let health = EngineHealth("keyStore", timekeeper: clock)
         #expect(health.standing.failed == nil)
         for (operation, word) in [(EngineOperation.write, "first"), (.read, "second")] {
@@ -41,7 +41,7 @@ import Testing
         #expect(!health.isAway && health.standing.lastError?.reason == "second" && health.standing.failed == date)
     }
 
-    @Test func `an engine answers for ten seconds after it answered, and is quiet then`() throws {
+    @Test func `an engine answers for ten seconds after it answered, then is quiet`() throws {
         let health = EngineHealth("keyStore", timekeeper: clock)
         #expect(health.status == .quiet)
         try note(nil, in: health)
@@ -56,7 +56,7 @@ import Testing
         #expect(health.status == .answers)
     }
 
-    @Test func `a tenant's engine stays the same, and goes with its tenant`() {
+    @Test func `a tenant's engine stays the same and goes with its tenant`() {
         let added = Locked(0)
         let table = EngineTable(timekeeper: clock) { _ in added.withLock { $0 += 1 } }
         table.add(EngineHealth("keyStore", timekeeper: clock))
@@ -70,7 +70,7 @@ import Testing
         #expect(table.known(.callout, of: "b") == nil)
     }
 
-    @Test func `a callout's health is that of its last answer`() async throws {
+    @Test func `a callout's health follows its last answer`() async throws {
         let health = EngineHealth("callout", tenant: "a", limits: .callout, timekeeper: clock)
         let isDown = Locked(true)
         let callout = EntitlementCallout<Int>(
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [("node-a", "node-a"), ("a b/c", "a-b-c"), ("ip-10-0-0-1.internal", "ip-10-0-0-1.internal")])
-    func `a made identifier ends in its node's name`(name: String, shown: String) {
+    func `an identifier ends in its node's name`(name: String, shown: String) {
         var generator = SystemRandomNumberGenerator()
         let id = RequestID(using: &generator, node: RequestID.nodeName(name))
         #expect(id.node == shown)

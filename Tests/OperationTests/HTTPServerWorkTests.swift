@@ -23,7 +23,7 @@ import Testing
         await server.stop(within: .zero)
     }
 
-    @Test func `a request that keeps its thread keeps no other from being answered`() async throws {
+    @Test func `a request that keeps its thread blocks no other`() async throws {
         let isOpen = DispatchSemaphore(value: 0)
         try await withServer(threads: 2) { request in
             if request.path == "/blocks" { isOpen.wait() }
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// libmicrohttpd may lose its own signal for a connection that is resumed while it polls for events.
-    @Test func `an answer that another thread gives is sent though no other connection stirs`() async throws {
+    @Test func `another thread's answer is sent even if no other connection is active`() async throws {
         try await withServer(threads: 2) { request in
             await withCheckedContinuation { done in
                 DispatchQueue.global().async { done.resume(returning: .text(request.path)) }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `the pool's own threads go on when the server stops`() async throws {
+    @Test func `the pool's own threads survive a server stop`() async throws {
         let pool = WorkerPool(threads: 1)
         let work = JoinedThreads(pool.work)
         let server = Self.server(pool, work) { _ in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `work that hangs holds up neither the server's stop nor the pool`() async throws {
+    @Test func `work that hangs blocks neither the server's stop nor the pool`() async throws {
         let isOpen = DispatchSemaphore(value: 0)
         let isKept = Promise<Void, Never>()
         let pool = WorkerPool(threads: 2)
@@ -107,7 +107,7 @@ import Testing
         isOpen.signal()
     }
 
-    @Test func `a server that is asked to stop sends 503 to those who wait`() async throws {
+    @Test func `a stopping server sends 503 to waiting requests`() async throws {
         let pool = WorkerPool(threads: 2)
         let hasBegun = Promise<Void, Never>()
         let server = Self.server(pool) { _ in

@@ -4,7 +4,7 @@ import LatchkeyHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PackagerPoolTests {
-    @Test func `so many requests wait at once, and one more when one has ended`() {
+    @Test func `a limited number of requests wait, and one more when one ends`() {
         let pool = PackagerPool(most: 2)
         #expect(pool.begin() && pool.begin())
         #expect(!pool.begin())
@@ -14,7 +14,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `players' threads go before packagers'`() async {
+        @Test func `players' threads precede packagers'`() async {
             let niceness = { @Sendable in getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
             let usual = await WorkerPool(threads: 1).run(niceness)
             let last = await PackagerPool().threads.run(niceness)

@@ -9,7 +9,7 @@ import Testing
         RateLimiter([.subject: limit], buckets: buckets, timekeeper: clock)
     }
 
-    @Test func `a burst passes, then one for each interval`() {
+    @Test func `a burst passes, then one per interval`() {
         let limiter = limiter(RateLimit(10, per: .seconds(1), burst: 3))
         #expect((1...3).allSatisfy { _ in limiter.refusal(.subject, "u") == nil })
         #expect(limiter.refusal(.subject, "u") == .milliseconds(100))
@@ -23,7 +23,7 @@ import Testing
         #expect(limiter.refusal(.subject, "u") != nil)
     }
 
-    @Test func `over a long time no more than the rate passes`() {
+    @Test func `over a long time only the rate passes`() {
         let limiter = limiter(RateLimit(10, per: .seconds(1), burst: 5))
         var passed = 0
         for _ in 0..<1_000 {
@@ -33,7 +33,7 @@ import Testing
         #expect(100...105 ~= passed)
     }
 
-    @Test func `names, tenants and scopes have buckets of their own`() {
+    @Test func `names, tenants and scopes have separate buckets`() {
         let limiter = limiter(RateLimit(1, per: .seconds(1)))
         #expect(limiter.refusal(.subject, "u", tenant: "a") == nil)
         #expect(limiter.refusal(.subject, "u", tenant: "a") != nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(limiter.refusal(.subject, "u") == .milliseconds(40))
     }
 
-    @Test func `a million names stay within the memory, and one that keeps coming is not forgotten`() {
+    @Test func `a million names stay within the memory limit, and a frequent one is not forgotten`() {
         let limiter = limiter(RateLimit(1, per: .seconds(1_000)), buckets: 100)
         #expect(limiter.refusal(.subject, "steady") == nil)
         for name in 0..<10_000 {

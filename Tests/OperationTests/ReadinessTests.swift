@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReadinessTests {
     private let clock = ManualTimekeeper()
 
-    @Test func `every check passes, or the node is not ready`() {
+    @Test func `the node is ready only if every check passes`() {
         let readiness = Readiness([.init("keys") { nil }, .init("credentials") { "no\npair" }])
         let short = readiness.response(to: HTTPRequest(method: .get, target: "/readyz"))
         #expect(short.status == 503)

@@ -11,7 +11,7 @@ import Testing
         return DecisionRecord.deciding(facts, by: Policy(), requestID: requestID).record
     }
 
-    @Test func `a decision is found by its request, and by its own tenant only`() {
+    @Test func `a decision is found by its request, and only by its own tenant`() {
         let recent = RecentDecisions()
         recent.keep(record("request-1"))
         recent.keep(record(nil))
@@ -42,7 +42,7 @@ import Testing
         #expect((1...5).map { recent.record(of: "request-\($0)", at: "a") != nil } == [false, false, true, true, true])
     }
 
-    @Test func `the latest are listed by page, and the same request twice is found as the later one`() {
+    @Test func `the latest are listed by page, and a repeated request is found as its later one`() {
         let recent = RecentDecisions(limit: 3)
         for number in 1...4 { recent.keep(record("request-\(number)", tenant: number == 3 ? "b" : "a")) }
         recent.keep(record("request-4", tenant: "b"))
@@ -54,7 +54,7 @@ import Testing
         #expect(recent.record(of: "request-2", at: "a") == nil)
     }
 
-    @Test func `outcomes are counted by the second, with the silent ones`() {
+    @Test func `outcomes are counted per second, with the silent ones`() {
         let clock = ManualTimekeeper()
         clock.advance(by: .seconds(100))
         let counts = OutcomeCounts(seconds: 4, timekeeper: clock)

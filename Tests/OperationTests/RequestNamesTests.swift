@@ -15,7 +15,7 @@ import Testing
         return TraceContext(of: headers, using: &generator)
     }
 
-    @Test func `a request's own identifier is taken, and another form is replaced`() {
+    @Test func `a request's own identifier is kept, and another form is replaced`() {
         let id = { (text: String) in
             RequestID(of: HTTPRequest(method: .get, target: "/", headers: ["X-Request-ID": text])).text
         }
@@ -26,7 +26,7 @@ import Testing
         #expect(RequestID() != RequestID())
     }
 
-    @Test func `a trace goes on with a span of its own`() {
+    @Test func `a trace continues with a new span`() {
         let context = context(["00-\(Self.trace)-\(Self.span)-01"], states: ["a=1", "b=2"])
         #expect(context.traceID == Self.trace)
         #expect(context.parentID == Self.span)
@@ -49,14 +49,14 @@ import Testing
         #expect(context.headers["traceparent"]?.utf8.count == 55)
     }
 
-    @Test func `a later version is read as far as it is known, and two parents are none`() {
+    @Test func `a later version is read as far as known, and two parents are ignored`() {
         let parent = "00-\(Self.trace)-\(Self.span)-00"
         #expect(context(["cc-\(Self.trace)-\(Self.span)-03-more"]).traceID == Self.trace)
         #expect(context(["cc-\(Self.trace)-\(Self.span)-03-more"]).isSampled)
         #expect(context([parent, parent]).traceID != Self.trace)
     }
 
-    @Test func `a state that is too long or has control characters is left out`() {
+    @Test func `a state that is too long or has control characters is dropped`() {
         let parent = "00-\(Self.trace)-\(Self.span)-00"
         #expect(context([parent], states: ["a=" + String(repeating: "x", count: 510)]).state?.utf8.count == 512)
         #expect(context([parent], states: ["a=" + String(repeating: "x", count: 511)]).state == nil)

@@ -2,7 +2,7 @@ import LatchkeyLicensing
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RunningPlaybacksTests {
-    @Test func `a playback runs from its license until its lease ends, and longer once it is renewed`() {
+    @Test func `a playback runs from its license until its lease ends, and longer once renewed`() {
         let playbacks = RunningPlaybacks()
         #expect(!playbacks.runs("ann", at: .zero))
         playbacks.note("ann", until: .seconds(300))

@@ -32,7 +32,7 @@ import Testing
         return text.split(separator: "\n").map(String.init)
     }
 
-    @Test func `an entry is one line of JSON with cut address and pseudonym`() async throws {
+    @Test func `an entry is one JSON line with a cut address and pseudonym`() async throws {
         var entry = LogEntry(.info, .license)
         entry.requestID = RequestID("request-1")
         entry.tenant = "a"
@@ -54,7 +54,7 @@ import Testing
         #expect(!line.contains("jane"))
     }
 
-    @Test func `a user has one pseudonym per tenant, and none without one`() async throws {
+    @Test func `a user has one pseudonym per tenant, and none if unnamed`() async throws {
         let pseudonyms = UserPseudonyms(secret: Secret("0123456789abcdef"))
         #expect(pseudonyms.pseudonym(of: "u", at: "a") == pseudonyms.pseudonym(of: "u", at: "a"))
         #expect(pseudonyms.pseudonym(of: "u", at: "a") != pseudonyms.pseudonym(of: "u", at: "b"))
@@ -92,7 +92,7 @@ import Testing
         for line in lines { #expect(!tell.contains { line.contains($0) }) }
     }
 
-    @Test func `codes, names and sentences are written as they are`() async throws {
+    @Test func `codes, names and sentences are written unchanged`() async throws {
         var entry = LogEntry(
             .info, .license,
             message: "The store postgresql-primary.eu-west-1.internal does not answer: connection refused (111).")
@@ -105,7 +105,7 @@ import Testing
         #expect(value?["tenant"]?.text == "broadcaster-one")
     }
 
-    @Test func `no control character and no second line comes out`() async throws {
+    @Test func `output has no control character or second line`() async throws {
         var entry = LogEntry(
             .warning, .license, message: "a\r\n{\"event\":\"forged\"}\u{1b}[31m\u{85}\u{2028}\u{202e}\u{0}")
         entry.tenant = "\u{7f}\u{9b}x"
@@ -134,7 +134,7 @@ import Testing
         #expect(dropped.withLock { $0 } == 7)
     }
 
-    @Test func `lines for which there is no room are counted, and the next ones that have room tell how many`() async {
+    @Test func `lines without room are counted, and the next one with room reports the number`() async {
         let (written, dropped) = (Locked(Data()), Locked(0))
         let writer = LineWriter(limit: 400) { lines in written.withLock { $0.append(lines) } }
         let log = ServerLog(
@@ -150,7 +150,7 @@ import Testing
         #expect(lines.reduce(0) { $0 + ($1["dropped"]?.number ?? 0) } == Double(lost))
     }
 
-    @Test func `dropped lines of which no later line tells have one of their own, once, beside the cap`() async throws {
+    @Test func `dropped lines that no later line reports get one line, once, outside the cap`() async throws {
         let log = log(cap: 2)
         for _ in 0..<10 { log.write(LogEntry(.info, .shed)) }
         log.tellDropped()
@@ -161,7 +161,7 @@ import Testing
         #expect(dropped.withLock { $0 } == 8)
     }
 
-    @Test func `a line for which there is no room either tells later`() async throws {
+    @Test func `a report without room is written later`() async throws {
         let written = Locked(Data())
         let writer = LineWriter(limit: 200) { lines in written.withLock { $0.append(lines) } }
         let log = ServerLog(
@@ -178,7 +178,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `lines that a full disk does not take are counted, and told once there is room`() async throws {
+        @Test func `lines that a full disk rejects are counted, and reported once there is room`() async throws {
             let counted = Locked<[LogEvent: Int]>([:])
             let descriptor = open("/dev/full", O_WRONLY)
             defer { close(descriptor) }
@@ -215,7 +215,7 @@ import Testing
         (.certificate, .certificate), (.vendor("vudrm", .certificate), .certificate), (.none, .stray),
     ]
 
-    @Test(arguments: events) func `a player's request is an event by what was asked; one at the door is shed`(
+    @Test(arguments: events) func `a player's request is an event by its endpoint, or shed if overloaded`(
         _ endpoint: RequestEndpoint, _ event: LogEvent
     ) {
         var report = LicenseReport(tenant: "a", endpoint: endpoint, requestID: "request-1", at: .zero)
@@ -232,7 +232,7 @@ import Testing
         (.refused(LicenseRefusal(.overloaded, reason: "No.")), "shed", "overloaded"),
     ]
 
-    @Test(arguments: ends) func `an entry of a request has its outcome, and a refusal has code and reason`(
+    @Test(arguments: ends) func `a request's entry has its outcome, and a refusal has code and reason`(
         _ outcome: RequestOutcome, _ word: String, _ code: String?
     ) async throws {
         var report = LicenseReport(tenant: "a", endpoint: .fairPlay, requestID: "request-1", at: .zero)
@@ -247,7 +247,7 @@ import Testing
         #expect(value["level"]?.text == (status >= 500 ? "error" : "info"))
     }
 
-    @Test func `licenses at two thousand a second are all written`() async {
+    @Test func `licenses at two thousand a second are all logged`() async {
         let log = log()
         for _ in 0..<2_000 { log.write(LogEntry(.info, .license)) }
         #expect(await lines().count == 2_000)
@@ -275,7 +275,7 @@ import Testing
         #expect(lines.allSatisfy { JSONValue(Data($0.utf8)) != nil })
     }
 
-    @Test func `a reader that does not read makes nobody wait and costs lines, not memory`() async {
+    @Test func `a reader that does not read blocks no caller and costs lines, not memory`() async {
         let (gate, began) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let count = Locked(0)
         let writer = LineWriter(limit: 100) { data in

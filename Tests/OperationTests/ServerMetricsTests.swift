@@ -51,7 +51,7 @@ import Testing
         #expect(lines().contains("latchkey_pool_wait_seconds_bucket{le=\"0.01\"} 0"))
     }
 
-    @Test func `what strangers send fills no memory`() {
+    @Test func `strangers' input is kept bounded`() {
         for number in 0..<1_000 { record(tenant: "t\(number)", refusal: "r\(number)") }
         #expect(metrics.licenseRequests.series.count <= 3 * 201 + 201)
         #expect(metrics.licenseRequests.series.contains { $0.values[0] == "other" })
@@ -62,19 +62,19 @@ import Testing
         #expect(lines().contains("latchkey_shed_total{lane=\"start\",why=\"other\"} 1"))
     }
 
-    @Test func `there is a limit of series over all labels`() {
+    @Test func `series are limited across all labels`() {
         let family = MetricFamily("x_total", "X.", [.first(100, "a"), .first(100, "b")], limit: 50, make: Counter.init)
         for number in 0..<2_500 { family["\(number % 50)", "\(number / 50)"].add() }
         #expect(family.series.count == 51)
         #expect(family.series.reduce(0) { $0 + ($1.lines.first?.value ?? 0) } == 2_500)
     }
 
-    @Test func `quotes, backslashes and line ends of label values are escaped`() {
+    @Test func `quotes, backslashes and line ends in label values are escaped`() {
         metrics.tokensRejected["a\"b\\c\nd"].add()
         #expect(lines().contains("latchkey_tokens_rejected_total{reason=\"a\\\"b\\\\c\\nd\"} 1"))
     }
 
-    @Test func `what is in force replaces what was`() {
+    @Test func `a new value replaces the old one`() {
         metrics.policyInfo.replaceAll([(["basic", "d1"], 1)])
         metrics.policyInfo.replaceAll([(["basic", "d2"], 1)])
         #expect(
@@ -83,7 +83,7 @@ import Testing
             ])
     }
 
-    @Test func `gauges are filled in before the text`() {
+    @Test func `gauges are set before the text`() {
         metrics.beforeText { [metrics] in metrics.poolWaiting.set(7) }
         #expect(lines().contains("latchkey_pool_waiting 7"))
     }
@@ -95,7 +95,7 @@ import Testing
             ("application/openmetrics-text; q=0.3, text/plain", .prometheus),
             ("application/openmetrics-text;q=0", .prometheus),
         ] as [(String?, MetricFormat)])
-    func `the form is the one that is asked for`(accept: String?, format: MetricFormat) {
+    func `the format is the requested one`(accept: String?, format: MetricFormat) {
         var headers = HTTPHeaders()
         headers[.accept] = accept
         let response = metrics.response(to: HTTPRequest(method: .get, target: "/metrics", headers: headers))
@@ -118,7 +118,7 @@ import Testing
         }
     #endif
 
-    @Test func `alerts and dashboard name metrics that exist`() throws {
+    @Test func `alerts and dashboard name existing metrics`() throws {
         let kinds = Dictionary(uniqueKeysWithValues: metrics.names.map { ($0.name, $0.type) })
         // The metrics of `latchkey probe` are in `ProbeToolTests`.
         let others =

@@ -52,7 +52,7 @@ import Testing
             #expect(listener.next == nil)
         }
 
-        @Test func `nobody listens, and nothing happens`() throws {
+        @Test func `a missing listener is harmless`() throws {
             let path = try #require(Self.folder).path("nobody")
             #expect(try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": path])).send(.ready) == false)
         }
@@ -61,11 +61,11 @@ import Testing
             [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "vsock:2:1"],
             ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 200)],
         ])
-        func `without a socket there is nobody to tell`(environment: [String: String]) {
+        func `without a socket there is no notifier`(environment: [String: String]) {
             #expect(ServiceNotifier(environment: environment) == nil)
         }
 
-        @Test func `the watchdog is fed twice in its time, if it watches this process`() {
+        @Test func `the watchdog is fed twice per period, if it watches this process`() {
             let period = { (more: [String: String]) in
                 ServiceNotifier(environment: ["NOTIFY_SOCKET": "/x"].merging(more) { $1 }, processID: 7)?.watchdogPeriod
             }
