@@ -22,14 +22,14 @@ import Testing
         (#""output":{"hdcp":{"HD":"type0"}}"#, "output"), (#""output":{"hdcp":{"UHD1":"type1"}}"#, "output"),
         (#""download":{"allow":true}"#, "right"), (#""validity":{"type":"persistentFor","storage":"30d"}"#, "right"),
     ])
-    func `a policy with HDCP or storage gives keys to a device, and none to a browser`(
+    func `a policy with HDCP or storage gives keys to a device, but not to a browser`(
         _ policy: String, _ code: String
     ) throws {
         #expect(try word(policy) == code)
         #expect(try word(policy, drm: .fairPlay) == "license")
     }
 
-    @Test func `a token that asks for less than the policy does not open it to browsers`() throws {
+    @Test func `a token that requires less than the policy does not open it to browsers`() throws {
         let narrowing = try Scene.policy(#""output":{"hdcp":{"HD":"notRequired"}}"#)
         let decision = try Scene.decision(#""output":{"hdcp":{"HD":"type0"}}"#) { facts in
             facts.request.drm = .clearKey

@@ -81,7 +81,7 @@ import Testing
         #expect(try Scene.decision(given.policy, given.change).word == given.word)
     }
 
-    @Test func `a refused viewer sees the sessions in the way, with a code to stop each`() throws {
+    @Test func `a refused viewer sees the sessions in its way, with a code to stop each`() throws {
         let slots = [Scene.slot("secret-b", fence: 40, device: "TV"), Scene.slot("secret-a", fence: 39)]
         let policy = #""concurrency":{"limit":2},"messages":{"concurrency":"streams-in-use"}"#
         let refused = try Scene.decision(policy) { $0.account.slots = slots }
@@ -142,7 +142,7 @@ import Testing
         #expect(kept.ends == Scene.now + 1_000)
     }
 
-    @Test func `the token's session counts before the SPC's, and that before the token's identifier`() throws {
+    @Test func `the token's session precedes the SPC's, and that precedes the token's identifier`() throws {
         func session(_ change: (inout Facts) -> Void) throws -> String? {
             guard case .take(let slot, _) = try Scene.decision("", change).change else { return nil }
             return slot.session

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func `every policy goes through its canonical form with the same digest`(_ seed: UInt64)
+    @Test(arguments: seeds) func `every policy survives its canonical form with the same digest`(_ seed: UInt64)
         throws
     {
         try each(seed) { scene in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func `facts go through their canonical form and are decided alike`(_ seed: UInt64) throws {
+    @Test(arguments: seeds) func `facts survive their canonical form and are decided alike`(_ seed: UInt64) throws {
         try each(seed) { scene in
             let (facts, policy) = (scene.facts(), try scene.policy())
             let again = try Facts(json: facts.canonicalJSON)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func `a narrower policy never grants what a wider one refuses, nor for longer`(
+    @Test(arguments: seeds) func `a narrower policy never grants more or longer than a wider one`(
         _ seed: UInt64
     ) throws {
         try each(seed) { scene in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func `time that moves on revives nothing that ended`(_ seed: UInt64) throws {
+    @Test(arguments: seeds) func `advancing time revives nothing that ended`(_ seed: UInt64) throws {
         try each(seed) { scene in
             var facts = scene.facts()
             let policy = try scene.policy()
@@ -93,7 +93,7 @@ import Testing
         return Set(codes).intersection(["ended", "tokenExpired"])
     }
 
-    @Test(arguments: seeds) func `without counts that run out, a license later is a license now`(_ seed: UInt64) throws
+    @Test(arguments: seeds) func `without limits that fill up, a license later is a license now`(_ seed: UInt64) throws
     {
         try each(seed) { scene in
             var facts = scene.facts()
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func `the order in which a playback asks for its keys does not matter`(_ seed: UInt64)
+    @Test(arguments: seeds) func `the order in which a playback requests its keys does not matter`(_ seed: UInt64)
         throws
     {
         try each(seed) { scene in
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func `a refusal takes no slot, and a license no refused note`(_ seed: UInt64) throws {
+    @Test(arguments: seeds) func `a refusal takes no slot, and a license no refusal note`(_ seed: UInt64) throws {
         try each(seed) { scene in
             let decision = decide(scene.facts(), by: try scene.policy())
             switch decision {
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `licenses and refusals of every kind come up`() throws {
+    @Test func `licenses and refusals of every kind occur`() throws {
         var words: [String: Int] = [:]
         for seed in 0..<800 {
             var scene = RandomScene(UInt64(seed))

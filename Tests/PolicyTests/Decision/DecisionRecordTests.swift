@@ -24,7 +24,7 @@ import Testing
           "tokenUse":{"session":"s","first":"2026-11-22T15:00:00Z"},"firstPlays":{"movie":"2026-11-20T15:00:00Z"},"outages":["geo"]}}
         """
 
-    @Test func `facts with every member are read, and written again`() throws {
+    @Test func `facts with every member are read and written back`() throws {
         let read = try Facts(json: Data(facts.utf8))
         #expect(try Facts(json: read.canonicalJSON) == read)
         #expect(read.request.session == PlaybackSessionID(rawValue: 255))
@@ -57,7 +57,7 @@ import Testing
             ["grant.policy.stream.allow", "key.id", "key.track"]
         ),
     ])
-    func `facts that cannot be are errors with their places`(_ json: String, _ places: [String]) {
+    func `impossible facts are errors with their places`(_ json: String, _ places: [String]) {
         let error = #expect(throws: JSONProblems.self) { try Facts(json: Data(json.utf8)) }
         #expect(error?.places == places)
         #expect(error?.code == "factsInvalid")
@@ -92,7 +92,7 @@ import Testing
         #expect(changed.record.policyDigest != record.policyDigest)
     }
 
-    @Test func `dates that no calendar writes are decided all the same`() {
+    @Test func `dates outside any calendar are still decided`() {
         for now in [
             Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 1e300), Date(timeIntervalSince1970: -1e300),
             Date(timeIntervalSince1970: .nan),

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [(100.9, 100), (2, 2), (1, 1), (0.5, 1)])
-    func `a license ends with the right, and lasts a whole second at least`(
+    func `a license ends with the right, and lasts at least a whole second`(
         _ left: Double, _ seconds: Int
     ) throws {
         let decision = try Scene.decision(#""validity":{"end":"\#(DateText.text(Scene.now + 200))"}"#) {
@@ -95,7 +95,7 @@ import Testing
         #expect(decision.terms?.validity == .lease(.seconds(seconds)))
     }
 
-    @Test func `a first play starts the window after it`() throws {
+    @Test func `a first play starts the window`() throws {
         let decision = try Scene.decision(#""validity":{"afterFirstPlay":"48h"}"#) {
             $0.account.firstPlays = ["movie": Scene.now - 3_600]
         }
@@ -119,7 +119,7 @@ import Testing
         #expect(decision.terms != nil)
     }
 
-    @Test func `a renewal comes before the lease ends, spread by the session`() throws {
+    @Test func `a renewal precedes the lease's end, spread by the session`() throws {
         func renewal(_ session: UInt64, _ members: String) throws -> Duration? {
             let decision = try Scene.decision(#""validity":{"type":"lease","lease":"1000s"\#(members)}"#) {
                 $0.request.session = PlaybackSessionID(rawValue: session)
@@ -136,7 +136,7 @@ import Testing
         #expect(try Scene.decision("").renewAfter == nil)
     }
 
-    @Test func `a player that needs no key gets a duration, and one that stopped nothing`() throws {
+    @Test func `a player that needs no key gets a duration, and a stopped one gets none`() throws {
         let playing = try Scene.decision("") { $0.request.playback = .playing }
         guard case .license(_, _, _, let delivers, _) = playing else { throw JSONProblems(code: "x", problems: []) }
         #expect(delivers == .duration)

@@ -264,12 +264,12 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
         #expect(decision.change == .none)
     }
 
-    @Test func `a class that may be left out is refused for its key alone`() throws {
+    @Test func `a class that may be omitted is refused for its key alone`() throws {
         #expect(try Scene.decision(#""tracks":{"allow":["SD"],"otherwise":"leaveOut"}"#).refusal?.leavesOut == true)
         #expect(try Scene.decision(#""tracks":{"allow":["SD"]}"#).refusal?.leavesOut == false)
     }
 
-    @Test func `the policy's message is that of the section that refuses`() throws {
+    @Test func `the refusing section provides the policy's message`() throws {
         let refusal = try Scene.decision(#""place":{"allow":["AT"]},"messages":{"place":"not-here","token":"x"}"#)
             .refusal
         #expect(refusal?.message == "not-here")

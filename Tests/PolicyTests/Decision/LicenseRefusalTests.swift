@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: statuses)
-    func `each objection has a code, a status, a remedy and whether to try again`(
+    func `each objection has a code, a status, a remedy and whether to retry`(
         _ objection: PolicyObjection, _ status: Int, _ retry: RetryAdvice
     ) {
         let refusal = LicenseRefusal(.policy(objection), reason: "Because.")
@@ -35,7 +35,7 @@ import Testing
         (LicenseRefusal.Kind.tokenExpired, RetryAdvice.withNewToken), (.tokenUsed, .never), (.notCovered, .never),
         (.sessionLimit, .afterViewerActs), (.overloaded, .later), (.unknownKey, .never),
     ])
-    func `refusals of requests say whether to try again, too`(_ kind: LicenseRefusal.Kind, _ retry: RetryAdvice) {
+    func `refusals of requests also say whether to retry`(_ kind: LicenseRefusal.Kind, _ retry: RetryAdvice) {
         #expect(LicenseRefusal(kind, reason: "x").retry == retry)
     }
 
@@ -58,7 +58,7 @@ import Testing
         #expect(refusal.retryAfterSeconds == told)
     }
 
-    @Test func `a rate limit says when its minute is over`() throws {
+    @Test func `a rate limit says when its minute ends`() throws {
         let decision = try Scene.decision(#""limits":{"licensesPerMinute":1}"#) {
             $0.account.minute = .init(began: Scene.now - 18, licenses: 1)
         }

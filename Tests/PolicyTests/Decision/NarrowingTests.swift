@@ -103,7 +103,7 @@ import Testing
         #expect(!narrowed.notes.isEmpty)
     }
 
-    @Test func `a member that the policy names may become wider, and no other`() throws {
+    @Test func `only a member that the policy names may become wider`() throws {
         let policy = try Scene.policy(
             #""download":{"allow":false},"stream":{"allow":false},"token":{"mayWiden":["download.allow","validity.type"]}"#
         )
@@ -116,7 +116,7 @@ import Testing
         #expect(Set(narrowed.notes.map(\.code)) == [.replacedByGrant, .grantIgnored])
     }
 
-    @Test func `what a grant changed is noted with the decision`() throws {
+    @Test func `a grant's changes are noted with the decision`() throws {
         let grant = try Scene.policy(#""validity":{"type":"lease","lease":"1m"},"stream":{"allow":true}"#)
         let decision = try Scene.decision(#""validity":{"type":"lease","lease":"5m"},"stream":{"allow":false}"#) {
             $0.grant.policy = grant

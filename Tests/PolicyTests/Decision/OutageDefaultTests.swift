@@ -13,7 +13,7 @@ import Testing
         (#""concurrency":{"limit":1}"#, Engine.sessionStore), (#""devices":{"limit":1}"#, .sessionStore),
         (#""token":{"singleUse":true}"#, .tokenStore),
     ])
-    func `nobody is turned away, and the lease has two minutes`(_ limit: String, _ engine: Engine) throws {
+    func `viewers are accepted, with a two-minute lease`(_ limit: String, _ engine: Engine) throws {
         let without = { (outage: String) in
             try Scene.decision("\(Self.lease),\(limit)\(outage)") { $0.account.outages = [engine] }
         }
@@ -22,12 +22,12 @@ import Testing
         #expect(try without(#","outage":{"\#(engine.rawValue)":"refuse"}"#).word == "storeUnavailable")
     }
 
-    @Test func `a policy that counts nothing does not notice`() throws {
+    @Test func `a policy that counts nothing is unaffected`() throws {
         let decision = try Scene.decision(Self.lease) { $0.account.outages = [.sessionStore, .tokenStore] }
         #expect(decision.terms?.validity == .lease(.seconds(300)))
     }
 
-    @Test func `a download that cannot be counted is good for two minutes`() throws {
+    @Test func `a download that cannot be counted lasts two minutes`() throws {
         let decision = try Scene.decision(#""download":{"allow":true,"storage":"30d","perAccount":3}"#) {
             $0.request.purpose = .download
             $0.account.outages = [.sessionStore]
@@ -35,7 +35,7 @@ import Testing
         #expect(decision.terms?.validity == .persistentFor(.seconds(120)))
     }
 
-    @Test func `a token does not widen what the policy leaves unsaid`() throws {
+    @Test func `a token does not widen the policy's defaults`() throws {
         for (grant, seconds) in [("allow", 120), ("allow:1m", 60), ("allow:10m", 120)] {
             let narrower = try Scene.policy(#""outage":{"sessionStore":"\#(grant)"}"#)
             let decision = try Scene.decision(#"\#(Self.lease),"concurrency":{"limit":1}"#) {

@@ -30,7 +30,7 @@ import Testing
          "examples":[{"facts":{"now":"2026-06-01T00:00:00Z"},"expect":"place"}]}
         """
 
-    @Test func `every member of a policy is read and written again`() throws {
+    @Test func `every member of a policy is read and written back`() throws {
         let policy = try Policy(json: Data(Self.whole.utf8))
         let again = try Policy(json: policy.canonicalJSON)
         #expect(again == policy)
@@ -43,7 +43,7 @@ import Testing
         #expect(stated.isEmpty)
     }
 
-    @Test func `each member of the table stands in the policy that has all`() throws {
+    @Test func `each member of the table is in the policy that has all`() throws {
         let json = try JSONReader.value(of: Data(Self.whole.utf8))
         for path in Policy.rules.paths {
             let parts = path.split(separator: ".").map(String.init)
@@ -104,14 +104,14 @@ import Testing
         (#""examples":[{"facts":{"now":"today"},"expect":"license"}]"#, "examples[0].facts.now"),
         (#""examples":[{"facts":{"now":"2026-06-01T00:00:00Z"},"expect":"maybe"}]"#, "examples[0].expect"),
     ])
-    func `what a policy cannot say is an error with its place`(_ members: String, _ place: String) throws {
+    func `an invalid policy value is an error with its place`(_ members: String, _ place: String) throws {
         let error = #expect(throws: JSONProblems.self) { try Scene.policy(members) }
         #expect(error?.places == [place])
         #expect(error?.code == "policyInvalid")
         #expect(error?.problems.allSatisfy { !$0.what.isEmpty && $0.remedy.hasSuffix(".") } == true)
     }
 
-    @Test func `all problems are told at once`() {
+    @Test func `all problems are reported`() {
         let error = #expect(throws: JSONProblems.self) {
             try Scene.policy(#""validity":{"type":"lease","jitter":2},"trakcs":{},"devices":{"limit":0,"x":1}"#)
         }
@@ -120,18 +120,18 @@ import Testing
     }
 
     @Test(arguments: ["[]", "{}", #"{"version":2}"#, #"{"version":"1"}"#, "", "{", "null"])
-    func `what is no policy of version 1 is refused`(_ json: String) {
+    func `only a policy of version 1 is accepted`(_ json: String) {
         #expect(throws: JSONProblems.self) { try Policy(json: Data(json.utf8)) }
     }
 
-    @Test func `a member that stands twice is an error by line and column`() {
+    @Test func `a duplicate member is an error with line and column`() {
         let error = #expect(throws: JSONProblems.self) {
             try Policy(json: Data("{\"version\":1,\n \"limits\":{},\"limits\":{}}".utf8))
         }
         #expect(error?.reason.contains("line 2, column 14") == true)
     }
 
-    @Test func `a stranger's member name shows on one line`() {
+    @Test func `a stranger's member name fits on one line`() {
         let error = #expect(throws: JSONProblems.self) { try Scene.policy(#""a\u001b[2J\n":1"#) }
         #expect(error?.description.unicodeScalars.contains { $0.value < 0x20 } == false)
     }
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: ["", "s", "5", "5 m", "1.5h", "-1s", "+1s", "0x1s", "4294967296s", "99999999999d", "5M", "٥s"])
-    func `other texts are no durations`(_ text: String) { #expect(DurationText.duration(text) == nil) }
+    func `no other text is a duration`(_ text: String) { #expect(DurationText.duration(text) == nil) }
 
     @Test(arguments: [
         ("192.0.2.0/24", "192.0.2.255", true), ("192.0.2.0/24", "192.0.3.0", false),
@@ -172,5 +172,5 @@ import Testing
     @Test(arguments: [
         "", "a", "192.0.2", "192.0.2.1/33", "192.0.2.1/", "192.0.2.1/-1", "192.0.2.1/24", "::1/129", "1.2.3.4/0x8",
     ])
-    func `other texts are no ranges`(_ text: String) { #expect(AddressRange(text) == nil) }
+    func `no other text is a range`(_ text: String) { #expect(AddressRange(text) == nil) }
 }

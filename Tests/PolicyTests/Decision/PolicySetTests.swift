@@ -11,7 +11,7 @@ import Testing
         try PolicySet(policies.mapValues { Data(#"{"version":1\#($0.isEmpty ? "" : ",")\#($0)}"#.utf8) })
     }
 
-    @Test func `a policy stands over the one that it extends, member by member`() throws {
+    @Test func `a policy overrides its base, member by member`() throws {
         let set = try set([
             "base": #""validity":{"type":"lease","lease":"5m","jitter":0.2},"devices":{"limit":5,"window":"7d"}"#,
             "live": #""extends":"base","validity":{"type":"unlimited"},"devices":{"limit":2}"#,
@@ -38,12 +38,12 @@ import Testing
             ["a:download.perTitle"]
         ),
     ])
-    func `what policies cannot be to each other is an error`(_ policies: [String: String], _ places: [String]) {
+    func `conflicts between policies are an error`(_ policies: [String: String], _ places: [String]) {
         let error = #expect(throws: JSONProblems.self) { try set(policies) }
         #expect(error?.places == places)
     }
 
-    @Test func `a circle, an unknown name and a second level are told apart`() {
+    @Test func `a cycle, an unknown name and a second level are distinct`() {
         let texts = [
             ["a": #""extends":"b""#, "b": #""extends":"a""#], ["a": #""extends":"b""#],
             ["a": #""extends":"b""#, "b": #""extends":"c""#, "c": ""],
@@ -51,7 +51,7 @@ import Testing
         #expect(Set(texts).count == 3)
     }
 
-    @Test func `tenant, content and key come over each other in this order`() throws {
+    @Test func `key overrides content, and content overrides tenant`() throws {
         let set = try set([
             "tenant": #""limits":{"licensesPerMinute":1},"devices":{"limit":1},"stream":{"allow":true}"#,
             "content": #""devices":{"limit":2},"concurrency":{"limit":2}"#, "key": #""concurrency":{"limit":3}"#,
@@ -69,7 +69,7 @@ import Testing
         #expect(try set.policy(for: KeyFacts(), tenant: nil) == Policy())
     }
 
-    @Test func `examples are decided, and a wrong one is told with its reason`() throws {
+    @Test func `examples are decided, and a failed one is reported`() throws {
         let facts = #"{"now":"2026-06-01T00:00:00Z","request":{"country":"FR"}}"#
         let set = try set([
             "a": #"""
@@ -82,7 +82,7 @@ import Testing
         #expect(problems.first?.what.contains("not granted in FR") == true)
     }
 
-    @Test func `a folder's files are policies by their names`() throws {
+    @Test func `file names in a folder are policy names`() throws {
         let folder = try TemporaryFolder()
         try Data(#"{"version":1}"#.utf8).write(to: folder.url.appendingPathComponent("base.json"))
         try Data(#"{"version":1,"extends":"base"}"#.utf8).write(to: folder.url.appendingPathComponent("live.json"))

@@ -11,7 +11,7 @@ import Testing
     private static let own = "0000000000000001"
 
     @Test(arguments: [(100.0, 3_600.0), (1_000_000, 172_700)])
-    func `of an end and a time after the first play the earlier one ends the license`(
+    func `the earlier of an end and a time after the first play ends the license`(
         _ end: TimeInterval, _ first: TimeInterval
     ) throws {
         let validity = #""validity":{"end":"\#(DateText.text(Scene.now + end))","afterFirstPlay":"48h"}"#
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [("1m", "5m"), ("5m", "1m")])
-    func `of two engines that are out the shorter license counts`(_ callout: String, _ sessions: String) throws {
+    func `if two engines are down, the shorter license counts`(_ callout: String, _ sessions: String) throws {
         let policy = """
             "concurrency":{"limit":1},"outage":{"callout":"allow:\(callout)","sessionStore":"allow:\(sessions)"}
             """
@@ -28,7 +28,7 @@ import Testing
         #expect(decision.terms?.validity == .lease(.seconds(60)))
     }
 
-    @Test func `a device that the window forgot is a new one again`() throws {
+    @Test func `a device outside the window counts as new`() throws {
         let decision = try Scene.decision(#""devices":{"limit":1,"window":"1d"}"#) {
             $0.account.devices = ["d1": Scene.now - 2 * 86_400, "b": Scene.now - 60]
         }

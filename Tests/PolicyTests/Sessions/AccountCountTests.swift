@@ -20,7 +20,7 @@ import Testing
         await accountSessions.decide(AccountScene.facts(session, change), by: try Scene.policy(policy)).decision.word
     }
 
-    @Test func `a download without an end counts for ever`() async throws {
+    @Test func `a download without an end counts forever`() async throws {
         let (accountSessions, policy) = (scene.accountSessions(), #""download":{"allow":true,"perAccount":1}"#)
         #expect(try await word(accountSessions, policy, "a") { $0.request.purpose = .download } == "license")
         scene.clock.advance(by: .seconds(86_400 * 365))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [LicenseRequestFacts.Purpose.stream, .download])
-    func `licenses within a minute are limited, whatever they are for`(_ purpose: LicenseRequestFacts.Purpose)
+    func `licenses per minute are limited, whatever their purpose`(_ purpose: LicenseRequestFacts.Purpose)
         async throws
     {
         let (accountSessions, policy) = (
@@ -43,8 +43,7 @@ import Testing
     }
 
     /// The figures of PostgreSQL in `Documentation/Server/Regions.md`: each is a trip, except that both reads go together.
-    @Test func `of a store that nobody guesses about a license reads and writes, and so does a heartbeat`() async throws
-    {
+    @Test func `without a guess a license reads and writes its store, and so does a heartbeat`() async throws {
         let calls = Locked<[InterruptedStore.Call]>([])
         let store = InterruptedStore(
             store: scene.store, before: { call, _ throws(StoreError) in calls.withLock { $0.append(call) } })
@@ -94,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test func `a key whose heartbeats are more frequent does not shorten the playback's slot`() async throws {
+    @Test func `a key with more frequent heartbeats does not shorten the playback's slot`() async throws {
         let accountSessions = scene.accountSessions()
         func policy(_ heartbeat: String) throws -> Policy {
             try Scene.policy(

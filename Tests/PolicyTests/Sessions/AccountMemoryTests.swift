@@ -37,7 +37,7 @@ import Testing
         await node.decide(AccountScene.facts(session, change), by: policy).decision.word
     }
 
-    @Test func `streams of before count, also those that lived by heartbeats, and a stream that runs goes on`()
+    @Test func `earlier streams count, even those kept by heartbeats, and a running stream continues`()
         async throws
     {
         let policy = try Scene.policy(AccountScene.lease + #","concurrency":{"limit":1,"heartbeat":"30s"}"#)
@@ -66,7 +66,7 @@ import Testing
         #expect(try await node.slots() == ["u"])
     }
 
-    @Test func `200 devices at once get no more than the limit from a node, and twice as much from two`() async throws {
+    @Test func `200 concurrent devices get the limit at most from one node, and twice that from two`() async throws {
         let policy = try Scene.policy(AccountScene.lease + #","concurrency":{"limit":3}"#)
         let nodes = [node(), node()]
         outage(true)
@@ -84,7 +84,7 @@ import Testing
         #expect(await word(nodes[0], "s", policy) { $0.grant.account = "bert" } == "license")
     }
 
-    @Test func `the store learns of them with the next license, and gives none beside them`() async throws {
+    @Test func `the next license reports them to the store, and adds none to them`() async throws {
         let policy = try Scene.policy(AccountScene.one)
         let node = node()
         outage(true)
@@ -98,7 +98,7 @@ import Testing
         #expect(await word(node, "t", policy) == "license")
     }
 
-    @Test func `a session that was stopped elsewhere does not come back out of a node's memory`() async throws {
+    @Test func `a session that was stopped elsewhere is not restored from a node's memory`() async throws {
         let policy = try Scene.policy(AccountScene.one)
         let (node, other) = (node(), scene.accountSessions())
         #expect(await word(node, "s", policy) == "license")
@@ -114,7 +114,7 @@ import Testing
         arguments: [
             (#""devices":{"limit":1}"#, "deviceLimit"), (#""limits":{"licensesPerMinute":1}"#, "rateLimit"),
         ])
-    func `devices and licenses a minute are counted, too`(_ limit: String, _ refusal: String) async throws {
+    func `devices and licenses a minute are counted too`(_ limit: String, _ refusal: String) async throws {
         let (node, policy) = (node(), try Scene.policy("\(AccountScene.lease),\(limit)"))
         outage(true)
         #expect(await word(node, "s", policy) == "license")
@@ -133,7 +133,7 @@ import Testing
 
     /// A disk that stalls for 60 ms each second, under a viewer with 200 devices.
     @Test(arguments: [EngineReach.disk, .network])
-    func `a store that is late opens no limit`(_ reach: EngineReach) async throws {
+    func `a slow store lifts no limit`(_ reach: EngineReach) async throws {
         let (stalls, clock) = (Locked(false), scene.clock)
         let store = InterruptedStore(
             store: scene.store,

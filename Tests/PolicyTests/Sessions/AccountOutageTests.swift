@@ -37,13 +37,13 @@ import Testing
         #expect(try await scene.store.read(.account("anna", "demo")).record == nil)
     }
 
-    @Test func `engines that the caller knows to be out stay so`() async throws {
+    @Test func `engines that the caller reports down stay down`() async throws {
         let facts = AccountScene.facts("s") { $0.account.outages = [.callout] }
         let booked = await scene.accountSessions().decide(facts, by: try Scene.policy(AccountScene.one))
         #expect(booked.decision.word == "storeUnavailable")
     }
 
-    @Test func `a damaged record is an outage for its account alone`() async throws {
+    @Test func `a damaged record is an outage only for its account`() async throws {
         let (accountSessions, policy) = (
             scene.accountSessions(), try Scene.policy(AccountScene.one + #","outage":{"sessionStore":"refuse"}"#)
         )
@@ -84,7 +84,7 @@ import Testing
         return await booked.decision
     }
 
-    @Test func `a store that hangs is tried twice, then there is too much to do; later the rule decides, in no time`()
+    @Test func `a store that hangs is tried twice, then requests are overloaded; later the rule decides instantly`()
         async throws
     {
         let (gate, calls) = (Promise<Void, any Error>(), Locked(0))
@@ -109,7 +109,7 @@ import Testing
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)
     }
 
-    @Test func `what is part of this process is never away, however long it hangs: there is too much to do`()
+    @Test func `a store in this process is overloaded, never down, however long it hangs`()
         async throws
     {
         let (gate, calls) = (Promise<Void, any Error>(), Locked(0))
@@ -125,7 +125,7 @@ import Testing
         #expect(await accountSessions.decide(AccountScene.facts("s"), by: policy).slot != nil)
     }
 
-    @Test func `a write that comes in late takes nothing twice, neither slot nor token`() async throws {
+    @Test func `a write that comes in late takes no slot or token twice`() async throws {
         let (writes, gate) = (Locked(0), Promise<Void, any Error>())
         let slow = InterruptedStore(
             store: scene.store,
@@ -170,7 +170,7 @@ import Testing
         #expect(scene.events.withLock { $0 } == [])
     }
 
-    @Test func `a store of sessions that does not answer is away before a license asks for it, and back by itself`()
+    @Test func `a session store's failure is noticed before a license needs it, and so is its recovery`()
         async
     {
         let isDown = Locked(true)

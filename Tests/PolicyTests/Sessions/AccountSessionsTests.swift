@@ -17,7 +17,7 @@ import Testing
         await accountSessions.decide(AccountScene.facts(session), by: try Scene.policy(policy)).decision.word
     }
 
-    @Test func `several keys of one playback at once take one slot`() async throws {
+    @Test func `concurrent keys of one playback take one slot`() async throws {
         let (accountSessions, policy) = (scene.accountSessions(), try Scene.policy(AccountScene.one))
         let tracks: [TrackClass] = [.audio, .sd, .hd, .uhd1, .uhd2]
         let booked = await withTaskGroup(of: BookedDecision.self) { group in
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         ("refuseNewest", "sessionLimit", ["a"]), ("stopOldest", "license", ["b"]), ("count", "license", ["a", "b"]),
     ])
-    func `the mode says what a start beyond the limit does`(_ mode: String, _ answer: String, _ left: [String])
+    func `the mode decides about a start beyond the limit`(_ mode: String, _ answer: String, _ left: [String])
         async throws
     {
         let policy = AccountScene.lease + #","concurrency":{"limit":1,"mode":"\#(mode)"}"#
@@ -59,7 +59,7 @@ import Testing
         #expect(try await word(accountSessions, "a", policy) == "license")
     }
 
-    @Test func `a slot is free when it ends, and when its player stops`() async throws {
+    @Test func `a slot is free when it ends or its player stops`() async throws {
         let accountSessions = scene.accountSessions()
         #expect(try await word(accountSessions, "a", AccountScene.one) == "license")
         #expect(try await word(accountSessions, "b", AccountScene.one) == "sessionLimit")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await scene.store.read(.account("anna", "demo")).record == nil)
     }
 
-    @Test func `a fence is the record's version, and rises after the record was forgotten`() async throws {
+    @Test func `a fence is the record's version, and rises after the record was deleted`() async throws {
         let (accountSessions, policy) = (scene.accountSessions(), try Scene.policy(AccountScene.one))
         let first = try #require(await accountSessions.decide(AccountScene.facts("a"), by: policy).slot)
         #expect(try await scene.store.read(.account("anna", "demo")).record?.version == UInt64(first.fence))
@@ -88,7 +88,7 @@ import Testing
         #expect(third.started == Scene.now - 3_600)
     }
 
-    @Test func `a policy that counts nothing asks no store`() async throws {
+    @Test func `a policy that counts nothing uses no store`() async throws {
         let accountSessions = scene.accountSessions(
             InterruptedStore(
                 store: scene.store,
@@ -101,7 +101,7 @@ import Testing
         #expect(booked.record.facts.now == Scene.now)
     }
 
-    @Test func `what changes nothing is not written`() async throws {
+    @Test func `an unchanged account is not written`() async throws {
         let writes = Locked(0)
         let accountSessions = scene.accountSessions(
             InterruptedStore(
@@ -117,7 +117,7 @@ import Testing
         #expect(writes.withLock { $0 } == 1)
     }
 
-    @Test func `the store's clock decides, and not the node's`() async throws {
+    @Test func `the store's clock decides, not the node's`() async throws {
         let storeClock = ManualTimekeeper(date: Scene.now + 100)
         let accountSessions = scene.accountSessions(MemoryRecordStore(timekeeper: storeClock))
         let booked = await accountSessions.decide(AccountScene.facts("s"), by: try Scene.policy(AccountScene.one))
@@ -125,7 +125,7 @@ import Testing
         #expect(booked.record.facts.now == Scene.now + 100)
     }
 
-    @Test func `a decision begins again when somebody else wrote meanwhile`() async throws {
+    @Test func `a decision restarts after a concurrent write`() async throws {
         let (policy, other) = (try Scene.policy(AccountScene.one), scene.accountSessions())
         let isFirst = Locked(true)
         let accountSessions = scene.accountSessions(
@@ -165,7 +165,7 @@ import Testing
         #expect(count.withLock { $0 } == AccountSessions.attempts + 1)
     }
 
-    @Test func `devices, downloads, first plays and licenses of the minute are remembered`() async throws {
+    @Test func `devices, downloads, first plays and licenses of the minute are stored`() async throws {
         let accountSessions = scene.accountSessions()
         func word(_ policy: String, _ session: String, _ change: (inout Facts) -> Void = { _ in }) async throws
             -> String

@@ -26,7 +26,7 @@ import Testing
         return account
     }
 
-    @Test(arguments: seeds) func `applying a renewal twice is applying it once`(_ seed: UInt64) throws {
+    @Test(arguments: seeds) func `applying a renewal twice equals once`(_ seed: UInt64) throws {
         var renewals = 0
         try Self.each(seed) { scene in
             var facts = scene.facts()
@@ -75,7 +75,7 @@ import Testing
         #expect(counts.count > 1)
     }
 
-    @Test func `a FairPlay session is written as before there were other systems, and each other system is read again`()
+    @Test func `a FairPlay session keeps its old form, and each other system is read back`()
         throws
     {
         var account = AccountState()
@@ -97,7 +97,7 @@ import Testing
         #expect(account.kept(at: Scene.now + 60).minute == nil)
     }
 
-    @Test func `a damaged record is told, whatever byte changed or is missing`() throws {
+    @Test func `a damaged record is reported for any changed or missing byte`() throws {
         var account = AccountState()
         account.slots = [Scene.slot("a", fence: 1_795_359_600_000_000, device: "TV", profile: "kid")]
         account.stop("b", by: "TV", at: Scene.now)
@@ -131,7 +131,7 @@ import Testing
         #expect { try AccountState(recordBytes: bytes, engine: "e") } throws: { ($0 as? StoreError)?.kind == .damaged }
     }
 
-    @Test(arguments: seeds) func `random bytes are damage or what would be written`(_ seed: UInt64) {
+    @Test(arguments: seeds) func `random bytes are damage or a canonical record`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             let count = Int.random(in: 0..<60, using: &generator)
@@ -165,7 +165,7 @@ import Testing
         return account
     }
 
-    @Test func `an account is bounded, and keeps what is newest`() {
+    @Test func `an account is bounded and keeps the newest`() {
         let kept = Self.fullAccount.kept(at: Scene.now)
         #expect(kept.recordBytes.count <= 256 * 1_024)
         #expect((kept.slots.count, kept.stopped.count) == (100, 100))
@@ -175,7 +175,7 @@ import Testing
         #expect(kept.kept(at: Scene.now) == kept)
     }
 
-    @Test func `an account forgets what has ended, and ends with what lasts longest`() {
+    @Test func `an account drops expired items, and ends with the longest-lived one`() {
         var account = AccountState()
         #expect(account.end(at: Scene.now) == Scene.now)
         account.slots = [Scene.slot("a", fence: 1, ends: 300), Scene.slot("b", fence: 2, ends: 0)]
@@ -192,7 +192,7 @@ import Testing
         #expect(account.end(at: Scene.now) == Scene.now + 315_360_000)
     }
 
-    @Test func `a hundred slots are the most of an account, whatever is counted`() throws {
+    @Test func `a hundred slots are an account's maximum, whatever is counted`() throws {
         let policy = #""concurrency":{"limit":1,"scope":"title""#
         let full = (0..<100).map { Scene.slot("s\($0)", fence: $0, content: "c\($0)") }
         #expect(try Scene.decision(policy + "}") { $0.account.slots = full }.word == "sessionLimit")

@@ -49,7 +49,7 @@ import Testing
         return nil
     }
 
-    @Test func `no request waits for a store that is known to be away, however long it hangs`() async {
+    @Test func `no request waits for a store known to be down, however long it hangs`() async {
         let store = hung()
         await takeAway(store)
         for second in 1...60 {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test
-    func `a store in this process's memory is asked synchronously, and reported like another one`()
+    func `a store in this process's memory is called synchronously, and reported like others`()
         throws
     {
         let events = Locked<[RecordStoreEvent]>([])
@@ -91,7 +91,7 @@ import Testing
         #expect(hung().immediate == nil)
     }
 
-    @Test func `of regions one is asked whether it is back, and the store says so for all`() async throws {
+    @Test func `one region is probed for recovery, and the store reports for all`() async throws {
         let (here, there) = (MemoryRecordStore(timekeeper: clock), MemoryRecordStore(timekeeper: clock))
         let home = try #require(RegionalRecordStore(["eu": here, "us": there])).home(of: Self.key)
         let stores = ["eu", "us"].map { name -> (String, any RecordStore) in (name, name == home ? hungStore : here) }
@@ -111,7 +111,7 @@ import Testing
         #expect(records.parts.map(\.health.isAway) == ["eu", "us"].map { $0 == home })
     }
 
-    @Test func `a store that answers again is asked by the first request after the answer`() async {
+    @Test func `a recovered store is used by the first request after its answer`() async {
         let store = hung()
         await takeAway(store)
         clock.advance(by: .seconds(1))
@@ -124,7 +124,7 @@ import Testing
         #expect(!store.health.isAway)
     }
 
-    @Test func `the server's question brings a store back without a request, and none is asked beside it`() async {
+    @Test func `the server's probe restores a store without a request, and no second call joins it`() async {
         let store = hung()
         await takeAway(store)
         await store.guarded.probe()
@@ -142,7 +142,7 @@ import Testing
         #expect(await errorKind(store) == nil)
     }
 
-    @Test func `a part that is away leaves the others alone, and the store is back when all are`() async {
+    @Test func `a part that is down leaves others alone, and the store is back when all are`() async {
         let (down, events) = (Locked(Set<Int>()), Locked<[Bool]>([]))
         let store = PartedStore(
             store: InterruptedStore(

@@ -27,7 +27,7 @@ import Testing
         return refusal.code
     }
 
-    @Test func `a heartbeat extends the slot by two of them and the grace`() async throws {
+    @Test func `a heartbeat extends the slot by two beats and the grace`() async throws {
         let booked = try await booked("s")
         let token = try #require(booked.heartbeatToken)
         #expect(booked.heartbeat == .seconds(30))
@@ -70,7 +70,7 @@ import Testing
         #expect(try await scene.accountSessions().account("anna", of: "demo").slots == [renewed.slot])
     }
 
-    @Test func `a release frees the slot, and a second one is none`() async throws {
+    @Test func `a release frees the slot, and can be repeated`() async throws {
         let token = try await token("s")
         for _ in 0..<2 { #expect(await scene.accountSessions().release(token, of: "demo") == nil) }
         #expect(try await scene.accountSessions().slots() == [])
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a heartbeat without the store is told to come again`() async throws {
+    @Test func `a heartbeat without the store asks to retry`() async throws {
         let token = try await token("s")
         let down = scene.accountSessions(
             InterruptedStore(
@@ -113,7 +113,7 @@ import Testing
         #expect(refusal.retryAfterSeconds == 1)
     }
 
-    @Test func `a slot is given back if this decision took it, and nobody renewed it`() async throws {
+    @Test func `a slot is returned if this decision took it, and no other renewed it`() async throws {
         let accountSessions = scene.accountSessions()
         let taken = try await booked("a", AccountScene.one)
         await accountSessions.undo(taken, tookSlot: taken.isTaken)

@@ -23,7 +23,7 @@ import Testing
         return await scene.accountSessions(store).decide(facts, by: try Scene.policy(policy)).decision.word
     }
 
-    @Test func `one session uses its token for all its keys within the time, and nobody else does`() async throws {
+    @Test func `one session uses its token for all its keys within the time, and no other does`() async throws {
         for expected in ["license", "license"] { #expect(try await word("s-1") == expected) }
         #expect(try await word("s-2") == "tokenUsed")
         scene.clock.advance(by: .seconds(60))
@@ -36,7 +36,7 @@ import Testing
         #expect(try await word("s", identifier) == "tokenMalformed")
     }
 
-    @Test func `tenants' tokens are told apart, and no store holds an identifier`() async throws {
+    @Test func `tenants' tokens are separate, and no store holds an identifier`() async throws {
         #expect(try await word("s-1", tenant: "one") == "license")
         #expect(try await word("s-2", tenant: "two") == "license")
         let records = try await scene.store.page(of: .token, "one", prefix: "", after: nil, limit: 10)
@@ -44,7 +44,7 @@ import Testing
         #expect(records.first?.end == Scene.now + 330)
     }
 
-    @Test func `of many sessions at once one gets the token`() async throws {
+    @Test func `of parallel sessions one gets the token`() async throws {
         let policy = try Scene.policy(Self.single)
         let (one, other) = (scene.accountSessions(), scene.accountSessions())
         let words = await withTaskGroup(of: String.self) { group in
@@ -84,7 +84,7 @@ import Testing
             })
     }
 
-    @Test func `an attempt that begins again because the account changed keeps its token, and a refusal gives it back`()
+    @Test func `an attempt that restarts after an account change keeps its token, and a refusal returns it`()
         async throws
     {
         // No use after the first one, to the millisecond.
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `room in a bound is taken once for a license, however often it begins again`() async throws {
+    @Test func `a license takes room in a limit once, however often it restarts`() async throws {
         let bound = CountingBound(limit: 5)
         let (other, rule) = (
             scene.accountSessions(), try Scene.policy(AccountScene.lease + #","concurrency":{"limit":9}"#)
@@ -138,7 +138,7 @@ import Testing
         #expect(refused.decision.word == "sessionLimit" && bound.held == CountingBound.Held(kept: 1))
     }
 
-    @Test func `a license that finds no room any more gives its token back, and one whose store fails takes room once`()
+    @Test func `a license without room returns its token, and one whose store fails takes room once`()
         async throws
     {
         let bound = CountingBound(limit: 1)
