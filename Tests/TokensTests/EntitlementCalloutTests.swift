@@ -57,7 +57,7 @@ import Testing
         #expect(LicenseRefusal.notEntitled.status == 403)
     }
 
-    @Test func `an answer counts for some seconds, for its user and asset`() async throws {
+    @Test func `an answer is kept for seconds, for its user and asset`() async throws {
         let callout = service.callout()
         #expect(try await ask(callout) == "gold")
         service.answer.withLock { $0 = .denied }
@@ -76,7 +76,7 @@ import Testing
         #expect(service.count == 3)
     }
 
-    @Test func `those who ask the same meanwhile share one question`() async throws {
+    @Test func `equal concurrent questions share one request`() async throws {
         let (time, asked, question) = (VirtualTime(), Locked(0), question)
         let granted = try await time.run {
             let callout = Callout(EntitlementLimits(memory: .zero), outage: .refuse, timekeeper: time) { _ in
@@ -98,7 +98,7 @@ import Testing
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `somebody who gives up does not stop the question`() async throws {
+    @Test func `a cancelled caller does not stop the question`() async throws {
         let gate = Gate()
         let callout = service.callout(gate: gate)
         let first = Task { try await ask(callout) }
@@ -124,7 +124,7 @@ import Testing
         #expect(LicenseRefusal.entitlementUnavailable.status == 503)
     }
 
-    @Test func `an answer that comes too late counts for nobody`() async throws {
+    @Test func `a late answer counts for no caller`() async throws {
         let gate = Gate()
         let callout = service.callout(gate: gate)
         let asking = Task { try await ask(callout) }
@@ -136,7 +136,7 @@ import Testing
         #expect(try await ask(callout) == "notEntitled")
     }
 
-    @Test func `a failing service is left alone for a while, then tried by one who does not wait`() async throws {
+    @Test func `a failing service is left alone for a while, then tried by one unblocked caller`() async throws {
         let callout = service.callout()
         service.answer.withLock { $0 = nil }
         for _ in 0..<5 { #expect(try await ask(callout) == "entitlementUnavailable") }
@@ -156,7 +156,7 @@ import Testing
         #expect(try await ask(callout) == "silver")
     }
 
-    @Test func `nobody waits for a service that hangs, once it is known to`() async throws {
+    @Test func `no caller waits for a service known to hang`() async throws {
         let gate = Gate()
         let callout = service.callout(gate: gate)
         for _ in 0..<3 {
@@ -188,7 +188,7 @@ import Testing
         #expect(try await ask(callout) == "gold")
     }
 
-    @Test func `a no is an answer, and opens nothing`() async throws {
+    @Test func `a denial never opens the breaker`() async throws {
         let callout = service.callout()
         service.answer.withLock { $0 = .denied }
         for number in 0..<5 {
@@ -197,7 +197,7 @@ import Testing
         #expect(!callout.isLeftAlone)
     }
 
-    @Test func `another 4xx refuses its viewer with the number, and opens nothing`() async throws {
+    @Test func `other 4xx refuse the viewer with the number and open no breaker`() async throws {
         let callout = service.callout()
         service.answer.withLock { $0 = .rejected(status: 409) }
         for number in 0..<5 {
@@ -212,7 +212,7 @@ import Testing
         #expect(service.events.withLock { $0 } == [])
     }
 
-    @Test(arguments: [401, 407]) func `a service that does not know this server is told once a minute`(
+    @Test(arguments: [401, 407]) func `a service that rejects this server is reported once a minute`(
         _ status: Int
     ) async throws {
         let callout = service.callout(EntitlementLimits(memory: .zero))
@@ -225,7 +225,7 @@ import Testing
         #expect(!callout.isLeftAlone)
     }
 
-    @Test func `why there was no answer is told, and nothing of an unknown error's text`() async throws {
+    @Test func `a missing answer's cause is reported, without an unknown error's text`() async throws {
         struct Planted: Error, CustomStringConvertible { let description = "PLANTED" }
         let failures: [any Error] = [
             Diagnosis.callout(status: 503), TransportError(.cannotConnect, "h:1 refuses connections."), Planted(),
@@ -249,7 +249,7 @@ import Testing
         (402, .rejected), (407, .rejected), (409, .rejected), (410, .rejected), (422, .rejected), (451, .rejected),
         (408, .outage), (425, .outage), (429, .outage), (500, .outage), (503, .outage), (302, .outage), (202, .outage),
     ])
-    func `what a status means`(_ status: Int, _ meaning: EntitlementStatus) {
+    func `statuses are mapped`(_ status: Int, _ meaning: EntitlementStatus) {
         #expect(EntitlementStatus(status) == meaning)
     }
 

@@ -49,7 +49,7 @@ import Testing
         } catch { return error.kind }
     }
 
-    @Test func `a token that was verified is refused at its end, by other rules, and without its key`() async throws {
+    @Test func `a verified token is refused at its end, under other rules, and without its key`() async throws {
         let source = service.source()
         try service.publish(old)
         try await source.reload()
@@ -74,7 +74,7 @@ import Testing
         #expect(await error(text) == .key)
     }
 
-    @Test func `only the tokens that were verified latest are kept, and none whose end has come`() throws {
+    @Test func `only the most recently verified tokens are kept, and no expired ones`() throws {
         var tokens = VerifiedTokens()
         let verified = VerifiedToken(
             claims: [:], keyID: nil, expiry: SampleTokens.now.addingTimeInterval(60), issued: nil)
@@ -89,7 +89,7 @@ import Testing
         #expect(VerifiedTokens.Name(String(repeating: "a", count: TokenRules.sizeLimit + 1), TokenRules()) == nil)
     }
 
-    @Test func `before the first set every token is refused, and one asks for the set`() async throws {
+    @Test func `before the first set every token is refused, and one fetches the set`() async throws {
         let source = service.source()
         #expect(try await kind(old, source) == .key)
         #expect(service.fetchCount == 1)
@@ -98,7 +98,7 @@ import Testing
         #expect(error.code == "keySetUnreachable")
     }
 
-    @Test func `a token with a new key fetches the set, and is verified`() async throws {
+    @Test func `a token with a new key fetches the set and is verified`() async throws {
         try service.publish(old)
         let source = service.source()
         try await source.reload()
@@ -114,7 +114,7 @@ import Testing
         #expect(try await kind(new, source) == nil)
     }
 
-    @Test func `one token with a made-up key keeps a new key out for a second`() async throws {
+    @Test func `one token with a made-up key delays a new key by a second`() async throws {
         try service.publish(old)
         let source = service.source()
         try await source.reload()
@@ -128,7 +128,7 @@ import Testing
         #expect(service.fetchCount == 3)
     }
 
-    @Test func `a flood of made-up keys fetches 14 times a minute, and keeps a new key out for five seconds`()
+    @Test func `a flood of made-up keys fetches 14 times a minute, and delays a new key by five seconds`()
         async throws
     {
         try service.publish(old)
@@ -164,7 +164,7 @@ import Testing
         #expect(try await kind(old, source) == nil)
     }
 
-    @Test func `a service that is down leaves the set in force`() async throws {
+    @Test func `a service that is down keeps the set in force`() async throws {
         try service.publish(old)
         let source = service.source()
         try await source.reload()
@@ -173,7 +173,7 @@ import Testing
         #expect(try await kind(old, source) == nil)
     }
 
-    @Test func `keys that were refused are reported with a set that is taken, and are news once`() async throws {
+    @Test func `refused keys are reported with an accepted set, and are new once`() async throws {
         let weak = #"{"kty":"oct","kid":"weak","k":"AAAA"}"#
         let good = #"{"kty":"oct","alg":"HS256","kid":"good","k":"\#(SampleTokens.k)"}"#
         service.document.withLock { $0 = SampleTokens.document([weak, good]) }
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `how a set stands is known: its keys, those refused, and why the last fetch failed`() async throws {
+    @Test func `a set's state lists its keys, its refused keys, and why the last fetch failed`() async throws {
         let source = service.source()
         #expect(source.standing == KeySetSource.Standing())
         let weak = #"{"kty":"oct","kid":"weak","k":"AAAA"}"#
@@ -204,7 +204,7 @@ import Testing
         #expect(source.standing == KeySetSource.Standing(keys: 1))
     }
 
-    @Test func `a tenant's algorithms hold for what is fetched`() async throws {
+    @Test func `a tenant's algorithms apply to fetched keys`() async throws {
         try service.publish(old)
         let document = service.document.withLock { $0 } ?? Data()
         let source = KeySetSource.fetched(algorithms: [.es256], timekeeper: service.clock, report: { _ in }) {
@@ -219,7 +219,7 @@ import Testing
         (.init(.serverCertificateUntrusted, "The TLS certificate of a:443 is odd."), "TLS", "SSL_CERT_FILE"),
         (.init(.timedOut, "a:443 did not answer in time."), "in time", "responds to this machine"),
     ])
-    func `a fetch that fails says what the transport knows`(
+    func `a failed fetch reports the transport's cause`(
         _ failure: TransportError, _ reason: String, _ remedy: String
     ) async throws {
         let source = KeySetSource.fetched(timekeeper: service.clock, report: { _ in }) { throw failure }
@@ -227,7 +227,7 @@ import Testing
         #expect(error?.reason.contains(reason) == true && error?.remedy.contains(remedy) == true, "\(error as Any)")
     }
 
-    @Test(arguments: [301, 404, 503]) func `an address that answers otherwise is told with its status`(_ status: Int)
+    @Test(arguments: [301, 404, 503]) func `a fetch with another status reports that status`(_ status: Int)
         async
         throws
     {
@@ -239,7 +239,7 @@ import Testing
         #expect(error?.reason.contains("not followed") == (status == 301))
     }
 
-    @Test func `whoever asks during a fetch waits for the same one`() async throws {
+    @Test func `callers during a fetch wait for the same one`() async throws {
         let time = VirtualTime(date: SampleTokens.now)
         let (fetches, service, old) = (Locked(0), service, old)
         try service.publish(old)
@@ -330,7 +330,7 @@ import Testing
         #expect(error?.description.contains("PLANTED") == false)
     }
 
-    @Test func `a file is read when told, and not for a token with an unknown key`() async throws {
+    @Test func `a file is read on request, not for a token with an unknown key`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("keys.json")
         let events = Locked<[KeySetSource.Event]>([])
@@ -349,7 +349,7 @@ import Testing
     }
 
     @Test(arguments: [3_600, -3_600.0])
-    func `an unknown key causes no more fetches by the date`(seconds: Double) async throws {
+    func `a date change does not refetch an unknown key`(seconds: Double) async throws {
         let clock = ManualTimekeeper()
         let fetches = Locked(0)
         let source = KeySetSource.fetched(timekeeper: clock, report: { _ in }) {

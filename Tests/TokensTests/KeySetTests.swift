@@ -69,7 +69,7 @@ import Testing
             "not include “verify”"
         ),
     ])
-    func `a key that cannot be used is refused by name, and the others are taken`(
+    func `an unusable key is refused by name, and the others are accepted`(
         _ jwk: String, _ reason: String
     ) throws {
         let error = try #require(try problem(jwk))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [TokenAlgorithm.es256, .es384, .es512, .edDSA, .rs256])
-    func `a key that states no algorithm is for that of its kind, and RSA for RS256`(
+    func `a key without an algorithm is for its kind's only one, and RSA for RS256`(
         _ algorithm: TokenAlgorithm
     ) throws {
         let set = try Self.withoutAlgorithms([algorithm])
@@ -99,7 +99,7 @@ import Testing
         #expect(SampleTokens.refusal(of: token, with: set) == nil)
     }
 
-    @Test func `RSA that states no algorithm is for those of the tenant, and for no other`() throws {
+    @Test func `RSA without an algorithm is only for the tenant's algorithms`() throws {
         let set = try Self.withoutAlgorithms([.rs256], of: [.ps256, .es256, .rs384])
         #expect(set.keys.map(\.algorithms) == [[.ps256, .rs384]])
         let refusals = try [TokenAlgorithm.ps256, .rs384, .rs256, .ps512].map { algorithm in
@@ -165,7 +165,7 @@ import Testing
         (#"{"keys":[{"kty":"oct","k":"\#(SampleTokens.k)"}]}"#, "no “alg”", "State its “alg”"),
         (#"{"issuer":"https://tokens.example"}"#, "no “keys” list", "key set"),
     ])
-    func `a set without a good key says what to do about its first one`(
+    func `a set without a valid key gives the remedy for its first one`(
         _ document: String, _ reason: String, _ remedy: String
     ) throws {
         let error = #expect(throws: KeySetError.self) { try KeySet(jwks: Data(document.utf8)) }
@@ -177,16 +177,16 @@ import Testing
         #"{"kty":"EC","alg":"ES256","kid":"x","crv":"P-256","x":"\#(x)","y":"\#(y)","x5c":["MIIB"],"ext":true}"#,
         #"{"kty":"oct","alg":"HS512","k":"\#(SampleTokens.k)"}"#,
     ])
-    func `a key with more than it needs is taken`(_ jwk: String) throws {
+    func `a key with extra members is accepted`(_ jwk: String) throws {
         #expect(try problem(jwk) == nil)
     }
 
-    @Test(arguments: ["1", "null", "[]", "\"good\""]) func `what is no object is no key`(_ jwk: String) throws {
+    @Test(arguments: ["1", "null", "[]", "\"good\""]) func `only an object is a key`(_ jwk: String) throws {
         #expect(try problem(jwk)?.id == nil)
     }
 
     @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth"])
-    func `a private key is refused, and nothing of it shown`(_ member: String) throws {
+    func `a private key is refused and never shown`(_ member: String) throws {
         let jwk = #"""
             {"kty":"EC","alg":"ES256","kid":"leak","crv":"P-256","x":"\#(Self.x)","y":"\#(Self.y)","\#(member)":"UExBTlRFRA"}
             """#
@@ -214,7 +214,7 @@ import Testing
         "", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{}]}"#, #"{"keys":[],"keys":[]}"#, "PEM",
         #"{"keys":[[[[[[[[[[]]]]]]]]]]}"#,
     ])
-    func `a document without a key that can be used is refused`(_ document: String) {
+    func `a document without a usable key is refused`(_ document: String) {
         #expect(throws: KeySetError.self) { try KeySet(jwks: Data(document.utf8)) }
     }
 
@@ -225,7 +225,7 @@ import Testing
         #expect(throws: KeySetError.self) { try KeySet(jwks: document(room + 1)) }
     }
 
-    @Test func `keys from PEM stand beside the set`() throws {
+    @Test func `keys from PEM are added to the set`() throws {
         let pair = try KeyPair(.elliptic(.p256))
         let pem = try TokenKey(.es256, id: TokenKeyID("pem"), pem: Array(try pair.publicKey.pem().utf8))
         let set = try KeySet(jwks: SampleTokens.document([Self.good]), beside: [pem])
@@ -246,7 +246,7 @@ import Testing
         #expect(throws: KeySetError.self) { try TokenKey(.es256, pem: long) }
     }
 
-    @Test func `numbers that are no RSA key are refused`() throws {
+    @Test func `numbers of a non-RSA key are refused`() throws {
         let odd = [UInt8](repeating: 0xff, count: 256)
         #expect(PublicKey(.rsa(modulus: odd, exponent: [1])) == nil)
         #expect(PublicKey(.rsa(modulus: odd, exponent: [2])) == nil)
@@ -255,7 +255,7 @@ import Testing
         #expect(PublicKey(.rsa(modulus: [UInt8](repeating: 0xff, count: 1_025), exponent: [1, 0, 1])) == nil)
     }
 
-    @Test func `a token without a key's name means any of a few keys for its algorithm`() throws {
+    @Test func `a token without a key name matches any of a few keys for its algorithm`() throws {
         let token = try SampleTokens.token(header: #"{"alg":"HS256"}"#)
         let own = try TokenKey(.hs256, id: TokenKeyID("own"), secret: SampleTokens.secret)
         let other = try TokenKey(.hs384, id: TokenKeyID("other"), secret: SampleTokens.secret)
@@ -274,7 +274,7 @@ import Testing
         #expect(SampleTokens.refusal(of: token, with: .empty)?.kind == .key)
     }
 
-    @Test func `while keys are rotated tokens without a key's name are verified, too`() throws {
+    @Test func `during key rotation tokens without a key's name are verified too`() throws {
         let (old, new) = (try TokenSigner(generating: .es256), try TokenSigner(generating: .es256))
         let tokens = try [old, new].map { try $0.token(SampleTokens.claims).revealedText }
         let refusals = { (set: KeySet) in tokens.map { SampleTokens.refusal(of: $0, with: set)?.kind } }
@@ -283,7 +283,7 @@ import Testing
         #expect(refusals(try KeySet([new.verificationKey])) == [.signature, nil])
     }
 
-    @Test func `while keys are rotated both verify, then the old one does not`() throws {
+    @Test func `during key rotation both verify, then the old one does not`() throws {
         let old = try TokenSigner(generating: .es256, id: TokenKeyID("2026-a"))
         let new = try TokenSigner(generating: .es256, id: TokenKeyID("2026-b"))
         let tokens = try [old, new].map { try $0.token(SampleTokens.claims).revealedText }

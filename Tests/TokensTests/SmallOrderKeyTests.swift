@@ -46,7 +46,7 @@ import Testing
         return set.keys.contains { $0.id?.text == "weak" }
     }
 
-    @Test func `no point of small order is taken as a key, and no second spelling of any`() throws {
+    @Test func `no point of small order is accepted as a key, in any encoding`() throws {
         let points = Self.small + Self.unreduced
         #expect(points.count == 48 && points.allSatisfy { $0.count == 32 })
         #expect(try points.filter { try Self.isTaken($0) } == [])

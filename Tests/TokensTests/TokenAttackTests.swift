@@ -22,7 +22,7 @@ import Testing
         (.time("It is long."), "Fetch"),
         (.claim("It is long."), "Compare"),
     ])
-    func `a reason says what is wrong, and a remedy what to do`(_ error: TokenError, _ verb: String) {
+    func `a reason names the fault, and a remedy the fix`(_ error: TokenError, _ verb: String) {
         #expect(error.reason.hasSuffix("It is long.") && error.remedy.hasPrefix(verb))
     }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(SampleTokens.refusal(of: jws(header, signature: []))?.kind == .form)
     }
 
-    @Test func `a public key is no HMAC secret`() throws {
+    @Test func `HMAC rejects a public key`() throws {
         let key = try #require(try signer(.rs256).verificationKey.publicKey)
         let pem = Secret(try key.pem())
         let header = #"{"alg":"HS256","kid":"key-RS256"}"#
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.reason.contains("evil") == false)
     }
 
-    @Test func `a key in the header is refused, with a signature that fits it`() throws {
+    @Test func `a key in the header is refused, even if its signature fits`() throws {
         let stranger = try TokenSigner(generating: .es256, id: TokenKeyID("key-ES256"))
         let jwk = String(decoding: try JSONEncoder().encode(try #require(stranger.verificationKey.jwk)), as: UTF8.self)
         let header = #"{"alg":"ES256","kid":"key-ES256","jwk":\#(jwk)}"#
@@ -82,7 +82,7 @@ import Testing
         "../../../dev/null", "x' OR '1'='1", "key-HS256\\u0000", "KEY-HS256", "https://evil.example/k", "key-HS256 ",
         "|id",
     ])
-    func `the name of a key is looked up and nothing else`(_ name: String) throws {
+    func `the name of a key is only looked up`(_ name: String) throws {
         let token = try SampleTokens.token(header: #"{"alg":"HS256","kid":"\#(name)"}"#)
         let error = SampleTokens.refusal(of: token)
         #expect(error?.kind == .key)
@@ -90,12 +90,12 @@ import Testing
     }
 
     @Test(arguments: ["1", "null", "\"\"", "[\"key-HS256\"]", "\"\(String(repeating: "k", count: 257))\""])
-    func `a name of a key that is none is refused`(_ name: String) throws {
+    func `an invalid key name is refused`(_ name: String) throws {
         let error = SampleTokens.refusal(of: try SampleTokens.token(header: #"{"alg":"HS256","kid":\#(name)}"#))
         #expect(error?.kind == .form)
     }
 
-    @Test func `a stranger's key name stands on one line and is cut`() throws {
+    @Test func `a stranger's key name fits on one line and is cut`() throws {
         let name = #"\n\u001b[31mFAKE\u202e"# + String(repeating: "k", count: 200)
         let error = try #require(
             SampleTokens.refusal(of: try SampleTokens.token(header: #"{"alg":"HS256","kid":"\#(name)"}"#)))
@@ -122,7 +122,7 @@ import Testing
         #expect(error?.kind == .signature)
     }
 
-    @Test(arguments: [TokenAlgorithm.es256, .es384, .es512]) func `ECDSA numbers with a zero more are refused`(
+    @Test(arguments: [TokenAlgorithm.es256, .es384, .es512]) func `zero-padded ECDSA numbers are refused`(
         _ algorithm: TokenAlgorithm
     ) throws {
         let token = try CompactJWS(try signer(algorithm).token(SampleTokens.claims).revealedText)
@@ -161,7 +161,7 @@ import Testing
         #"{"alg":"HS256","alg":"HS256","kid":"key-HS256"}"#, #"{"alg":"HS256","kid":"key-HS256","kid":"other"}"#,
         #"{"alg":"HS256","\u0061lg":"none","kid":"key-HS256"}"#,
     ])
-    func `a header member that stands twice is refused`(_ header: String) throws {
+    func `a duplicate header member is refused`(_ header: String) throws {
         #expect(SampleTokens.refusal(of: try SampleTokens.token(header: header))?.kind == .form)
     }
 
@@ -169,7 +169,7 @@ import Testing
         #"{"exp":1767225900,"exp":1767225900}"#, #"{"exp":1767225900,"a":{"b":1,"b":2}}"#,
         #"{"exp":1767225900,"sub":"a","\u0073ub":"b"}"#,
     ])
-    func `a claim that stands twice is refused`(_ claims: String) throws {
+    func `a duplicate claim is refused`(_ claims: String) throws {
         #expect(SampleTokens.refusal(of: try SampleTokens.token(payload: claims))?.kind == .form)
     }
 
@@ -205,12 +205,12 @@ import Testing
         "e30.e30.AA.AA", "e30.e30.AA\n", " e30.e30.AA", "e30.e30.AA=", "e30.e30.A", "e30.e30.AB", "e31.e30.AA",
         "e30.e30.A+", "e30.e30.é",
     ])
-    func `what is no signed token is refused`(_ text: String) {
+    func `a malformed token is refused`(_ text: String) {
         let kind = SampleTokens.refusal(of: text)?.kind
         #expect(kind == .form)
     }
 
-    @Test func `nothing of a token stands in an error`() throws {
+    @Test func `an error contains no part of a token`() throws {
         let payloads = [
             #"{"exp":1,"sub":"PLANTED"}"#, #"{"exp":"PLANTED"}"#,
             #"{"exp":1767225900,"aud":"PLANTED","iss":"PLANTED"}"#,

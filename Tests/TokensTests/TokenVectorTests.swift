@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyForms
 
 @Suite(.timeLimit(.minutes(5))) struct TokenVectorTests {
-    @Test(arguments: TokenVector.all) func `a published signature is that of its key`(_ vector: TokenVector) throws {
+    @Test(arguments: TokenVector.all) func `a published signature is valid`(_ vector: TokenVector) throws {
         let key = try #require(SampleTokens.keySet(vector.jwk).keys.first)
         #expect(key.signed(try CompactJWS(vector.token)))
     }
@@ -45,7 +45,7 @@ import Testing
         #expect(SampleTokens.refusal(of: vector.token, with: keys)?.kind == .time)
     }
 
-    @Test(arguments: [TokenVector.a4, .es512, .ed25519]) func `a signed text that is no JSON is no token`(
+    @Test(arguments: [TokenVector.a4, .es512, .ed25519]) func `signed text that is not JSON is refused`(
         _ vector: TokenVector
     ) {
         let error = SampleTokens.refusal(of: vector.token, with: SampleTokens.keySet(vector.jwk))
@@ -92,7 +92,7 @@ import Testing
                 + "6b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598"
         ),
     ])
-    func `an HMAC is that of RFC 4231`(_ hash: SHA2, _ key: Secret, _ text: String, _ expected: String) throws {
+    func `an HMAC matches RFC 4231`(_ hash: SHA2, _ key: Secret, _ text: String, _ expected: String) throws {
         #expect(try MessageDigest.hmac(hash, key: key, Array(text.utf8)).hexString == expected)
     }
 }

@@ -66,7 +66,7 @@ import Testing
         (#"{"nbf":1.76722563e9,"exp":1.7672259E+9}"#, nil),
         (#"{"iat":1767225600}"#, .claim), ("{}", .claim),
     ])
-    func `a token counts from its start to its end, to the second`(_ claims: String, _ kind: TokenError.Kind?) throws {
+    func `a token is valid from start to end, to the second`(_ claims: String, _ kind: TokenError.Kind?) throws {
         #expect(SampleTokens.refusal(of: try SampleTokens.token(payload: claims))?.kind == kind)
     }
 
@@ -74,7 +74,7 @@ import Testing
         arguments: [
             "\"1767225900\"", "null", "true", "[]", "{}", "-1", "1e15", "253402300800", "[1767225900]",
         ], ["exp", "nbf", "iat"])
-    func `a date that is no number of seconds is refused`(_ value: String, _ claim: String) throws {
+    func `a date must be a number of seconds`(_ value: String, _ claim: String) throws {
         let rest = claim == "exp" ? "" : #","exp":1767225900"#
         let token = try SampleTokens.token(payload: #"{"\#(claim)":\#(value)\#(rest)}"#)
         #expect(SampleTokens.refusal(of: token)?.kind == .claim)
@@ -98,7 +98,7 @@ import Testing
         (#""aud":[]"#, .claim), (#""aud":["license",1]"#, .claim), (#""aud":1"#, .claim), (#""x":1"#, .claim),
         (#""aud":"License""#, .claim),
     ])
-    func `a token is for the audience that the rules want`(_ claim: String, _ kind: TokenError.Kind?) throws {
+    func `a token is for the audience that the rules name`(_ claim: String, _ kind: TokenError.Kind?) throws {
         let token = try SampleTokens.token(payload: #"{"exp":1767225900,\#(claim)}"#)
         #expect(SampleTokens.refusal(of: token, TokenRules(audiences: ["license", "spare"]))?.kind == kind)
     }
@@ -107,19 +107,19 @@ import Testing
         (#""iss":"https://a.example""#, nil), (#""iss":"https://a.example/""#, TokenError.Kind.claim),
         (#""iss":["https://a.example"]"#, .claim), (#""x":1"#, .claim),
     ])
-    func `a token comes from an issuer that the rules want`(_ claim: String, _ kind: TokenError.Kind?) throws {
+    func `a token comes from an issuer that the rules name`(_ claim: String, _ kind: TokenError.Kind?) throws {
         let token = try SampleTokens.token(payload: #"{"exp":1767225900,\#(claim)}"#)
         let rules = TokenRules(issuers: ["https://a.example", "https://b.example"])
         #expect(SampleTokens.refusal(of: token, rules)?.kind == kind)
     }
 
     @Test(arguments: ["iss", "sub", "jti", "sid"], ["7", "null", "[]", "{}", "true", #"["a"]"#])
-    func `a claim that is a text by standard is one`(_ claim: String, _ value: String) throws {
+    func `a standard text claim must be text`(_ claim: String, _ value: String) throws {
         let token = try SampleTokens.token(payload: #"{"exp":1767225900,"\#(claim)":\#(value)}"#)
         #expect(SampleTokens.refusal(of: token)?.kind == .claim)
     }
 
-    @Test(arguments: ["sub", "jti", "sid"]) func `an empty name is nobody's`(_ claim: String) throws {
+    @Test(arguments: ["sub", "jti", "sid"]) func `an empty name is invalid`(_ claim: String) throws {
         let token = try SampleTokens.token(payload: #"{"exp":1767225900,"\#(claim)":""}"#)
         let refusal = SampleTokens.refusal(of: token)
         #expect(refusal?.kind == .claim && refusal?.reason.contains("“\(claim)” is empty") == true)
@@ -131,7 +131,7 @@ import Testing
         (#","typ":"license+jwt""#, nil), (#","typ":"application/License+JWT""#, nil),
         (#","typ":"JWT""#, TokenError.Kind.form), ("", .form), (#","typ":1"#, .form),
     ])
-    func `a token is of the type that the rules want`(_ member: String, _ kind: TokenError.Kind?) throws {
+    func `a token is of the type that the rules name`(_ member: String, _ kind: TokenError.Kind?) throws {
         let token = try SampleTokens.token(header: #"{"alg":"HS256","kid":"key-HS256"\#(member)}"#)
         #expect(SampleTokens.refusal(of: token, TokenRules(type: "license+jwt"))?.kind == kind)
         #expect(SampleTokens.refusal(of: token) == nil)
@@ -142,7 +142,7 @@ import Testing
         #expect(SampleTokens.refusal(of: String(token))?.kind == .time)
     }
 
-    @Test(arguments: TokenError.Kind.allCases) func `the client learns nothing of what was wrong`(
+    @Test(arguments: TokenError.Kind.allCases) func `the client does not learn the cause`(
         _ kind: TokenError.Kind
     ) {
         let error = TokenError(kind, "What the operator reads.", remedy: "Mend it.")

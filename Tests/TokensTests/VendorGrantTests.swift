@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyLicensing
 
 @Suite(.timeLimit(.minutes(1))) struct VendorGrantTests {
-    @Test func `a token without a viewer is an account of its own`() {
+    @Test func `a token without a viewer is a separate account`() {
         var grant = VendorGrant(tokenID: "t-1")
         #expect(grant.grant.account == "t-1")
         grant.session = "s-1"
@@ -60,7 +60,7 @@ import Testing
         #expect(joined.hdcp == .type0 && !joined.allowsAirPlay && !joined.allowsAdapter)
     }
 
-    @Test func `a tenant's vendors are read, and what is wrong with them is told by its place`() throws {
+    @Test func `a tenant's vendors are read, and their faults are reported by place`() throws {
         let json =
             #"{"vendors":{"vudrm":{"client":"acme","secret":"f"},"doverunner":{"site":"ABCDE","accessKey":"a"}}}"#
         var problems: [JSONProblem] = []
