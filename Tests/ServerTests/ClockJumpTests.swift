@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [3_600, -3_600.0])
-    func `a playback that runs renews its lease, and the limit of streams counts on`(seconds: Double) async throws {
+    func `a running playback renews its lease, and the stream limit still counts`(seconds: Double) async throws {
         let stage = try await APIStage(Self.policy)
         #expect(try await Self.ask(stage, session: 1).response.status == 200)
         #expect(try await Self.ask(stage, session: 2).code == "sessionLimit")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [3_600, -3_600.0])
-    func `a token goes by the date, and is good again when the date is right again`(seconds: Double) async throws {
+    func `a token goes by the date, and is valid again once the date is right`(seconds: Double) async throws {
         let stage = try await APIStage(Self.policy)
         let (spc, token) = (try stage.exchange().spc.revealed, try stage.token())
         #expect(await stage.ask("fairplay", spc, token: token).response.status == 200)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [3_600, -3_600.0])
-    func `a rate neither opens nor closes by the date`(seconds: Double) {
+    func `a rate limit does not depend on the date`(seconds: Double) {
         let clock = ManualTimekeeper()
         let limiter = RateLimiter([.address: RateLimit(1, per: .seconds(1), burst: 5)], timekeeper: clock)
         let first = (0..<6).map { _ in limiter.refusal(.address, "a") }

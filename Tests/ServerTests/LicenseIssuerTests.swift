@@ -19,7 +19,7 @@ import Testing
 
     private static let lease = #""validity":{"type":"lease","lease":"5m"}"#
 
-    @Test func `who plays is in the lane of renewals, who begins in that of starts, and a download in its own`()
+    @Test func `renewals, starts and downloads use separate lanes`()
         async throws
     {
         let pool = WorkerPool(threads: 2)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await stage.accounts.account("anna", of: "acme").slots.count == 1)
     }
 
-    @Test func `of several keys of a browser the one that is due first says when the page asks again`() async throws {
+    @Test func `of a browser's keys the one due first sets the page's next request`() async throws {
         let stage = try await APIStage(
             #""validity":{"type":"lease","lease":"10m"}"#, settings: #""clearKey":true"#,
             policies: ["short": Self.lease])

@@ -46,7 +46,7 @@ struct PackagerAPITests {
         #expect(try exchange.open(license.body, at: stage.time).contentKey == held.content)
     }
 
-    @Test func `an unknown tenant is refused as an unknown key is`() async throws {
+    @Test func `an unknown tenant is refused like an unknown key`() async throws {
         let stage = try await APIStage()
         let wrong = await ask(stage, "speke", Self.document, key: "wrong")
         let other = await ask(stage, "speke", Self.document, key: "wrong", tenant: "other")
@@ -73,7 +73,7 @@ struct PackagerAPITests {
         #expect(answer.response.status == 413)
     }
 
-    @Test func `an encryptor that may not see keys in clear has to bring certificates`() async throws {
+    @Test func `an encryptor that may not see plaintext keys must send certificates`() async throws {
         let stage = try await APIStage(settings: #""plainKeys":false"#)
         let answer = await ask(stage, "speke", Self.document)
         #expect(answer.response.status == 422)

@@ -15,7 +15,7 @@ struct PlayerAPITests {
     private static let limited =
         #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":1,"heartbeat":"30s"}"#
 
-    @Test func `an SPC as it is gets a CKC as it is, with the vault's key and the policy's lease`() async throws {
+    @Test func `a raw SPC gets a raw CKC, with the vault's key and the policy's lease`() async throws {
         let stage = try await APIStage()
         let exchange = try stage.exchange()
         let answer = await stage.ask("fairplay", exchange.spc.revealed, token: try stage.token())
@@ -33,7 +33,7 @@ struct PlayerAPITests {
     }
 
     @Test(arguments: ["fairplay", "clearkey", "slots"], [true, false])
-    func `a compressed body is 415 in words, by its header field or by its first bytes`(
+    func `a compressed body gets a readable 415, by header field or first bytes`(
         _ path: String, _ isStated: Bool
     ) async throws {
         let stage = try await APIStage()
@@ -49,7 +49,7 @@ struct PlayerAPITests {
         #expect(plain.response.status == 200)
     }
 
-    @Test func `JSON gets JSON, and may bring the token along`() async throws {
+    @Test func `JSON gets JSON, and may carry the token`() async throws {
         let stage = try await APIStage()
         let exchange = try stage.exchange()
         let body = JSONValue.object([
@@ -65,7 +65,7 @@ struct PlayerAPITests {
     }
 
     @Test(arguments: ["skd://movie/\(APIStage.kid)", "movie/\(APIStage.kid)", "skd://oLHC0+T1BhcoOUpbbH2Onw=="])
-    func `a key is named by the tenant's URI, what follows its scheme, or Shaka Packager's URI`(_ uri: String)
+    func `a key is named by the tenant's URI, its part after the scheme, or Shaka Packager's`(_ uri: String)
         async throws
     {
         let stage = try await APIStage()
@@ -77,7 +77,7 @@ struct PlayerAPITests {
         #expect(try exchange.open(answer.body, at: stage.time).contentKey == keys[demand.address])
     }
 
-    @Test func `each refusal has its status, its code, what to do, and the request's identifier`() async throws {
+    @Test func `each refusal has its status, code, remedy, and the request's identifier`() async throws {
         let stage = try await APIStage()
         let spc = try stage.exchange().spc.revealed
         let token = try stage.token()
@@ -110,7 +110,7 @@ struct PlayerAPITests {
         }
     }
 
-    @Test func `a token's claims narrow what it is for`() async throws {
+    @Test func `a token's claims narrow its scope`() async throws {
         let stage = try await APIStage()
         let spc = try stage.exchange().spc.revealed
         let other = try stage.token(["latchkey": .object(["contents": .array([.text("series")])])])
@@ -138,7 +138,7 @@ struct PlayerAPITests {
         #expect(await stage.ask("sessions/heartbeat", token: heartbeat).response.status != 200)
     }
 
-    @Test func `a viewer who gives up the other session's stop code takes its place`() async throws {
+    @Test func `a viewer who sends the other session's stop code takes its place`() async throws {
         let stage = try await APIStage(Self.limited)
         _ = await stage.ask("fairplay", try stage.exchange(session: 1).spc.revealed, token: try stage.token())
         let refused = await stage.ask("fairplay", try stage.exchange(session: 2).spc.revealed, token: try stage.token())
@@ -153,7 +153,7 @@ struct PlayerAPITests {
         #expect(answer.response.status == 200)
     }
 
-    @Test func `a player that stops gets no key, and its slot is free`() async throws {
+    @Test func `a stopped player gets no key, and its slot is free`() async throws {
         let stage = try await APIStage(Self.limited)
         _ = await stage.ask("fairplay", try stage.exchange(session: 1).spc.revealed, token: try stage.token())
         var options = SPCOptions()
@@ -177,7 +177,7 @@ struct PlayerAPITests {
         #expect(await stage.ask("fairplay", spc, token: try stage.token()).code == "blocked")
     }
 
-    @Test func `the certificate may be kept, and is not sent twice`() async throws {
+    @Test func `the certificate is cached, and is not sent twice`() async throws {
         let stage = try await APIStage()
         let answer = await stage.ask("certificate", method: .get)
         #expect(answer.body == stage.device.certificate.der)
@@ -188,7 +188,7 @@ struct PlayerAPITests {
         #expect(again.body.isEmpty)
     }
 
-    @Test func `another method and another path are told apart`() async throws {
+    @Test func `wrong methods and paths differ in status`() async throws {
         let stage = try await APIStage()
         let method = await stage.ask("fairplay", method: .get)
         #expect(method.response.status == 405)
@@ -221,14 +221,14 @@ struct ClearKeyAPITests {
 
     private static let kid = "oLHC0-T1BhcoOUpbbH2Onw"
 
-    @Test func `Clear Key is refused where the tenant has it off`() async throws {
+    @Test func `Clear Key is refused if the tenant disables it`() async throws {
         let stage = try await APIStage()
         let answer = await stage.ask("clearkey", Self.body([Self.kid]), token: try stage.token())
         #expect(answer.response.status == 403)
         #expect(answer.code == "right")
     }
 
-    @Test func `a browser gets the keys that the policy grants, and no content type is needed`() async throws {
+    @Test func `a browser gets the keys that the policy grants, without a content type`() async throws {
         let stage = try await APIStage(settings: #""clearKey":true"#)
         let demand = KeyDemand(
             KeyAddress(content: try #require(ContentName("movie")), kid: try #require(KeyID(APIStage.kid))))
@@ -243,8 +243,7 @@ struct ClearKeyAPITests {
         #expect(answer.json?["type"]?.text == "temporary")
     }
 
-    @Test func `a page that asks for two keys begins one playback, and ends the one whose place it takes`() async throws
-    {
+    @Test func `a page that requests two keys starts one playback, and ends the one it replaces`() async throws {
         let stage = try await APIStage(
             #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":1,"mode":"stopOldest"}"#,
             settings: #""clearKey":true"#)
@@ -311,7 +310,7 @@ struct CalloutTests {
         #expect(answer.response.status == 403)
     }
 
-    @Test func `what it states narrows the token's grant`() async throws {
+    @Test func `its terms narrow the token's grant`() async throws {
         let stage = try await stage { _ in
             .granted(try Grant(calloutReply: Data(#"{"policy":{"validity":{"type":"lease","lease":"1m"}}}"#.utf8)))
         }
@@ -320,7 +319,7 @@ struct CalloutTests {
         #expect(try exchange.open(answer.body, at: stage.time).terms.validity == .lease(.seconds(60)))
     }
 
-    @Test func `while it does not answer the policy's rule decides`() async throws {
+    @Test func `while it is silent the policy's rule decides`() async throws {
         let refusing = try await stage { _ in throw Unanswered() }
         let refused = await refusing.ask("fairplay", try refusing.exchange().spc.revealed, token: try refusing.token())
         #expect(refused.code == "storeUnavailable")

@@ -20,7 +20,7 @@ struct ServerSettingsTests {
          "trustedProxies":["10.0.0.0/8"],"countryHeader":"CF-IPCountry","drainDelay":"7s","threads":4}
         """
 
-    @Test func `a configuration says what it was written with`() throws {
+    @Test func `a configuration is read as written`() throws {
         let settings = try ServerSettings(json: Data(Self.whole.utf8))
         #expect(settings.players.port == 443)
         #expect(settings.packagers.port == 8_444)
@@ -37,12 +37,12 @@ struct ServerSettingsTests {
         #expect(tenant.allowsClearKey == false)
     }
 
-    @Test func `what was read is written so that it reads the same`() throws {
+    @Test func `settings survive writing and reading`() throws {
         let settings = try ServerSettings(json: Data(Self.whole.utf8))
         #expect(try ServerSettings(json: settings.canonicalJSON) == settings)
     }
 
-    @Test func `what a configuration leaves out has its default, and is not written`() throws {
+    @Test func `missing members have their defaults, and are not written`() throws {
         let text = """
             {"licensee":{"credentials":[]},\
             "tenants":{"a":{"callout":{"url":"https://c.example/"},"tokens":{"keys":"k"}}},"version":1}
@@ -60,7 +60,7 @@ struct ServerSettingsTests {
         #expect(tenant.callout?.timeout == .seconds(1) && tenant.callout?.memory == .seconds(5))
     }
 
-    @Test func `every problem is told, by its place`() throws {
+    @Test func `every problem has its place`() throws {
         let json = """
             {"version":2,"players":{"certificate":"chain.pem"},"keyEncryptionKey":{"id":"x"},"polices":"p",
              "tenants":{"a c":{},"acme":{"keyURI":"skd://nothing","packagers":[{"name":"e"}],"keys":"magic"}},
@@ -101,7 +101,7 @@ struct ServerSettingsTests {
             #""importRecipients":[{"certificate":"a","key":"b"},{"certificate":"a","key":"c"}]"#, "importRecipients[1]"
         ),
     ])
-    func `what stands twice in a tenant is a problem by its place`(_ member: String, _ place: String) {
+    func `a duplicate in a tenant is a problem with its place`(_ member: String, _ place: String) {
         let json = #"{"version":1,"tenants":{"acme":{\#(member)}}}"#
         let error = #expect(throws: JSONProblems.self) { try ServerSettings(json: Data(json.utf8)) }
         #expect(error?.problems.map(\.place) == ["tenants.acme.\(place)"])
@@ -116,14 +116,14 @@ struct ServerSettingsTests {
             "formerKeyEncryptionKey.id"
         ),
     ])
-    func `what stands twice in a server is a problem by its place`(_ member: String, _ place: String) {
+    func `a duplicate in a server is a problem with its place`(_ member: String, _ place: String) {
         let error = #expect(throws: JSONProblems.self) {
             try ServerSettings(json: Data("{\"version\":1,\(member)}".utf8))
         }
         #expect(error?.problems.map(\.place) == [place])
     }
 
-    @Test func `while a key is changed its caller has two entries, and tenants may share a key`() throws {
+    @Test func `while a key changes its caller has two entries, and tenants may share a key`() throws {
         let json = """
             {"version":1,"tenants":{
               "a":{"packagers":[{"name":"e","apiKey":"\(Self.one)"},{"name":"e","apiKey":"\(Self.two)"}]},
@@ -135,7 +135,7 @@ struct ServerSettingsTests {
         #expect(try ServerSettings(json: settings.canonicalJSON) == settings)
     }
 
-    @Test func `a word that is none of some is repeated, and what may be a secret is not`() throws {
+    @Test func `an unknown word is quoted, and a possible secret is not`() throws {
         let json = """
             {"version":1,"admins":[{"name":"ops","key":"hunter2","role":"chief"}],"threads":70000,"tenants":[]}
             """
@@ -152,7 +152,7 @@ struct ServerSettingsTests {
         #expect(texts["tenants"] == "This is a list. Write members in braces.")
     }
 
-    @Test func `a role may do what those before it may`() {
+    @Test func `a role may do what lower ones may`() {
         #expect(AdminRole.viewer < .operator)
         #expect(AdminRole.operator < .security)
     }

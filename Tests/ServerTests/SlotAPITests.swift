@@ -45,8 +45,7 @@ extension APIStage {
     private static let one =
         #""validity":{"type":"lease","lease":"5m"},"concurrency":{"limit":1,"heartbeat":"30s"}"#
 
-    @Test func `a slot is taken on the terms of the policy, and the decision is recorded with its system`() async throws
-    {
+    @Test func `a slot is taken on the policy's terms, and the decision is recorded with its system`() async throws {
         let stage = try await APIStage(Self.two, settings: APIStage.players)
         let answer = try await stage.slot(session: "a")
         #expect(answer.response.status == 200)
@@ -65,7 +64,7 @@ extension APIStage {
         #expect(try DecisionRecord(json: record.canonicalJSON).facts == record.facts)
     }
 
-    @Test func `a household reaches one limit with streams of each system, and either side says so with the same code`()
+    @Test func `a household reaches one limit with streams of each system, and each reports the same code`()
         async throws
     {
         let stage = try await APIStage(Self.two, settings: APIStage.players)
@@ -105,7 +104,7 @@ extension APIStage {
         #expect(try await stage.slot(session: "tv").code == "sessionStopped")
     }
 
-    @Test func `a request that is sent again renews the slot of the first one, whose token stays good`() async throws {
+    @Test func `a repeated request renews the slot of the first one, whose token stays valid`() async throws {
         let stage = try await APIStage(Self.one, settings: APIStage.players)
         let first = try await stage.slot(session: "tv")
         stage.time.advance(by: .seconds(10))
@@ -121,7 +120,7 @@ extension APIStage {
         #expect(try await stage.fairPlay(1).response.status == 200, "The slot is free.")
     }
 
-    @Test func `a session's name opens no slot of FairPlay, and another system's session is another`() async throws {
+    @Test func `a session's name opens no FairPlay slot, and another system's session is separate`() async throws {
         let stage = try await APIStage(Self.one, settings: APIStage.players)
         #expect(try await stage.fairPlay(1).response.status == 200)
         let name = PlaybackSessionID(rawValue: 1).description
@@ -153,7 +152,7 @@ extension APIStage {
         #expect(slots.count == (status == 200 ? 1 : 0))
     }
 
-    @Test func `a service's word counts of where its viewer is, and a player's does not`() async throws {
+    @Test func `a service's word about its viewer's place counts, a player's does not`() async throws {
         let policy = #""place":{"allow":["DE"],"addresses":["203.0.113.0/24"]}"#
         let stage = try await APIStage(policy, settings: APIStage.players)
         let here = #"\#(APIStage.key),"viewer":{"address":"203.0.113.7","country":"DE"}"#
@@ -167,7 +166,7 @@ extension APIStage {
     }
 
     @Test(arguments: [#""allow":["DE"]"#, #""addresses":["203.0.113.0/24"]"#])
-    func `where a service's own connection comes from says nothing of its viewer`(_ place: String) async throws {
+    func `a service's connection address does not locate its viewer`(_ place: String) async throws {
         let stage = try await APIStage(#""place":{\#(place)}"#, settings: APIStage.players)
         var connection = LicenseRequestFacts()
         connection.address = AddressRange(address: "203.0.113.7")
@@ -179,8 +178,7 @@ extension APIStage {
         #expect(try await stage.slot(connection: connection).response.status == 200, "A player's is its viewer's.")
     }
 
-    @Test func `an asset has the policies of its one key, or the tenant's alone where nobody packaged it`() async throws
-    {
+    @Test func `an asset has the policies of its one key, or only the tenant's if it was not packaged`() async throws {
         let stage = try await APIStage(
             #""tracks":{"allow":["SD","HD"]}"#, settings: APIStage.players)
         let kid = try #require(KeyID("11111111-2222-4333-8444-555555555555"))
@@ -202,7 +200,7 @@ extension APIStage {
         #expect(try await stage.slot(#""asset":"series""#).code == "ambiguousKey")
     }
 
-    @Test func `an asset that nobody packaged is taken by its name where keys are not derived`() async throws {
+    @Test func `an unpackaged asset is accepted by its name if keys are not derived`() async throws {
         let stage = try await APIStage(
             #""tracks":{"allow":["SD","HD"]}"#, settings: APIStage.players, unlisted: .refuse)
         #expect(try await stage.slot(#""asset":"far","track":"HD""#).response.status == 200)
@@ -244,7 +242,7 @@ extension APIStage {
         #expect(try await version.slot(drm: "fairplay").code == "client")
     }
 
-    @Test func `without the store of sessions the policy's outage rule decides, and nothing is said to be counted`()
+    @Test func `without the session store the policy's outage rule decides, and the answer claims no count`()
         async throws
     {
         let allow = try await APIStage(Self.one + #","outage":{"sessionStore":"allow:2m"}"#, settings: APIStage.players)
@@ -271,7 +269,7 @@ extension APIStage {
         (#""asset":"x","stop":[\#((0...100).map { #""s\#($0)""# }.joined(separator: ","))]"#, "stop"),
     ]
 
-    @Test(arguments: wrong) func `what is not in its form is refused with its place`(_ body: String, _ place: String)
+    @Test(arguments: wrong) func `an invalid form is refused with its place`(_ body: String, _ place: String)
         async throws
     {
         let stage = try await APIStage(Self.one, settings: APIStage.players)
@@ -281,7 +279,7 @@ extension APIStage {
         #expect(answer.json?["error"]?["remedy"]?.text?.isEmpty == false)
     }
 
-    @Test(arguments: ["clearkey", "Widevine", ""]) func `a system has its one name`(_ drm: String) async throws {
+    @Test(arguments: ["clearkey", "Widevine", ""]) func `each system has one name`(_ drm: String) async throws {
         let stage = try await APIStage(Self.one, settings: APIStage.players)
         #expect(try await stage.slot(drm: drm).code == "malformedRequest")
     }

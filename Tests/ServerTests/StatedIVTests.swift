@@ -32,13 +32,13 @@ import Testing
         ])
     }
 
-    @Test func `an IV counts as stated unless it is zeros or of another length`() throws {
+    @Test func `a nonzero IV of the right length counts as stated`() throws {
         #expect(!Self.zeros.isStatedIV)
         #expect(!Secret([UInt8](repeating: 1, count: 15)).isStatedIV)
         #expect(Secret([UInt8](repeating: 0, count: 15) + [1]).isStatedIV)
     }
 
-    @Test func `a key from before without an IV gets no FairPlay license, and the refusal says what to do`()
+    @Test func `an old key without an IV gets no FairPlay license, and the refusal gives the remedy`()
         async throws
     {
         let stage = try await APIStage()
@@ -53,7 +53,7 @@ import Testing
         #expect(answer.report.refusal?.retry == .never)
     }
 
-    @Test func `a packager that asks for such a key is told so, whatever IV it states`() async throws {
+    @Test func `a packager that requests such a key gets an error, whatever its IV`() async throws {
         let stage = try await APIStage()
         try await Self.addFormerRow(to: stage.vault)
         for iv in [nil, Secret([UInt8](repeating: 1, count: 16))] {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a vault takes no key without an IV in`() async throws {
+    @Test func `a vault imports no key without an IV`() async throws {
         let stage = try await APIStage()
         let demand = try Self.demand()
         await #expect(throws: VaultError.ivMissing(demand.address.kid)) {
@@ -74,7 +74,7 @@ import Testing
         #expect(try await stage.vault.store.count(of: "acme") == 0)
     }
 
-    @Test func `such a key goes out by CPIX without the invented IV, and is licensed once it was replaced`()
+    @Test func `CPIX exports such a key without the invented IV, and it is licensed once replaced`()
         async throws
     {
         let stage = try await APIStage()

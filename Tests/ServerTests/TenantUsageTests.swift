@@ -23,7 +23,7 @@ import Testing
             token: try stage.token(["jti": .text("\(viewer)-\(session)")], for: viewer))
     }
 
-    @Test func `beyond the limit of sessions a new one is refused and leaves no slot; renewals and exchanges go on`()
+    @Test func `beyond the session limit a new one is refused and takes no slot; renewals and exchanges work`()
         async throws
     {
         let stage = try await APIStage(Self.policy, settings: #""limits":{"sessions":2}"#)
@@ -47,7 +47,7 @@ import Testing
         #expect(try await Self.license(stage, "dan", session: 5).code == "tenantSessionLimit")
     }
 
-    @Test func `a count of slots includes those that were taken before it was asked for, and not those after`() {
+    @Test func `a count of slots includes only slots taken before the query`() {
         let usage = TenantUsage()
         var limits = TenantSettings.Limits()
         limits.sessions = 10
@@ -72,7 +72,7 @@ import Testing
                 ])
     }
 
-    @Test func `a license beyond a limit stops no session, adds no device and spends no token`() async throws {
+    @Test func `a license beyond a limit stops no session, adds no device and uses no token`() async throws {
         let stage = try await APIStage(
             Self.policy + #","token":{"singleUse":true},"devices":{"limit":2}"#,
             settings: #""limits":{"licensesPerDay":1}"#)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await stage.sessions.page(of: .token, "acme", prefix: "", after: nil, limit: 10).count == 1)
     }
 
-    @Test func `beyond a day's licenses a playback does not begin, one that runs goes on, and the next day is another`()
+    @Test func `beyond a day's licenses no playback starts, a running one continues, and the next day resets`()
         async throws
     {
         let stage = try await APIStage(Self.policy, settings: #""limits":{"licensesPerDay":2}"#)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await Self.license(stage, "cid", session: 3).response.status == 200)
     }
 
-    @Test func `a license that cannot be sent gives back its slot and its room in the limits`() async throws {
+    @Test func `a license that cannot be sent returns its slot and its room in the limits`() async throws {
         let stage = try await APIStage(Self.policy, settings: #""limits":{"licensesPerDay":2,"sessions":2}"#)
         let first = try await Self.license(stage, "ann", session: 1)
         #expect(try await Self.license(stage, "bob", session: 2).response.status == 200)
@@ -114,8 +114,7 @@ import Testing
         #expect(try await stage.accounts.account("ann", of: "acme").slots.isEmpty)
     }
 
-    @Test func `nodes add up a day's licenses, and none is lost or counted twice where an exchange fails`() async throws
-    {
+    @Test func `nodes add up a day's licenses without loss or double counts if an exchange fails`() async throws {
         let date = Date(timeIntervalSince1970: 1_767_225_600)
         let accounts = AccountSessions(accounts: MemoryRecordStore(), secrets: [])
         var limits = TenantSettings.Limits()
@@ -150,7 +149,7 @@ import Testing
             try await accounts.share(0, of: "licenses/2026-01-01", "other", by: "x", until: .distantFuture) == 0)
     }
 
-    @Test func `at 80 percent of a limit there is a word for it, once, and below none`() {
+    @Test func `at 80 percent of a limit there is one notice, and below none`() {
         let usage = TenantUsage()
         var limits = TenantSettings.Limits()
         (limits.keys, limits.sessions) = (100, 10)
@@ -166,7 +165,7 @@ import Testing
         #expect(news(with: 74) == [] && news(with: 99).count == 1)
     }
 
-    @Test func `a limit of 0, and an operator of a tenant that there is not, are faults with their places`() throws {
+    @Test func `a limit of 0, and an operator of an unknown tenant, are faults with their places`() throws {
         let key = String(repeating: "ab", count: 32)
         let json = #"""
             {"version":1,"tenants":{"a":{"limits":{"sessions":0,"keys":1}}},
