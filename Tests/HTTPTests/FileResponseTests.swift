@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/at/all", "/"])
-    func `what is no plain file is not found`(_ path: String) {
+    func `only a regular file is found`(_ path: String) {
         let request = HTTPRequest(method: "GET", target: "/")
         #expect(HTTPResponse.file(path, contentType: "video/mp4", for: request).status == 404)
     }
 
-    @Test func `a file that shrinks before it is sent is an error and no crash`() async throws {
+    @Test func `a file that shrinks before it is sent is an error, not a crash`() async throws {
         let file = try temporaryFile("short")
         defer { try? FileManager.default.removeItem(atPath: file) }
         try await withServer(answering: { _ in

@@ -7,11 +7,11 @@ import Testing
         ("/", "/"), ("/a%2Fb", "/a/b"), ("/a%zz", "/a%zz"), ("/%ff", "/%ff"), ("http://h:1/p/q?x=1", "/p/q"),
         ("/a+b", "/a+b"), ("*", "*"), ("/a?b?c", "/a"),
     ])
-    func `the path is decoded where it can be`(_ target: String, _ path: String) {
+    func `the path is decoded if possible`(_ target: String, _ path: String) {
         #expect(HTTPRequest(method: "GET", target: target).path == path)
     }
 
-    @Test func `query values are found in any case, the first one wins`() {
+    @Test func `query values ignore case, and the first one wins`() {
         let request = HTTPRequest(method: "GET", target: "/?brandguid=1&BrandGuid=2&token=a.b-c_d%3D&e=&f")
         #expect(request.queryValue("BRANDGUID") == "1")
         #expect(request.queryValue("token") == "a.b-c_d=")

@@ -9,7 +9,7 @@ import Testing
     @Test(
         arguments: ["127.0.0.1", "127.0.0.2"],
         ["", "GET / HTTP/1.1\r\nX-Slow", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"])
-    func `an honest client gets in beside a crowd that waits`(_ address: String, _ words: String) async throws {
+    func `an honest client gets past a waiting crowd`(_ address: String, _ words: String) async throws {
         // One thread takes them in order of arrival; several may take forty of the crowd between an honest one and its request.
         try await withServer({ ($0.connections, $0.threads) = (40, 1) }, answering: { .text($0.path) }) { port in
             let crowd = try (0..<120).map { _ in try RawConnection(port: port) }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a crowd from one address loses its own places and nobody else's`() async throws {
+    @Test func `a crowd from one address loses only its own places`() async throws {
         let time = ManualTimekeeper()
         try await withServer(
             { ($0.connections, $0.threads) = (8, 1) }, time: time, answering: { .text($0.path) }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `how many places an address may take can change while the server runs`() async throws {
+    @Test func `an address's place limit can change while the server runs`() async throws {
         var configuration = HTTPServerConfiguration.patient
         (configuration.connectionsPerAddress, configuration.threads) = (2, 1)
         let server = HTTPServer(configuration) { .text($0.path) }
@@ -85,7 +85,7 @@ import Testing
         await server.stop(within: .zero)
     }
 
-    @Test func `a request that is sent gets its answer though a burst of connections follows it`() async throws {
+    @Test func `a sent request gets its answer even if a burst of connections follows`() async throws {
         try await withServer({ ($0.connections, $0.threads) = (4, 1) }, answering: { .text($0.path) }) { port in
             for _ in 0..<20 {
                 let honest = try RawConnection(port: port)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET / HTTP/1.1\r\nX-Slow"])
-    func `a head that does not come in time ends the connection`(_ words: String) async throws {
+    func `a head that is late ends the connection`(_ words: String) async throws {
         let time = ManualTimekeeper()
         try await withServer({ $0.headDeadline = .seconds(15) }, time: time) { _ in
             .text("ok")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that is kept open ends when no further request comes in time`() async throws {
+    @Test func `a kept connection ends when no further request arrives in time`() async throws {
         let time = ManualTimekeeper()
         try await withServer({ ($0.headDeadline, $0.keepAlive) = (.seconds(15), .seconds(15)) }, time: time) {
             .text($0.path)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `a connection waits for its next request longer than for the rest of a head`() async throws {
+    @Test func `a connection waits longer for its next request than for the rest of a head`() async throws {
         let time = ManualTimekeeper()
         try await withServer(
             {

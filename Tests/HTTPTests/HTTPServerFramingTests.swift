@@ -13,7 +13,7 @@ import Testing
         ("Transfer-Encoding: gzip, chunked", 501), ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", 400),
         ("Expect: a miracle\r\nContent-Length: 3", 417), ("Content-Length : 3", 400), ("X-Split: a\u{1}b", 400),
     ])
-    func `a head that can be read in two ways is refused and the connection ends`(
+    func `an ambiguous head is refused and the connection ends`(
         _ fields: String, _ status: Int
     ) async throws {
         try await withServer(answering: { _ in .text("taken") }) { port in
@@ -31,7 +31,7 @@ import Testing
         ("http://a/t//demo", 400), ("/t/demo//", 400), ("/t/demo/", 200), ("http://a/t/demo", 200),
         ("/t/%64emo?from=http://b%2fc", 200),
     ])
-    func `a path that two servers could split in two ways is refused where it may not be`(
+    func `a path that two servers could split differently is refused if configured`(
         _ target: String, _ status: Int
     ) async throws {
         for (isTaken, expected) in [(true, 200), (false, status)] {
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: CHUNKED\r\n\r\n3\r\nabc\r\n0\r\n\r\n"])
-    func `a head that says one thing is taken`(_ rest: String) async throws {
+    func `an unambiguous head is accepted`(_ rest: String) async throws {
         try await withServer(answering: { .text("\($0.body.count) bytes") }) { port in
             let connection = try RawConnection(port: port)
             connection.send("POST / HTTP/1.1\r\nHost: a\r\n\(rest)")

@@ -23,7 +23,7 @@ import Testing
         #expect(server.port == nil)
     }
 
-    @Test func `stopping answers what does not finish in time`() async throws {
+    @Test func `stopping answers late exchanges`() async throws {
         let time = ManualTimekeeper()
         let gate = Gate()
         let server = HTTPServer(.patient, time: time) { _ in
@@ -64,7 +64,7 @@ import Testing
         await server.stop(within: .zero)
     }
 
-    @Test func `a client that has connected before the stop gets its answer, and a later one no connection`()
+    @Test func `a client that connected before the stop gets its answer, and a later one no connection`()
         async throws
     {
         let time = ManualTimekeeper()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a request on an open connection is answered while the server stops, and is its last`() async throws {
+    @Test func `a request on an open connection is answered during a stop, and is its last`() async throws {
         let gate = Gate()
         let server = HTTPServer(.patient) { request in
             if request.path == "/wait" { await gate.wait() }
@@ -140,7 +140,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a server that is dropped stops listening`() async throws {
+    @Test func `a dropped server stops listening`() async throws {
         var server: HTTPServer? = HTTPServer(.patient) { _ in .text("ok") }
         let port = try #require(try server?.start())
         server = nil
@@ -154,7 +154,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a port that is taken is named in the error`() async throws {
+    @Test func `a port in use is named in the error`() async throws {
         try await withServer(answering: { _ in .text("ok") }) { port in
             var configuration = HTTPServerConfiguration.patient
             configuration.port = port
@@ -167,14 +167,14 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "", "1.2.3", "::zz"])
-    func `a name in place of an address is refused`(_ address: String) throws {
+    func `a name instead of an address is refused`(_ address: String) throws {
         var configuration = HTTPServerConfiguration.patient
         configuration.address = address
         let error = #expect(throws: Diagnosis.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }
         #expect(error?.code == "httpAddress")
     }
 
-    @Test func `stopping while clients come and answers go ends in order, over and over`() async throws {
+    @Test func `stopping while clients come and answers go ends cleanly, repeatedly`() async throws {
         for _ in 0..<100 {
             let server = HTTPServer(.patient) { _ in .text("ok") }
             let port = try server.start()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerLimitTests {
     @Test(arguments: [(999, 200), (1_000, 200), (1_001, 413), (4_000, 413), (64_000, 413), (64_001, 413)])
-    func `a body beyond the limit is refused and the refusal is seen`(_ count: Int, _ status: Int) async throws {
+    func `a body beyond the limit is refused and the refusal arrives`(_ count: Int, _ status: Int) async throws {
         try await withServer({ $0.bodyBytes = 1_000 }, answering: { .text("\($0.body.count)") }) { port in
             let reply = try await fetch(port, "/") {
                 $0.httpMethod = "POST"
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal of the server itself has what its other replies have`() async throws {
+    @Test func `the server's own refusals are completed like other replies`() async throws {
         let (time, gate, hasBegun) = (ManualTimekeeper(), Gate(), Locked(false))
         var configuration = HTTPServerConfiguration.patient
         configuration.exchangeDeadline = .seconds(5)
@@ -66,7 +66,7 @@ import Testing
         await server.stop(within: .zero)
     }
 
-    @Test func `a body that says it is enormous is refused before it is sent`() async throws {
+    @Test func `a body of enormous stated size is refused before it is sent`() async throws {
         try await withServer(answering: { _ in .text("ok") }) { port in
             let connection = try RawConnection(port: port)
             connection.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a client that asks before sending too much is refused at once`() async throws {
+    @Test func `a client that asks before sending too much is refused`() async throws {
         try await withServer({ $0.bodyBytes = 1_000 }, answering: { _ in .text("ok") }) { port in
             let connection = try RawConnection(port: port)
             connection.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2000\r\n\r\n")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `an endless chunked body is cut off, and the client is told`() async throws {
+    @Test func `an endless chunked body is cut off with a reply`() async throws {
         try await withServer({ $0.bodyBytes = 1_000 }, answering: { _ in .text("ok") }) { port in
             let connection = try RawConnection(port: port)
             connection.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a body that takes longer than the deadline is not waited for`() async throws {
+    @Test func `a body that exceeds the deadline is not awaited`() async throws {
         let time = ManualTimekeeper()
         try await withServer({ $0.exchangeDeadline = .seconds(5) }, time: time) { _ in
             .text("ok")

@@ -23,7 +23,7 @@ import Testing
             "+VERS-TLS1.2:-CIPHER-ALL:+3DES-CBC", "+VERS-TLS1.2:-CIPHER-ALL:+AES-128-CCM", "+VERS-TLS1.2:-KX-ALL:+RSA",
             "+VERS-TLS1.2:-KX-ALL:+DHE-RSA", "+VERS-TLS1.3:-GROUP-ALL:+GROUP-FFDHE2048",
         ], [false, true])
-    func `what an audit finds is refused`(_ offer: String, _ isRSA: Bool) async throws {
+    func `weak TLS offers are refused`(_ offer: String, _ isRSA: Bool) async throws {
         #expect(try await agreement(isRSA: isRSA, offering: Self.old + offer) == nil)
     }
 
@@ -35,7 +35,7 @@ import Testing
             ("+VERS-TLS1.2:-GROUP-ALL:+GROUP-SECP256R1", "ECDHE-SECP256R1"),
             ("+VERS-TLS1.3:-GROUP-ALL:+GROUP-SECP384R1", "ECDHE-SECP384R1"), ("+VERS-TLS1.0:+VERS-TLS1.2", "TLS1.2"),
         ], [false, true])
-    func `ECDHE with AEAD is taken, by TLS 1.2 and 1.3`(_ offer: (String, String), _ isRSA: Bool) async throws {
+    func `ECDHE with AEAD passes, in TLS 1.2 and 1.3`(_ offer: (String, String), _ isRSA: Bool) async throws {
         let agreement = try #require(await agreement(isRSA: isRSA, offering: Self.old + offer.0))
         #expect(agreement.contains(offer.1))
         #expect(agreement.contains("ECDHE"))

@@ -28,7 +28,7 @@ struct HTTPServerTLSReplacementTests {
         try await connection.ask(Self.request, until: "/hello").hasPrefix("HTTP/1.1 200 OK\r\n")
     }
 
-    @Test func `new connections see the new certificate, and open ones go on`() async throws {
+    @Test func `new connections see the new certificate, and open ones stay`() async throws {
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try await withServer(first) { server, port in
             let old = try await TLSConnection.open(port)
@@ -42,7 +42,7 @@ struct HTTPServerTLSReplacementTests {
         }
     }
 
-    @Test func `a server that is started again shows the new certificate`() async throws {
+    @Test func `a restarted server shows the new certificate`() async throws {
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try await withServer(first) { server, _ in
             await server.stop()
@@ -51,7 +51,7 @@ struct HTTPServerTLSReplacementTests {
         }
     }
 
-    @Test func `a key of another certificate, and text that is none, leave the old one in force`() async throws {
+    @Test func `a key of another certificate, and invalid text, leave the old one in force`() async throws {
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try await withServer(first) { server, port in
             let wrong: [HTTPServerConfiguration.TLS] = [
@@ -83,7 +83,7 @@ struct HTTPServerTLSReplacementTests {
         }
     }
 
-    @Test func `a hundred replacements beside handshakes do no harm`() async throws {
+    @Test func `a hundred replacements during handshakes do no harm`() async throws {
         let identities = try (0..<4).map { _ in try SelfSigned() }
         try await withServer(identities[0]) { server, port in
             try await withThrowingTaskGroup { group in
@@ -113,7 +113,7 @@ struct HTTPServerTLSReplacementTests {
         }
     }
 
-    @Test func `a replaced certificate is kept as long as a connection has it`() async throws {
+    @Test func `a replaced certificate is kept while a connection has it`() async throws {
         let (first, second) = (try SelfSigned(), try SelfSigned())
         try await withServer(first) { server, port in
             weak var replaced: TLSIdentity?
@@ -131,7 +131,7 @@ struct HTTPServerTLSReplacementTests {
         }
     }
 
-    @Test func `an identity tells the dates and the name of its certificate`() throws {
+    @Test func `an identity has its certificate's dates and name`() throws {
         let identity = try SelfSigned(days: -3)
         let read = try TLSIdentity(identity.tls)
         #expect(read.notAfter < Date() && read.notBefore < read.notAfter)

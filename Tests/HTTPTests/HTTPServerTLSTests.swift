@@ -27,7 +27,7 @@ struct HTTPServerTLSTests {
         }
     }
 
-    @Test func `a key that is none is refused without showing it`() throws {
+    @Test func `an invalid key is refused without showing it`() throws {
         var configuration = HTTPServerConfiguration()
         configuration.tls = .init(certificate: "no certificate", privateKey: "do-not-show-me")
         let error = #expect(throws: Diagnosis.self) { try HTTPServer(configuration) { _ in .text("ok") }.start() }

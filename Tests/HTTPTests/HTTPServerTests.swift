@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerTests {
-    @Test func `a handler sees method, target, query, headers, body and address as they were sent`() async throws {
+    @Test func `a handler sees method, target, query, headers, body and address as sent`() async throws {
         let seen = Seen()
         try await withServer(answering: { request in
             await seen.note(request)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a header field with a line end in it does not split the reply`() async throws {
+    @Test func `a line end in a header field does not split the reply`() async throws {
         try await withServer(answering: { _ in
             HTTPResponse(status: 200, headers: ["X-Evil": "a\r\nSet-Cookie: b", "X-Good": "c"])
         }) { port in
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 20, 60, 90])
-    func `a client that leaves after so many bytes does no harm`(_ count: Int) async throws {
+    func `a client that leaves at any byte does no harm`(_ count: Int) async throws {
         let request =
             "POST /long HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n" + String(repeating: "x", count: 100)
         try await withServer(answering: { _ in .text("fine") }) { port in
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a client that leaves while its request is being answered does no harm`() async throws {
+    @Test func `a client that leaves while its request is answered does no harm`() async throws {
         let gate = Gate()
         try await withServer(answering: { request in
             if request.path == "/wait" { await gate.wait() }

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: floods)
-    func `an honest client has its turn between two turns of a flood, each of which has an end`(_ flood: String)
+    func `an honest client gets a turn between two turns of a flood, each of which ends`(_ flood: String)
         async throws
     {
         let answered = Locked(0)
@@ -82,7 +82,7 @@ import Testing
         return moved.count { $0 >= ClientConnection.mostBytesInTurn / 4 }
     }
 
-    @Test func `short chunks use up a turn, though they have few bytes`() throws {
+    @Test func `short chunks use up a turn despite their few bytes`() throws {
         let answered = Locked(0)
         let daemon = try Self.daemon { request in
             answered.withLock { $0 = request.body.count }
@@ -151,7 +151,7 @@ import Testing
         withExtendedLifetime((crowd, honest)) { daemon.end() }
     }
 
-    @Test func `short records of TLS use up a turn, though they have few bytes`() async throws {
+    @Test func `short TLS records use up a turn despite their few bytes`() async throws {
         let daemon = try Self.daemon(TLSIdentity(SelfSigned().tls)) { .reply(.text("\($0.body.count)")) }
         let port = try daemon.listen()
         let loop = try #require(daemon.loops.first)
@@ -216,7 +216,7 @@ import Testing
         threads.end()
     }
 
-    @Test func `a loop is there for every two threads of a pool`() async throws {
+    @Test func `a pool has a loop for every two threads`() async throws {
         for (threads, loops) in [(1, 1), (2, 1), (3, 1), (5, 2), (8, 4)] {
             let work = SomeThreads(threads: threads)
             let daemon = try Daemon(

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a body that fails has no end, so that no client takes it for a whole one`() async throws {
+    @Test func `a failed body has no end, so that no client takes it for a whole one`() async throws {
         try await withServer(answering: { _ in
             Self.reply { body in
                 await body.write(Data("first".utf8))
@@ -72,7 +72,7 @@ import Testing
         #expect(ended.isOpen)
     }
 
-    @Test func `an idle stream ends in order when the server stops`() async throws {
+    @Test func `an idle stream ends cleanly when the server stops`() async throws {
         let (began, ended) = (Gate(), Gate())
         let server = HTTPServer(.patient) { _ in
             Self.reply { body in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `whoever writes waits for a client that does not read, and memory stays bounded`() async throws {
+    @Test func `a writer waits for a client that does not read, and memory stays bounded`() async throws {
         let written = Locked(0)
         let time = ManualTimekeeper()
         let ended = Gate()
@@ -154,7 +154,7 @@ import Testing
         #expect(!isMade.withLock { $0 })
     }
 
-    @Test func `stopping while streams come and go ends in order, over and over`() async throws {
+    @Test func `stopping while streams come and go ends cleanly, repeatedly`() async throws {
         for _ in 0..<50 {
             let server = HTTPServer(.patient) { _ in
                 Self.reply { body in while await body.write(Data("piece".utf8)) { await Task.yield() } }

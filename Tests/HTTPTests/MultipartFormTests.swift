@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["multipart/form-data", "multipart/form-data; boundary=", "application/json; boundary=B"])
-    func `another content type is no form`(_ type: String) {
+    func `other content types are refused`(_ type: String) {
         #expect(parse("--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--B--", type: type) == nil)
     }
 

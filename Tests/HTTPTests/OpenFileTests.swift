@@ -27,7 +27,7 @@ import Testing
         return budget
     }
 
-    @Test func `idle strangers on two listeners take no more than there is, and honest clients of both get in`()
+    @Test func `idle strangers on two listeners take only free places, and honest clients of both get in`()
         async throws
     {
         let budget = try await withServers(limit: 140) { budget, ports in
@@ -49,7 +49,7 @@ import Testing
         #expect(budget.taken == 0)
     }
 
-    @Test func `strangers of one listener make room for clients of another`() async throws {
+    @Test func `strangers on one listener make room for clients of another`() async throws {
         _ = try await withServers(limit: 140) { budget, ports in
             let crowd = try (0..<100).map { _ in try RawConnection(port: ports[0]) }
             let honest = try (0..<10).map { _ in try RawConnection(port: ports[1]) }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a client that has just connected keeps its place until it could have sent its request`(_ sends: Bool)
+    func `a new client keeps its place until it could have sent its request`(_ sends: Bool)
         async throws
     {
         let (gate, time, begun) = (Gate(), ManualTimekeeper(), Locked(0))
@@ -92,8 +92,7 @@ import Testing
         }
     }
 
-    @Test func `connections that are being answered are not closed for others, who wait and then get in`() async throws
-    {
+    @Test func `connections being answered are not closed for others, who wait and then get in`() async throws {
         let gate = Gate()
         let budget = OpenFileBudget { 64 + 32 + 3 + 16 }
         let begun = Locked(0)
@@ -131,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `500 replies that nobody reads keep no place from an honest client`() async throws {
+    @Test func `500 unread replies keep no place from an honest client`() async throws {
         let large = HTTPResponse(status: 200, contentType: "text/plain", bytes: Data(repeating: 1, count: 8 << 20))
         try await withServer({ ($0.connections, $0.connectionsPerAddress) = (64, 32) }) {
             $0.path == "/large" ? large : .text($0.path)

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct RequestLoopTests {
-    @Test func `requests go over as many connections as there may be, each reply to its request`() async throws {
+    @Test func `requests use as many connections as allowed, each reply for its request`() async throws {
         let server = HTTPServer { request in
             .text("\(request.path) \(request.headers["A"] ?? "") \(request.body.count)")
         }
@@ -29,7 +29,7 @@ import Testing
         #expect(replies.sorted() == (0..<5).map { "/\($0) b \($0)" })
     }
 
-    @Test func `a request whose time is over is not sent, and one to nobody fails`() throws {
+    @Test func `an expired request is not sent, and one to a closed port fails`() throws {
         let loop = RequestLoop(host: "127.0.0.1", port: 1, connections: 1)
         var causes: [String] = []
         for limit in [Duration.zero, .seconds(30)] {
@@ -51,7 +51,7 @@ import Testing
         return try ReplyHead.found(in: Array(bytes), by: &scan, most: 1_000)
     }
 
-    @Test func `a head is whole with its last byte, and not before`() throws {
+    @Test func `a head is whole at its last byte, and not before`() throws {
         let bytes = Self.whole
         for count in 0..<bytes.count - 3 { #expect(try head(bytes.prefix(count)) == nil) }
         let (head, end) = try #require(try head(bytes))
@@ -64,7 +64,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n",
     ])
-    func `what states no length or one that no reply has, or is no HTTP, is no reply`(text: String) {
+    func `a reply that is not HTTP, or has a missing or wrong length, is refused`(text: String) {
         #expect(throws: TransportError.self) { try head(text.utf8) }
     }
 

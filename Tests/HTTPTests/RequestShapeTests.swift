@@ -7,7 +7,7 @@ import Testing
 /// Requests that two servers could read differently, each with another one hidden behind it.
 @Suite(.timeLimit(.minutes(5))) struct RequestShapeTests {
     @Test(arguments: RequestShape.refused, [false, true])
-    func `a request of doubtful shape gets one refusal, and nothing behind it is read`(
+    func `an ambiguous request gets one refusal, and nothing after it is read`(
         _ shape: RequestShape, _ isTLS: Bool
     ) async throws {
         let seen = Locked<[String]>([])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: RequestShape.refused)
-    func `a request behind others on its connection is judged as the first is`(_ shape: RequestShape) async throws {
+    func `a later request on a connection is judged like the first`(_ shape: RequestShape) async throws {
         let seen = Locked<[String]>([])
         let good = Data(
             ("POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: RequestShape.refused.filter { $0.bytes.count < 400 })
-    func `a request that arrives byte by byte is judged as a whole one is`(_ shape: RequestShape) async throws {
+    func `a request that arrives byte by byte is judged like a whole one`(_ shape: RequestShape) async throws {
         try await withServer(answering: { _ in .text("taken") }) { port in
             let connection = try RawConnection(port: port)
             for byte in shape.bytes { guard connection.send(Data([byte])) else { break } }
@@ -60,7 +60,7 @@ import Testing
         "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0003\r\nContent_Length: 9\r\n\r\nabc",
         "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
     ])
-    func `a request of one meaning is taken, and so is the next`(_ text: String) async throws {
+    func `an unambiguous request is taken, and so is the next`(_ text: String) async throws {
         try await withServer(answering: { .text($0.path) }) { port in
             let connection = try RawConnection(port: port)
             connection.send(text + "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [("1\r\na\r\n", 4_000, 4_000), ("10;x=y\r\n0123456789abcdef\r\n", 10_000, 160_000)])
-    func `some chunks of one byte are a body, and so are any number that are longer than what frames them`(
+    func `some one-byte chunks are a body, and so are any number longer than their framing`(
         _ chunk: String, _ count: Int, _ bytes: Int
     ) async throws {
         try await withServer(answering: { .text("\($0.body.count)") }) { port in
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a client of HTTP/1.0 gets its reply and the end of the connection`() async throws {
+    @Test func `an HTTP/1.0 client gets its reply and the end of the connection`() async throws {
         try await withServer(answering: { .text($0.path) }) { port in
             let connection = try RawConnection(port: port)
             connection.send("GET /old HTTP/1.0\r\n\r\n")

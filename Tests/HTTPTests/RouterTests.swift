@@ -40,7 +40,7 @@ import Testing
         #expect(reply.headers[.allow] == allow)
     }
 
-    @Test func `the first of several routes counts, and a condition takes a route out`() async {
+    @Test func `the first of several routes wins, and a condition skips a route`() async {
         let router = Router<HTTPHandler>([
             .get("/{name}") { _, _ in .text("short") }.when { $0["name"].count < 3 },
             .get("/{name}") { _, _ in .text("first") },
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `names of header fields are equal regardless of case`() {
+    @Test func `header field names ignore case`() {
         #expect(HTTPHeaderName.contentType == "content-TYPE")
         #expect(Set<HTTPHeaderName>(["A-b", "a-B", "c"]).count == 2)
         #expect(HTTPHeaderName.contentType != "content-typ")
