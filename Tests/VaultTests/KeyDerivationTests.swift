@@ -37,7 +37,7 @@ import Testing
             seed: "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", salt: "", info: "",
             result: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"),
     ])
-    func `the derivation is that of RFC 5869, appendix A`(_ vector: Vector) throws {
+    func `the derivation matches RFC 5869, appendix A`(_ vector: Vector) throws {
         let derived = try HKDF.sha256(
             Secret(try #require(Data(hexString: vector.seed))), salt: Array(try #require(Data(hexString: vector.salt))),
             info: Array(try #require(Data(hexString: vector.info))), count: vector.result.count / 2)
@@ -90,7 +90,7 @@ import Testing
         #expect(try new.key(at: address) != old.key(at: address))
     }
 
-    @Test func `a seed that is not there is an error that names its version`() throws {
+    @Test func `a missing seed is an error that names its version`() throws {
         let error = #expect(throws: VaultError.self) {
             try derivation().key(at: try address("movie"), version: SeedVersion(9))
         }

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40) func `in each order of the steps, forth and back, both nodes start again`(_ seed: Int)
+    @Test(arguments: 0..<40) func `in each order of the steps, forward and back, both nodes restart`(_ seed: Int)
         async throws
     {
         var generator = SeededGenerator(seed: UInt64(seed))
@@ -101,7 +101,7 @@ import Testing
         #expect(seen.count > 3, "\(seen)")
     }
 
-    @Test func `the whole way ends with the new key alone`() async throws {
+    @Test func `a full rollout ends with only the new key`() async throws {
         var nodes = Nodes()
         _ = try await TenantSecrets.create("acme", in: nodes.store, with: Step.old.keys())
         let way: [Move] = [
@@ -116,7 +116,7 @@ import Testing
         #expect(Set(try await nodes.store.dataKeys().map(\.wrapper)) == ["new"])
     }
 
-    @Test func `a node that does not know the new key says its name`() async throws {
+    @Test func `a node without the new key names it`() async throws {
         var nodes = Nodes()
         _ = try await TenantSecrets.create("acme", in: nodes.store, with: Step.old.keys())
         nodes.steps[0] = .inForce

@@ -14,7 +14,7 @@ import Testing
                 key: Secret([UInt8](repeating: byte, count: 16)), iv: Secret([UInt8](repeating: byte, count: 16))))
     }
 
-    @Test func `a key that was licensed is replaced at once, and keeps its policies and that it is disabled`()
+    @Test func `a licensed key is replaced immediately, and keeps its policies and its disabled state`()
         async throws
     {
         let stage = try VaultStage()
@@ -34,7 +34,7 @@ import Testing
         #expect(try await vault.key(.numbered(1)).facts.policies == ["hd"])
     }
 
-    @Test func `the fingerprints tell keys apart, and not the bytes`() async throws {
+    @Test func `fingerprints distinguish keys without showing bytes`() async throws {
         let stage = try VaultStage()
         let (vault, demand) = (try await stage.vault(), try stage.demand(1))
         _ = try await vault.add([(demand: demand, key: Self.key(1))])
@@ -58,7 +58,7 @@ import Testing
             try await elsewhere.removal(of: .numbered(1)).former != there.former, "Each tenant has digests of its own.")
     }
 
-    @Test func `a removed key is gone, and a new one may come in its place`() async throws {
+    @Test func `a removed key is gone, and a new one can take its place`() async throws {
         let stage = try VaultStage()
         let (vault, demand) = (try await stage.vault(), try stage.demand(1))
         _ = try await vault.add([(demand: demand, key: Self.key(1))])
@@ -70,7 +70,7 @@ import Testing
         #expect(try await vault.key(.numbered(1)).content == Self.key(2))
     }
 
-    @Test func `of two who replace one key at once the slower one changes nothing`() async throws {
+    @Test func `of two concurrent replacements the slower changes nothing`() async throws {
         let stage = try VaultStage()
         let (vault, other, demand) = (try await stage.vault(), try await stage.vault(), try stage.demand(1))
         _ = try await vault.add([(demand: demand, key: Self.key(1))])
@@ -86,7 +86,7 @@ import Testing
         #expect(try await vault.key(.numbered(1)).content == Self.key(3))
     }
 
-    @Test func `a row that does not open is removed all the same`() async throws {
+    @Test func `a row that does not open can still be removed`() async throws {
         let stage = try VaultStage()
         let (vault, demand) = (try await stage.vault(), try stage.demand(1))
         _ = try await vault.add([(demand: demand, key: Self.key(1))])

@@ -98,7 +98,7 @@ import Testing
         #expect(throws: VaultError.self) { try dataKey.open(row) }
     }
 
-    @Test func `a new key encryption key rewraps the data key and leaves rows alone`() throws {
+    @Test func `a new key encryption key rewraps the data key and keeps the rows`() throws {
         var generator = SeededGenerator(seed: 3)
         let row = try sealed()
         let old = try wrapper("2025", 1)
@@ -111,7 +111,7 @@ import Testing
         #expect(#expect(throws: VaultError.self) { try old.unwrap(rewrapped) }?.kind == .anotherKey)
     }
 
-    @Test func `a wrapped data key opens for its tenant and wrapper only`() throws {
+    @Test func `a wrapped data key opens only for its tenant and wrapper`() throws {
         var generator = SeededGenerator(seed: 3)
         let row = try wrapper("a", 1).wrap(dataKey, using: &generator)
         let moved = WrappedDataKey(
@@ -136,7 +136,7 @@ import Testing
         #expect(one.sealed != other.sealed)
     }
 
-    @Test func `a data key seals as often as random nonces allow, and no more`() throws {
+    @Test func `a data key seals only as often as random nonces allow`() throws {
         var generator = SeededGenerator(seed: 6)
         let key = DataKey(tenant: "acme", version: 1, key: dataKey.key, sealed: DataKey.sealLimit - 1)
         _ = try key.seal(content, kid: kid, using: &generator)

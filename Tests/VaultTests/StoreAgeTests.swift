@@ -71,7 +71,7 @@ import Testing
         #expect(try await copy.seen()?.sequence == (words == nil ? UInt64(left + added) : 3))
     }
 
-    @Test func `a node that starts with an older database refuses what was taken down, until somebody accepts it`()
+    @Test func `a node with an older database refuses keys that were taken down, until an operator accepts it`()
         async throws
     {
         try await takeDown(1, at: node(copy: copy).vault)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a database that goes back while a node runs lifts no takedown, before anybody looks`(_ hasCopy: Bool)
+    func `a database rolled back during a run lifts no takedown, even before a check`(_ hasCopy: Bool)
         async throws
     {
         let (vault, age) = try await node(copy: hasCopy ? copy : nil)
@@ -111,7 +111,7 @@ import Testing
         await expectRefused(fresh)
     }
 
-    @Test func `a takedown of another node that a failover loses stays in force here`() async throws {
+    @Test func `another node's takedown that a failover loses stays in force here`() async throws {
         let (vault, _) = try await node(copy: copy)
         try await note(.keyDisabled)
         _ = try await stage.store.inner.setDisabled(true, .numbered(1), of: "acme")
@@ -135,7 +135,7 @@ import Testing
         _ = try await vault.key(.numbered(1))
     }
 
-    @Test func `a key that is enabled in order is licensed again, also when the right database is back`() async throws {
+    @Test func `a properly enabled key is licensed again, even when the right database returns`() async throws {
         let (vault, age) = try await node(copy: copy)
         let news = Locked<[Bool]>([])
         age.whenChanged { setback in news.withLock { $0.append(setback != nil) } }

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(5))) struct TenantSecretsTests {
-    @Test func `many nodes that create a tenant at once have one data key and one seed`() async throws {
+    @Test func `many concurrent creators of a tenant get one data key and one seed`() async throws {
         let stage = try VaultStage()
         let keys = try await withThrowingTaskGroup(of: ContentKey.self) { group in
             for _ in 0..<20 {
@@ -20,7 +20,7 @@ import Testing
         #expect(try await stage.store.inner.seeds(of: "acme").count == 1)
     }
 
-    @Test func `a node that loses the race to create a tenant takes what the other made`() async throws {
+    @Test func `a node that loses the race to create a tenant uses the winner's secrets`() async throws {
         let stage = try VaultStage()
         let first = try await stage.key(stage.demand(1), of: stage.vault())
         stage.store.early.withLock { $0 = ["dataKeys", "seeds"] }
@@ -32,7 +32,7 @@ import Testing
         #expect(try await stage.store.inner.dataKeys().count == 1)
     }
 
-    @Test func `a node that finds no seed when it creates a tenant adds none behind another's`() async throws {
+    @Test func `a node that finds no seed for a new tenant adds none after another's`() async throws {
         let stage = try VaultStage()
         _ = try await stage.vault()
         stage.store.early.withLock { $0 = ["seeds", "seeds"] }
@@ -41,7 +41,7 @@ import Testing
         #expect(try await stage.store.inner.seeds(of: "acme").count == 1)
     }
 
-    @Test func `a tenant that the store lost gets no new seed by itself`() async throws {
+    @Test func `a tenant missing from the store gets no new seed`() async throws {
         let stage = try VaultStage()
         await #expect(throws: VaultError.tenantMissing("acme")) {
             try await TenantSecrets.open("acme", in: stage.store, with: stage.wrapping)
@@ -49,7 +49,7 @@ import Testing
         #expect(try await stage.store.inner.dataKeys().isEmpty)
     }
 
-    @Test func `a tenant whose keys are there gets no new secrets, even by creation`() async throws {
+    @Test func `a tenant whose keys exist gets no new secrets, even by creation`() async throws {
         let (stage, other) = (try VaultStage(), try VaultStage())
         let vault = try await stage.vault()
         _ = try await stage.key(stage.demand(1), of: vault)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await other.store.inner.seeds(of: "acme").isEmpty)
     }
 
-    @Test func `configured seeds count in place of the store's`() async throws {
+    @Test func `configured seeds replace the store's`() async throws {
         let stage = try VaultStage()
         _ = try await stage.vault()
         let seeds = try TenantSeeds(
@@ -73,7 +73,7 @@ import Testing
         #expect(key == (try KeyDerivation(seeds).key(at: demand.address)))
     }
 
-    @Test func `a new key encryption key wraps the tenants' data keys again, and touches no key`() async throws {
+    @Test func `a new key encryption key rewraps the tenants' data keys, and touches no key`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         for tenant in ["b", "c"] { _ = try await TenantSecrets.create(tenant, in: stage.store, with: stage.wrapping) }
@@ -93,7 +93,7 @@ import Testing
         await #expect(throws: VaultError.self) { try await TenantSecrets.open("acme", in: stage.store, with: old) }
     }
 
-    @Test func `a new data key seals everything again, and goes on after an interruption`() async throws {
+    @Test func `a new data key reseals everything, and resumes after an interruption`() async throws {
         let stage = try VaultStage()
         let (vault, other) = (try await stage.vault(), try await stage.vault())
         let demands = try (1...25).map { try stage.demand($0) }
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the seed of a content that the store has no key of is not remembered`() async throws {
+    @Test func `a seed is not remembered for a content without a stored key`() async throws {
         let stage = try VaultStage(unlisted: .derive)
         let (former, vault) = (try await stage.vault(), try await stage.vault())
         try await vault.secrets.renewSeed()

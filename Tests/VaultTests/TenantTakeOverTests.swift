@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [("https://a.example/keys", 1), ("https://b.example/keys", 0)])
-    func `a key set is good until the next fetch where its address is the same`(
+    func `a key set is kept until the next fetch if its address is the same`(
         _ address: String, _ count: Int
     ) async throws {
         let former = try await tenant("https://a.example/keys", isFetched: true)

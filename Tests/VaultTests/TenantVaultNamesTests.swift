@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TenantVaultNamesTests {
     private static let movie = ContentName("movie")
 
-    @Test func `the one key of a content is found, though others' names begin like its name`() async throws {
+    @Test func `a content's one key is found even if others' names share its prefix`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         _ = try await stage.key(stage.demand(1), of: vault)
@@ -26,7 +26,7 @@ import Testing
         #expect(error == .severalKeys(movie))
     }
 
-    @Test func `a content that no packager asked for has the same kid on every node, and another at another tenant`()
+    @Test func `an unpackaged content has the same kid on every node, and another at another tenant`()
         async throws
     {
         let stage = try VaultStage()

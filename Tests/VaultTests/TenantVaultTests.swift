@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: TenantVault.Origin.allCases)
-    func `two nodes that find no key at the same time hand out the one that the store took`(
+    func `two nodes that find no key at the same time return the key that was stored`(
         _ origin: TenantVault.Origin
     ) async throws {
         let stage = try VaultStage(origin: origin)
@@ -42,7 +42,7 @@ import Testing
         #expect(try await stage.key(demand, of: stage.vault()) == keys[0])
     }
 
-    @Test func `an import of a key that is another content's is a conflict, and the key stays the other's`()
+    @Test func `importing a key of another content is a conflict, and the key stays the other's`()
         async throws
     {
         let stage = try VaultStage()
@@ -52,7 +52,7 @@ import Testing
         #expect(try await vault.key(.numbered(1), content: ContentName("movie")).content == made)
     }
 
-    @Test func `what a packager said of a key is what a license knows of it`() async throws {
+    @Test func `a license uses the packager's facts about a key`() async throws {
         let stage = try VaultStage()
         let demand = try stage.demand(1, iv: 9, track: "UHD1", periods: [3, 4])
         let packaged = try await stage.key(demand, of: stage.vault())
@@ -69,7 +69,7 @@ import Testing
         #expect(row.created == Date(timeIntervalSince1970: 1_767_225_600))
     }
 
-    @Test func `a batch of periods is one read and one write, and none on the way of a license`() async throws {
+    @Test func `a batch of periods is one read and one write, and a license needs none`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         let demands = try (1...80).map { try stage.demand($0, periods: [UInt32($0)]) }
@@ -80,7 +80,7 @@ import Testing
         #expect(stage.store.count("add") == 1)
     }
 
-    @Test func `a key that was asked for once needs no store`() async throws {
+    @Test func `a key requested once needs no store`() async throws {
         let stage = try VaultStage(origin: .stored)
         let vault = try await stage.vault()
         let packaged = try await stage.key(stage.demand(1), of: vault)
@@ -91,7 +91,7 @@ import Testing
         #expect(stage.store.count("rows") == reads)
     }
 
-    @Test func `who asks for a key at the same time shares one read`() async throws {
+    @Test func `concurrent callers for a key share one read`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         let packaged = try await stage.key(stage.demand(1), of: vault)
@@ -130,7 +130,7 @@ import Testing
         #expect(await vault.writePending() == 0)
     }
 
-    @Test func `where keys without a row are derived, packagers get them while the store is down, and rows follow`()
+    @Test func `if keys without a row are derived, packagers get them during an outage, and rows follow`()
         async throws
     {
         let stage = try VaultStage(unlisted: .derive)
@@ -145,7 +145,7 @@ import Testing
         #expect(try await stage.vault().key(.numbered(1)).content == packaged)
     }
 
-    @Test func `that there is no key is known for a moment`() async throws {
+    @Test func `a missing key is remembered briefly`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         for _ in 0..<3 {
@@ -157,7 +157,7 @@ import Testing
         #expect(try await vault.key(.numbered(1)).content == packaged)
     }
 
-    @Test func `a disabled key is refused as such, on other nodes after a word`() async throws {
+    @Test func `a disabled key is refused as such, elsewhere after a notice`() async throws {
         let stage = try VaultStage()
         let (one, other) = (try await stage.vault(), try await stage.vault())
         let demand = try stage.demand(1)
@@ -177,7 +177,7 @@ import Testing
         _ = try await other.key(.numbered(1))
     }
 
-    @Test func `an answer that was read before a change is not kept after it`() async throws {
+    @Test func `an answer read before a change is not kept after it`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         _ = try await stage.key(stage.demand(1), of: vault)
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `past the tenant's limit new keys are refused, also by import, and existing ones are not`() async throws
+    @Test func `past the tenant's limit new keys are refused, even by import, and existing ones are not`() async throws
     {
         var stage = try VaultStage()
         let refusals = Locked(0)
@@ -221,7 +221,7 @@ import Testing
         #expect(refusals.withLock { $0 } == 2)
     }
 
-    @Test func `imported keys are given as they are, and do not replace others`() async throws {
+    @Test func `imported keys are returned as is, and do not replace others`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         let made = try await stage.key(stage.demand(1), of: vault)
@@ -236,7 +236,7 @@ import Testing
         #expect(try await stage.key(demands[1], of: vault) == foreign)
     }
 
-    @Test func `open keys are kept up to a limit, those that are asked for longest`() {
+    @Test func `open keys are kept up to a limit, the most requested longest`() {
         var values = RecentValues<Int, Int>(limit: 10)
         values.set(0, for: 0)
         for number in 1...1_000 {

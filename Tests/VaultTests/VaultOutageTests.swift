@@ -65,7 +65,7 @@ import Testing
         await #expect(throws: VaultError.unknown(.numbered(9))) { try await vault.key(.numbered(9), content: movie) }
     }
 
-    @Test func `while the store is away nobody asks it but the probe`() async throws {
+    @Test func `while the store is down only the probe calls it`() async throws {
         let stage = try VaultStage()
         let (vault, _) = try await Self.known(stage)
         stage.store.setDown(true)
@@ -92,7 +92,7 @@ import Testing
         try await refresh.value
     }
 
-    @Test func `a refresh finds what changed and what is gone, and nothing is lost where it fails halfway`()
+    @Test func `a refresh finds changed and deleted keys, and loses nothing if it fails halfway`()
         async throws
     {
         let stage = try VaultStage()
@@ -107,7 +107,7 @@ import Testing
         await #expect(throws: VaultError.disabled(.numbered(1))) { try await vault.key(.numbered(1)) }
     }
 
-    @Test func `a key that changed is read again before its next license, and the old one counts where that fails`()
+    @Test func `a changed key is read again before its next license, and the old one counts if that fails`()
         async throws
     {
         let stage = try VaultStage()
@@ -138,7 +138,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct UnlistedKeyTests {
     private static let movie = ContentName("movie")
 
-    @Test func `a key without a row is unknown, whatever the content`() async throws {
+    @Test func `a key without a row is unknown, for any content`() async throws {
         let stage = try VaultStage()
         let vault = try await stage.vault()
         await #expect(throws: VaultError.unknown(.numbered(1))) {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `where the settings derive it, it is the packager's key, and says that it has no row`() async throws {
+    @Test func `if the settings derive it, it is the packager's key, marked as having no row`() async throws {
         let stage = try VaultStage(unlisted: .derive)
         let node = try await stage.vault()
         let unlisted = try await node.key(.numbered(1), content: Self.movie)
@@ -158,7 +158,7 @@ import Testing
         await #expect(throws: VaultError.unknown(.numbered(2))) { try await node.key(.numbered(2)) }
     }
 
-    @Test func `without the store it is derived again only where the store said before that there is no row`()
+    @Test func `without the store it is derived again only if the store once reported no row`()
         async throws
     {
         let stage = try VaultStage(unlisted: .derive)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a row that comes later is found without anybody waiting for it`() async throws {
+    @Test func `a row that comes later is found without a caller's wait`() async throws {
         let stage = try VaultStage(unlisted: .derive)
         let vault = try await stage.vault()
         let derived = try await vault.key(.numbered(1), content: Self.movie)
@@ -193,7 +193,7 @@ import Testing
     private static let movie = ContentName("movie")
 
     @Test(arguments: TenantVault.Origin.allCases)
-    func `a node that starts without the store licenses what it has seen before, and nothing else`(
+    func `a node that starts without the store licenses only keys it has seen before`(
         _ origin: TenantVault.Origin
     ) async throws {
         let stage = try VaultStage(origin: origin)
@@ -225,7 +225,7 @@ import Testing
         await #expect(throws: VaultError.self) { try await stage.vault() }
     }
 
-    @Test func `a key disabled during an outage is refused here at once, after a restart, and everywhere afterwards`()
+    @Test func `a key disabled in an outage is refused here immediately, after a restart, and later everywhere`()
         async throws
     {
         let stage = try VaultStage()
@@ -262,7 +262,7 @@ import Testing
         await #expect(throws: VaultError.disabled(.numbered(1))) { try await other.key(.numbered(1)) }
     }
 
-    @Test func `without a copy a key cannot be disabled while the store is away, and nobody is told that it is`()
+    @Test func `without a copy a key cannot be disabled while the store is down, and the caller gets an error`()
         async throws
     {
         let stage = try VaultStage()
@@ -272,7 +272,7 @@ import Testing
         await #expect(throws: VaultError.self) { try await vault.setDisabled(true, .numbered(1)) }
     }
 
-    @Test func `a copy forgets a key that the store does not have any more`() async throws {
+    @Test func `a copy forgets a key that the store no longer has`() async throws {
         let stage = try VaultStage()
         let copy = MemoryNodeCopy()
         let vault = try await stage.vault(copy: copy)
@@ -282,7 +282,7 @@ import Testing
         #expect(!copy.kids.contains(.numbered(9)))
     }
 
-    @Test func `changes are delivered in their order, and one that is not taken keeps those behind it`() async throws {
+    @Test func `changes are delivered in order, and a rejected one holds back later ones`() async throws {
         let copy = MemoryNodeCopy()
         let pending = try await PendingChanges.open(copy)
         for text in ["a", "b", "c"] { try await pending.add(.audit(text: text)) }
