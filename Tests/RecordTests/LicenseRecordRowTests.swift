@@ -6,13 +6,13 @@ import Testing
 @testable import LatchkeyVault
 
 @Suite(.timeLimit(.minutes(1))) struct LicenseRecordRowTests {
-    @Test func `a row is read as it was written, every member of it`() throws {
+    @Test func `a row is read as written, with every member`() throws {
         #expect(try LicenseRecordRow(json: LicenseRecordRow.full.json) == .full)
         #expect(try LicenseRecordRow(json: LicenseRecordRow(.end, time: 5).json) == LicenseRecordRow(.end, time: 5))
         #expect(!LicenseRecordRow.full.json.contains(UInt8(ascii: "\n")))
     }
 
-    @Test func `members and versions of later are left out`() throws {
+    @Test func `later members and versions are ignored`() throws {
         let text = #"{"v":7,"node":"n","spool":"s","seq":3,"time":9,"event":"license","later":{"a":[1]}}"#
         let row = try LicenseRecordRow(json: Array(text.utf8))
         #expect(row.position == RecordPosition(node: "n", spool: "s", sequence: 3) && row.time == 9)
@@ -27,7 +27,7 @@ import Testing
         #"{"v":1,"seq":1,"time":1,"event":"end","decision":"x"}"#,
         #"{"v":1,"seq":1,"time":253402300800000,"event":"end"}"#,
     ])
-    func `what is no row is refused, and says why`(_ text: String) {
+    func `an invalid row is refused with a cause`(_ text: String) {
         #expect(throws: RecordRowError.self) { try LicenseRecordRow(json: Array(text.utf8)) }
     }
 
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a query wants the rows of its conditions alone`() {
+    @Test func `a query matches only its rows`() {
         var query = RecordQuery(times: 0..<LicenseRecordRow.noon + 8)
         #expect(query.wants(.full))
         query.tenant = "acme"

@@ -27,7 +27,7 @@ import Testing
         try await RecordFiles(folder: path).rows(query).map(\.requestID)
     }
 
-    @Test func `a batch that comes again, cut otherwise or after a restart, is there once`() async throws {
+    @Test func `a repeated batch, split differently or after a restart, is stored once`() async throws {
         let files = RecordFiles(folder: path)
         #expect(try await files.take(batch(1...3)) == 3)
         #expect(try await files.take(batch(1...3)) == 3)
@@ -44,7 +44,7 @@ import Testing
             ])
     }
 
-    @Test func `what a crash left aside is no row`() async throws {
+    @Test func `a crash's partial file is ignored`() async throws {
         let files = RecordFiles(folder: path)
         _ = try await files.take(batch(1...1))
         try Data("{".utf8).write(to: URL(filePath: "\(path)/2026-11-27/.n-1-x-00112233aabbccdd-2-2.jsonl"))
@@ -53,7 +53,7 @@ import Testing
         #expect(try await requests() == ["r2", "r1"])
     }
 
-    @Test func `days beyond the limit are dropped, the others and what is no day stay`() async throws {
+    @Test func `only days beyond the limit are dropped, and other folders stay`() async throws {
         let today = Int(LicenseRecordRow.noon / 86_400_000) + 3
         let files = RecordFiles(folder: path, clock: { _ in today })
         for day in 0..<4 { _ = try await files.take(batch(1...1, spool: "000000000000000\(day)", day: Int64(day))) }
@@ -75,7 +75,7 @@ import Testing
         #expect(try await files.keepDays(today: today - 1, days: 2) == 1)
     }
 
-    @Test func `the file system's day is that of a file that was just changed`() throws {
+    @Test func `the file system's day is that of a just changed file`() throws {
         let file = try SpoolFile(creating: folder.path("lock"))
         var old = [timespec(), timespec()]
         #expect(futimens(file.descriptor, &old) == 0)
@@ -97,7 +97,7 @@ import Testing
         #expect(all == ["r5", "r4", "r3", "r2", "r1"])
     }
 
-    @Test func `a folder that cannot be written is found, and an error of a batch`() async throws {
+    @Test func `a folder that cannot be written is detected, and fails a batch`() async throws {
         try Data().write(to: URL(filePath: path))
         await #expect(throws: StoreError.self) { try await RecordFiles(folder: path).take(batch(1...1)) }
         #expect(await RecordFiles(folder: "\(path)/below").findings().count == 1)

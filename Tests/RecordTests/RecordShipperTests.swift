@@ -89,7 +89,7 @@ import Testing
         #expect(failed.withLock { $0 })
     }
 
-    @Test func `a destination that is away is told by its health, and shipping goes on by itself`() async throws {
+    @Test func `a destination's outage shows in its health, and shipping resumes`() async throws {
         let isAway = Locked(true)
         let destination = ShakyDestination { _, _ in isAway.withLock { $0 } ? .before : nil }
         let health = EngineHealth("record")
@@ -105,7 +105,7 @@ import Testing
         #expect(try destination.requests == ["r1"])
     }
 
-    @Test func `a row that the destination refuses is put aside, and holds up no other`() async throws {
+    @Test func `a row that the destination refuses is set aside, and blocks no other`() async throws {
         let destination = ShakyDestination { _, batch in
             batch.lines.contains { String(decoding: $0.json, as: UTF8.self).contains(#""r3""#) } ? .refuses : nil
         }
@@ -120,7 +120,7 @@ import Testing
         #expect(try LicenseRecordRow(json: aside).requestID == "r3")
     }
 
-    @Test func `days are looked after at the start, and each hour`() async throws {
+    @Test func `days are maintained at the start and each hour`() async throws {
         let (destination, time) = (ShakyDestination(), ManualTimekeeper())
         let spool = try RecordSpool(folder: path, node: "n")
         let shipper = RecordShipper(
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [(StoreError.Kind.unavailable, 120), (.misconfigured, 7_200)])
-    func `days that cannot be dropped are tried again after a while, and are an outage of their own`(
+    func `days that cannot be dropped are retried after a while, and are a separate outage`(
         _ fault: StoreError.Kind, _ seconds: Int
     ) async throws {
         let (destination, time, failed) = (ShakyDestination(), ManualTimekeeper(), Locked(0))

@@ -36,7 +36,7 @@ extension RecordSpoolTests {
         #expect(syncs.withLock { $0 } == 1)
     }
 
-    @Test func `a disk that fails loses what it did not take, and nothing half`() async throws {
+    @Test func `a failing disk loses only whole rows it did not take`() async throws {
         let (told, fails) = (Told(), Locked(true))
         let spool = try spool(told) {
             $0.disk.write = { descriptor, bytes in
@@ -54,7 +54,7 @@ extension RecordSpoolTests {
         #expect(try spool.drain().map(\.requestID) == ["r2"])
     }
 
-    @Test func `a disk that does not keep what it took is told of`() async throws {
+    @Test func `a failed sync of the disk is reported`() async throws {
         let told = Told()
         let spool = try spool(told) { $0.disk.sync = { _ in EIO } }
         #expect(await spool.append(.sample(1)) == .kept)
@@ -63,7 +63,7 @@ extension RecordSpoolTests {
     }
 
     @Test
-    func `with “always” a disk that fails at a new file has no row count as kept, and the next file takes rows again`()
+    func `with “always” a disk that fails at a new file confirms no row, and the next file takes rows again`()
         async throws
     {
         let (told, wrote) = (Told(), Locked(false))
@@ -97,7 +97,7 @@ extension RecordSpoolTests {
     }
 
     @Test(arguments: RecordSpool.Sync.allCases)
-    func `a new file whose name the disk may not keep is told of, and with “always” takes no row`(
+    func `a new file whose name the disk may lose is reported, and with “always” takes no row`(
         _ sync: RecordSpool.Sync
     ) async throws {
         let (told, fails) = (Told(), Locked(true))
@@ -112,7 +112,7 @@ extension RecordSpoolTests {
         #expect(try spool.drain().map(\.requestID) == (sync == .always ? ["r2"] : ["r1", "r2"]))
     }
 
-    @Test func `a file that the disk may not have kept as the next one begins is told of`() async throws {
+    @Test func `a failed sync between two files is reported`() async throws {
         let (told, gate) = (Told(), DispatchSemaphore(value: 0))
         let spool = try spool(told) {
             $0.bytes = 32_768
@@ -126,7 +126,7 @@ extension RecordSpoolTests {
         gate.signal()
     }
 
-    @Test func `nobody waits for a disk that hangs, and its rows are there afterwards`() async throws {
+    @Test func `no caller waits for a disk that hangs, and its rows arrive later`() async throws {
         let (told, gate) = (Told(), DispatchSemaphore(value: 0))
         let hangs = Locked(true)
         let spool = try spool(told) {

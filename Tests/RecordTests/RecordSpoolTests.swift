@@ -45,7 +45,7 @@ import Testing
         #expect(try spool.drain().map(\.requestID) == ["r11"])
     }
 
-    @Test func `what a process left is shipped before the rows of the next one, without what was acknowledged`()
+    @Test func `a process's leftover rows ship before the next one's rows, without acknowledged ones`()
         async throws
     {
         do {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test
-    func `a clock that was set back between two processes loses no row, and what was acknowledged is not sent again`()
+    func `a clock set back between two processes loses no row, and resends no acknowledged one`()
         async throws
     {
         do {
@@ -97,7 +97,7 @@ import Testing
         #expect(try segments.isEmpty)
     }
 
-    @Test func `what a spool shipped before the acknowledged file is removed at the next start, and no other spool's`()
+    @Test func `files a spool shipped before its acknowledged one are removed at the next start, and no other's`()
         async throws
     {
         var shipped: [String: Data] = [:]
@@ -118,7 +118,7 @@ import Testing
         #expect(try segments.count == 1)
     }
 
-    @Test func `what stands of an acknowledgement that was torn has its rows sent again`() async throws {
+    @Test func `after a torn acknowledgement the rows are sent again`() async throws {
         do {
             let first = try spool()
             for number in 1...4 { await first.append(.sample(number)) }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: ["a folder", "a link to nothing", "a link to a device"])
-    func `a file of rows that cannot be read ends the start, and is named`(_ what: String) throws {
+    func `an unreadable file of rows prevents the start, and is named`(_ what: String) throws {
         try spool().leaveFolder()
         let file = "\(path)/0000000020000-00112233aabbccdd-000000000001.rows"
         if what == "a folder" {
@@ -149,7 +149,7 @@ import Testing
         #expect(error?.remedy.contains("rows of the record") == true)
     }
 
-    @Test func `a file that is gone is as many rows lost as were not acknowledged`() async throws {
+    @Test func `a missing file loses as many rows as were not acknowledged`() async throws {
         let told = Told()
         let spool = try spool(told)
         for number in 1...100 { await spool.append(.sample(number)) }
@@ -165,7 +165,7 @@ import Testing
         #expect(bytes > 0 && bytes < left)
     }
 
-    @Test func `a file that was cut is as many rows lost as are not in it`() async throws {
+    @Test func `a cut file loses as many rows as are not in it`() async throws {
         let told = Told()
         let spool = try spool(told)
         for number in 1...100 { await spool.append(.sample(number)) }
@@ -182,7 +182,7 @@ import Testing
         #expect(told.lost.count == 1)
     }
 
-    @Test func `a row that a crash tore is cut wherever it is torn, and it is said`() async throws {
+    @Test func `a row torn by a crash is cut wherever it is torn, and reported`() async throws {
         do {
             let first = try spool()
             for number in 1...3 { await first.append(.sample(number)) }
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `a row with a bit that turned is left out and said, and the others are there`() async throws {
+    @Test func `a row with a flipped bit is omitted and reported, and the others remain`() async throws {
         do {
             let first = try spool()
             for number in 1...3 { await first.append(.sample(number)) }
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: [LicenseRecordRow.endOfTime - 1, LicenseRecordRow.endOfTime, .max])
-    func `a row of the year 9999 is shipped to its day, and one of a later year is lost by name`(_ time: Int64)
+    func `a row of the year 9999 is shipped to its day, and a later one is lost by name`(_ time: Int64)
         async throws
     {
         do {
@@ -251,7 +251,7 @@ import Testing
         #expect(told.lost.count == (isShipped ? 0 : 1))
     }
 
-    @Test func `a file that became shorter, or is gone, is said and holds up no other`() async throws {
+    @Test func `a file that became shorter, or is gone, is noted and blocks no other`() async throws {
         let told = Told()
         let spool = try spool(told)
         await spool.append(.sample(1))
@@ -266,7 +266,7 @@ import Testing
         #expect(try spool.drain().map(\.requestID) == ["r3"])
     }
 
-    @Test func `a full spool loses rows and says so, and takes them again once some are shipped`() async throws {
+    @Test func `a full spool loses rows and says so, and takes more once some are shipped`() async throws {
         let told = Told()
         let spool = try spool(told) { $0.bytes = 32_768 }
         var kept = 0
@@ -280,7 +280,7 @@ import Testing
         #expect(try spool.drain().map(\.requestID) == ["r\(kept + 1)"])
     }
 
-    @Test func `many tasks at once get each row in once`() async throws {
+    @Test func `many concurrent tasks add each row once`() async throws {
         let spool = try spool { $0.bytes = 8 << 20 }
         await withTaskGroup { group in
             for task in 0..<8 {
