@@ -91,13 +91,13 @@ struct CryptoMBTests {
     }
 
     @Test(arguments: ["WRONG_LANE=1", "FAILED_LANE=1", "WRONG_LANE=0"])
-    func `a wrong lane is computed again, and counted`(macro: String) throws {
+    func `a wrong lane is computed again and counted`(macro: String) throws {
         let library = try Self.standIn(macro)
         try expectEquality(library, seed: 3)
         #expect(library.wrong == library.operations.count)
     }
 
-    @Test(arguments: 1...9) func `as many lanes are used as there are operations`(count: Int) throws {
+    @Test(arguments: 1...9) func `each operation uses one lane`(count: Int) throws {
         let library = try Self.standIn()
         var generator = SeededGenerator(seed: UInt64(count))
         let credential = LicenseeStage.large.credential
@@ -145,7 +145,7 @@ extension CryptoMBTests {
         }
     }
 
-    @Test func `each SPC opens, or is refused, as it is alone`() throws {
+    @Test func `each SPC opens, or is refused, as if alone`() throws {
         let library = try Self.standIn("WRONG_LANE=2")
         let (small, large) = (LicenseeStage.small, LicenseeStage.large)
         let both = KeyServerModule(
@@ -210,7 +210,7 @@ extension CryptoMBTests {
         #expect(error?.reason.contains(word) == true && error?.reason.contains(path) == true)
     }
 
-    @Test func `a folder has the library by its name, and one that has it not is told`() throws {
+    @Test func `a folder has the library by name, or the error names it`() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: LicenseeError.self) { try CryptoMBLibrary(path: folder.path("")) }
         #expect(error?.kind == .missing && error?.reason.contains(CryptoMBLibrary.name) == true)

@@ -61,14 +61,14 @@ struct DerivationLibraryTests {
         #expect(error?.kind == .symbolMissing)
     }
 
-    @Test func `a failed self-test is told by its number`() throws {
+    @Test func `a failed self-test reports its number`() throws {
         let library = try DerivationLibrary(path: BuiltLibrary.derivation("SELF_TEST_FAILS"))
         let error = #expect(throws: LicenseeError.self) { try library.selfTest() }
         #expect(error?.kind == .selfTestFailed)
         #expect(error?.reason.contains("77") == true)
     }
 
-    @Test func `a file that is not there, no library, or open to others' changes is refused`() throws {
+    @Test func `a missing file, an invalid library, or one others can change is refused`() throws {
         let folder = try TemporaryFolder()
         let missing = #expect(throws: LicenseeError.self) { try DerivationLibrary(path: folder.path("none.so")) }
         #expect(missing?.kind == .missing)
@@ -85,7 +85,7 @@ struct DerivationLibraryTests {
         #expect(open?.remedy.contains("chmod go-w") == true)
     }
 
-    @Test func `a derivation that fails refuses the SPC and tells its number`() throws {
+    @Test func `a failed derivation refuses the SPC and reports its number`() throws {
         let library = try DerivationLibrary(path: BuiltLibrary.derivation("DERIVE_RETURNS=42"))
         let spc = try stage.exchange().spc.revealed
         let error = #expect(throws: KSMRefusal.self) { try module(library).open(spc) }
@@ -109,7 +109,7 @@ struct DerivationLibraryTests {
 
     // MARK: - The opener
 
-    @Test func `a library opens SPCs of its own version, with the server's private key`() throws {
+    @Test func `a library opens its own version's SPCs, with the server's private key`() throws {
         let library = try DerivationLibrary(path: BuiltLibrary.derivation("WITH_OPENER"))
         #expect(library.opener?.versions == [3])
         try stage.expectLicense(from: module(library), version: 3)

@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: [
         "0123456789abcdef0123456789ABCDEF", "ASNFZ4mrze8BI0VniavN7w+/3456789=", "0123456789abcdef0123456789abcde\n",
     ])
-    func `32 characters of a key that was cut are not 32 bytes`(_ text: String) throws {
+    func `a key cut to 32 characters is not 32 bytes`(_ text: String) throws {
         try write(Data(text.utf8))
         for error in [
             #expect(throws: VaultError.self) { try key() },
@@ -67,13 +67,13 @@ import Testing
     }
 
     @Test(arguments: [Data(), Data(count: 31), Data("not a key".utf8), Data(count: 5_000)])
-    func `what is no key is refused`(_ contents: Data) throws {
+    func `an invalid key is refused`(_ contents: Data) throws {
         try write(contents)
         let error = #expect(throws: VaultError.self) { try key() }
         #expect(error?.kind == .keyEncryptionKeyUnusable)
     }
 
-    @Test func `what is not there is named`() throws {
+    @Test func `a missing source is named`() throws {
         #expect(throws: LicenseeError.self) { try key { $0.file = "none" } }
         #expect(throws: LicenseeError.self) { try key { $0.file = "." } }
         let error = #expect(throws: VaultError.self) { try key { $0.variable = "KEK" } }

@@ -64,7 +64,7 @@ import Testing
         #expect(text.contains("private key in memory"))
     }
 
-    @Test func `every problem of every credential is told at once`() throws {
+    @Test func `every problem of every credential is reported`() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.path("small/ask.hex"))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o604], ofItemAtPath: folder.path("small/private-key.pem"))
@@ -82,12 +82,12 @@ import Testing
             ])
     }
 
-    @Test func `the same certificate twice, and none at all, are problems`() {
+    @Test func `a duplicate certificate, and a missing one, are problems`() {
         #expect(problems(configuration("small", "large", "small")) == ["credentials[2] credentialsTwice"])
         #expect(problems(configuration()) == ["credentials credentialsMissing"])
     }
 
-    @Test func `a member stands in place of the folder's file`() throws {
+    @Test func `a member overrides the folder's file`() throws {
         var stated = configuration("small")
         stated.credentials[0].key = "large/private-key.pem"
         #expect(problems(stated) == ["credentials[0].key privateKeyMismatch"])
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [
         (-60, "0 hours ago"), (-7_200, "2 hours ago"), (-47 * 3_600, "47 hours ago"), (-172_800, "2 days ago"),
     ])
-    func `an end is hours ago before it is days ago`(_ seconds: Int, _ words: String) {
+    func `an end counts hours before it counts days`(_ seconds: Int, _ words: String) {
         #expect(Duration.seconds(seconds).inDaysAgo == words)
     }
 
@@ -117,7 +117,7 @@ import Testing
         (3_651, 1, "expires in 1 day;"),
         (3_655, -3, "expired 3 days ago"),
     ])
-    func `certificates say how many days are left, and are used all the same`(
+    func `certificates say how many days are left, and are used anyway`(
         days: Int, left: Int, words: String
     ) throws {
         try TestCredentials.make(bits: 1_024, date: date).write(to: folder.file("dated"))
@@ -127,7 +127,7 @@ import Testing
         #expect(setup.notices.last?.contains(words.isEmpty ? "only serves test credentials" : words) == true)
     }
 
-    @Test func `a certificate that is not for tests wants a derivation`() throws {
+    @Test func `a production certificate requires a derivation`() throws {
         try #require(FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"))
         try FileManager.default.createDirectory(at: folder.file("real"), withIntermediateDirectories: true)
         try Command.run(
@@ -191,7 +191,7 @@ import Testing
             ("SELF_TEST_FAILS", "derivation librarySelfTestFailed"), ("NO_SELF_TEST", "vectors derivationUntested"),
             ("VERSION=9", "derivation libraryOtherVersion"),
         ])
-    func `a library without a passed test starts no server`(macro: String, problem: String) throws {
+    func `an untested or failed library blocks the start`(macro: String, problem: String) throws {
         let built = try BuiltLibrary.derivation(macro)
         var stated = configuration("small")
         stated.derivation = built
@@ -216,14 +216,14 @@ import Testing
 
     private let untested = LicenseeSetup.Plug(derivation: InsecureTestDerivation())
 
-    @Test func `a derivation that answers the vectors is used, and one that does not is refused`() throws {
+    @Test func `a derivation that matches the vectors is used, and another is refused`() throws {
         let right = try vectors(derivation("eb03868ac03000d6ded82bfe4832c652"))
         #expect(try setup(right, plug: untested).servesTestCredentialsOnly == false)
         let wrong = try vectors(derivation("eb03868ac03000d6ded82bfe4832c653"))
         #expect(problems(wrong, plug: untested) == ["vectors vectorFailed"])
     }
 
-    @Test func `an SPC of the licensee's is a vector too`() throws {
+    @Test func `a licensee's own SPC is a vector too`() throws {
         let stated = try vectors(#"{"exchanges":[{"spc":"sample.spc","credentials":"small"}]}"#)
         try stage.exchange().spc.revealed.write(to: folder.file("sample.spc"))
         #expect(try setup(stated, plug: untested).credentials.count == 1)
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[]", "no JSON", #"{"derivations":[{"r2":"00","dask":"00"}]}"#, #"{"odd":1}"#])
-    func `vectors that cannot be read are refused`(text: String) throws {
+    func `unreadable vectors are refused`(text: String) throws {
         #expect(problems(try vectors(text), plug: untested) == ["vectors vectorsInvalid"])
     }
 
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test(.enabled(if: SoftHSM.isThere, Comment(rawValue: SoftHSM.whyNot)))
-    func `a token without a PIN, or with a key that is not there, is a problem`() throws {
+    func `a token without a PIN, or without its key, is a problem`() throws {
         var stated = try inToken("object=small")
         #expect(problems(stated) == ["credentials[0].key pkcs11PINMissing"])
         stated.credentials[0].pinVariable = "LATCHKEY_NO_SUCH_VARIABLE"

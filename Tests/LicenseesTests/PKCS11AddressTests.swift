@@ -27,13 +27,13 @@ import Testing
         "pkcs11:token=a;object?module-path=c", "pkcs11:token=a;object=b;slot-id=1?module-path=c",
         "pkcs11:token=a;object=b?module-path=c&module-name=d", "pkcs11:token=;object=b?module-path=c",
     ])
-    func `what does not name one key is refused`(text: String) {
+    func `only an address of one key is valid`(text: String) {
         let error = #expect(throws: LicenseeError.self) { try PKCS11Address(text) }
         #expect(error?.kind == .addressInvalid)
     }
 
     @Test(arguments: ["pin-value=98765", "pin-source=file:98765"])
-    func `an address with a PIN is refused, and the PIN stands in no message`(attribute: String) {
+    func `an address with a PIN is refused, and no message shows the PIN`(attribute: String) {
         let error = #expect(throws: LicenseeError.self) {
             try PKCS11Address("pkcs11:token=a;object=b?module-path=c&\(attribute)")
         }
@@ -42,7 +42,7 @@ import Testing
         #expect(error?.remedy.contains("pinFile") == true)
     }
 
-    @Test func `control characters of an address stand in no message`() throws {
+    @Test func `no message shows an address's control characters`() throws {
         let address = try PKCS11Address("pkcs11:token=a%1b[31m;object=b%0a?module-path=c")
         #expect(!address.description.contains("\u{1b}"))
         #expect(!address.description.contains("\n"))

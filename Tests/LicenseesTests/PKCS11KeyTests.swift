@@ -36,7 +36,7 @@ struct PKCS11KeyTests {
         try LicenseeStage.large.expectLicense(from: module)
     }
 
-    @Test func `four threads make licenses with one key at once`() async throws {
+    @Test func `four threads share one key to make licenses`() async throws {
         let credential = try credential(.small, SoftHSM.key(.license, "object=small"))
         let module = KeyServerModule(credentials: [credential], derivation: InsecureTestDerivation())
         let pool = WorkerPool(threads: 4)
@@ -71,13 +71,13 @@ struct PKCS11KeyTests {
     }
 
     @Test(arguments: ["object=none", "object=small;id=%02", "object=twin"])
-    func `a key that is not there, or not alone, is not found`(key: String) throws {
+    func `a missing or ambiguous key is not found`(key: String) throws {
         let error = #expect(throws: LicenseeError.self) { try SoftHSM.key(.license, key) }
         #expect(error?.kind == .objectMissing)
         #expect(error?.reason.contains("“license”") == true)
     }
 
-    @Test func `a token or module that is not there is told`() throws {
+    @Test func `a missing token or module is reported`() throws {
         let address = try SoftHSM.address(.license, "object=small")
         let token = #expect(throws: LicenseeError.self) {
             try PKCS11Key(PKCS11Address(address.replacing("token=license", with: "token=none")), pin: SoftHSM.pin)
@@ -94,12 +94,12 @@ struct PKCS11KeyTests {
     }
 
     @Test(.enabled(if: SoftHSM.hasOpenSC, "OpenSC is not installed"))
-    func `a key that can leave its token is refused`() throws {
+    func `an extractable key is refused`() throws {
         let error = #expect(throws: LicenseeError.self) { try SoftHSM.key(.license, "object=loose") }
         #expect(error?.kind == .objectUnsafe)
     }
 
-    @Test func `a wrong PIN is tried once, and stands in no message`() throws {
+    @Test func `a wrong PIN is tried once, and no message shows it`() throws {
         let address = try PKCS11Address(SoftHSM.address(.guarded, "object=small"))
         let wrong = try PKCS11Token(address, pin: Secret("98765"))
         let first = #expect(throws: LicenseeError.self) { try wrong.session() }
@@ -123,7 +123,7 @@ struct PKCS11KeyTests {
         #expect(error?.kind == .pinMissing)
     }
 
-    @Test func `lost sessions are opened again, on every thread`() async throws {
+    @Test func `lost sessions are reopened, on every thread`() async throws {
         let key = try SoftHSM.key(.lost, "object=small")
         let pool = WorkerPool(threads: 4)
         for _ in 0..<3 {

@@ -24,7 +24,7 @@ struct PKCS11ModuleTests {
     }
 
     @Test(arguments: ["CKF_USER_PIN_FINAL_TRY", "CKF_USER_PIN_LOCKED"])
-    func `a token that is locked, or would be by a wrong PIN, gets no PIN`(flag: String) {
+    func `a token that is locked, or one wrong PIN from it, gets no PIN`(flag: String) {
         let error = #expect(throws: LicenseeError.self) { try key("TOKEN_FLAGS=\(flag)") }
         #expect(error?.kind == .pinLocked)
     }
@@ -32,13 +32,13 @@ struct PKCS11ModuleTests {
     @Test(arguments: [
         "CKR_SESSION_HANDLE_INVALID", "CKR_DEVICE_REMOVED", "CKR_USER_NOT_LOGGED_IN", "CKR_KEY_HANDLE_INVALID",
     ])
-    func `a session that is lost once is opened again`(result: String) throws {
+    func `a session that is lost once is reopened`(result: String) throws {
         let key = try key("FIRST=\(result)")
         #expect(try key.decryptOAEP(input[...]) == Secret(input))
     }
 
     @Test(arguments: ["CKR_DEVICE_REMOVED", "CKR_USER_NOT_LOGGED_IN", "CKR_DEVICE_ERROR"])
-    func `a token that stays away is an outage and not the client's fault`(result: String) throws {
+    func `a token that stays away is an outage, not the client's fault`(result: String) throws {
         let key = try key("FIRST=\(result)", "LATER=\(result)")
         let error = #expect(throws: LicenseeError.self) { try key.decryptOAEP(input[...]) }
         #expect(error?.kind == .unavailable)
@@ -64,13 +64,13 @@ struct PKCS11ModuleTests {
     }
 
     @Test(arguments: ["CKR_GENERAL_ERROR", "CKR_FUNCTION_FAILED", "0x40"])
-    func `what a token says of wrong bytes is the same to the caller`(result: String) throws {
+    func `a token's errors for wrong bytes look alike to the caller`(result: String) throws {
         let key = try key("FIRST=\(result)")
         #expect(try key.decryptOAEP(input[...]) == nil)
         #expect(try key.decryptOAEP(input[...]) == Secret(input))
     }
 
-    @Test func `a library that is no module is refused`() throws {
+    @Test func `a library must be a module`() throws {
         let built = try BuiltLibrary.derivation()
         let error = #expect(throws: LicenseeError.self) {
             try PKCS11Key(PKCS11Address("pkcs11:token=a;object=b?module-path=\(built)"), pin: Secret("1"))

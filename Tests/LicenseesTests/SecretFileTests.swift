@@ -31,14 +31,14 @@ import Testing
         #expect(error?.remedy.contains("chmod 600 \(file)") == true)
     }
 
-    @Test func `a mounted secret may be readable by others, and not changeable`() throws {
+    @Test func `a mounted secret may be readable by others, but not writable`() throws {
         #expect(try read(mode: 0o444, mounts: [folder.url.path]) == Secret("a secret"))
         #expect(throws: LicenseeError.self) { try read(mode: 0o664, mounts: [folder.url.path]) }
         #expect(throws: LicenseeError.self) { try read(mode: 0o444, mounts: [folder.url.path + "/../secret"]) }
         #expect(throws: LicenseeError.self) { try read(mode: 0o444, mounts: [String(folder.url.path.dropLast())]) }
     }
 
-    @Test func `what is no file, or too long, is refused`() throws {
+    @Test func `only a short regular file is accepted`() throws {
         let secret = SecretFile(mounts: [])
         for path in [folder.url.path, folder.path("none")] {
             let error = #expect(throws: LicenseeError.self) { try secret.read(path) }
