@@ -11,14 +11,14 @@ import Testing
         while clock.sleeperCount < count, !Task.isCancelled { await Task.yield() }
     }
 
-    @Test func `work is done on no thread of Swift's tasks, and what it throws comes back`() async throws {
+    @Test func `work runs outside Swift's task threads, and its errors are returned`() async throws {
         let threads = FileThreads()
         let isInTask = try await threads.run("a") { withUnsafeCurrentTask { $0 != nil } }
         #expect(!isInTask)
         await #expect(throws: Wrong.self) { try await threads.run("c") { throw Wrong() } }
     }
 
-    @Test func `work that takes too long is given up, and the file at which it hangs is named`() async throws {
+    @Test func `work that takes too long is abandoned, and the file that hangs is named`() async throws {
         let (clock, door, arrived) = (ManualTimekeeper(), DispatchSemaphore(value: 0), Gate())
         let threads = FileThreads(timekeeper: clock)
         let work = Task {
@@ -38,7 +38,7 @@ import Testing
         door.signal()
     }
 
-    @Test func `while too many hang, more is refused at once, and later not`() async throws {
+    @Test func `while too many hang, more is refused, and later accepted`() async throws {
         let (clock, door) = (ManualTimekeeper(), DispatchSemaphore(value: 0))
         let threads = FileThreads(most: 2, timekeeper: clock)
         let hanging = (0..<2).map { number in Task { try await threads.run("\(number)") { door.wait() } } }
@@ -51,7 +51,7 @@ import Testing
         while (try? await threads.run("fourth") {}) == nil { try Task.checkCancellation() }
     }
 
-    @Test func `an end gives up what goes on and begins nothing more`() async throws {
+    @Test func `an end abandons current work and starts none`() async throws {
         let (door, arrived) = (DispatchSemaphore(value: 0), Gate())
         let threads = FileThreads(timekeeper: ManualTimekeeper())
         let work = Task {

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `nobody gets the reserve, and clients not what is kept for the process's own connections`() {
+    @Test func `no caller gets the reserve, and clients not the process's own share`() {
         let budget = OpenFileBudget { 100 }
         var clients = 0
         while budget.take(for: .client) { clients += 1 }
@@ -33,13 +33,13 @@ import Testing
         #expect(budget.taken == 0)
     }
 
-    @Test func `a limit that falls leaves nobody anything`() {
+    @Test func `a limit that falls leaves no files`() {
         let budget = OpenFileBudget { 10 }
         #expect(budget.capacity(for: .own) == 0)
         #expect(!budget.take(for: .own))
     }
 
-    @Test func `who waits is called once, when some are given back`() {
+    @Test func `a waiter is called once, when some are given back`() {
         let budget = OpenFileBudget { 100 }
         let calls = Locked(0)
         budget.afterNextGive { calls.withLock { $0 += 1 } }
@@ -49,7 +49,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func `room is made by whoever has most and can`() {
+    @Test func `the largest willing holder makes room`() {
         let budget = OpenFileBudget { 100 }
         let (few, many, most) = (Holder(1), Holder(5), Holder(9, canClose: false))
         for one in [few, many, most] { budget.add(one) }

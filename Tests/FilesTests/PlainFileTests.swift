@@ -25,13 +25,13 @@ import Testing
         #expect(error(folder.path("none"))?.what == "No such file or directory")
     }
 
-    @Test func `a link to a plain file is one`() throws {
+    @Test func `a link to a plain file works`() throws {
         try Data("x".utf8).write(to: folder.file("a"))
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("a"))
         #expect(try PlainFile.read(folder.path("link"), limit: 1) == Data("x".utf8))
     }
 
-    @Test func `a pipe, a folder and a device are refused by what they are, and not waited for`() throws {
+    @Test func `a pipe, a folder and a device are refused by type without waiting`() throws {
         try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
         #expect(error(folder.path("pipe"))?.what == "It is a pipe, not a regular file")
         #expect(error(folder.path(""))?.what == "It is a folder, not a regular file")
@@ -49,7 +49,7 @@ import Testing
         #expect(error(path)?.what == "It is a socket or a device, not a regular file")
     }
 
-    @Test func `a file of the system without a size is read to its end`() throws {
+    @Test func `a system file without a size is read to its end`() throws {
         let text = try PlainFile.read("/proc/self/status", limit: 1 << 16)
         #expect(text.starts(with: Data("Name:".utf8)))
     }

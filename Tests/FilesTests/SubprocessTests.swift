@@ -29,14 +29,14 @@ import Testing
         #expect(!run.process.isRunning)
     }
 
-    @Test func `its status and its signal are told apart`() throws {
+    @Test func `its status and its signal are distinct`() throws {
         let failed = try Self.shell("exit 9").process
         #expect(failed.terminationStatus == 9 && failed.terminationReason == .exit)
         let killed = try Self.shell("kill -9 $$").process
         #expect(killed.terminationStatus == 9 && killed.terminationReason == .uncaughtSignal)
     }
 
-    @Test func `a signal reaches it, and its end is told once`() async throws {
+    @Test func `a signal reaches it, and its end comes once`() async throws {
         let process = Subprocess()
         process.executableURL = URL(filePath: "/bin/cat")
         let (input, output) = (Pipe(), Pipe())
@@ -51,7 +51,7 @@ import Testing
         #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
     }
 
-    @Test func `a program that is not there is an error`() {
+    @Test func `a missing program is an error`() {
         let process = Subprocess()
         process.executableURL = URL(filePath: "/nowhere")
         #expect(throws: POSIXError(.ENOENT)) { try process.run() }
@@ -68,7 +68,7 @@ import Testing
             #expect(files == ["0", "1", "2", "3"])
         }
 
-        @Test func `1,600 open files are no harm, with which Foundation's own may end this process`() throws {
+        @Test func `1,600 open files do no harm, though Foundation may end this process`() throws {
             OpenFileLimit.raise()
             let files = (0..<1_600).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
             defer { for file in files where file >= 0 { close(file) } }
