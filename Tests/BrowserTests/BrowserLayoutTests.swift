@@ -26,7 +26,7 @@ extension InChromium {
         }
 
         @Test(arguments: [(400, false), (1_600, true)])
-        func `the console fits the window, and can be read by all`(width: Int, isDark: Bool) async throws {
+        func `the console fits the window and is readable by all`(width: Int, isDark: Bool) async throws {
             let stage = try await BrowserStage()
             let page = try await stage.console(width: width, isDark: isDark)
             #expect(try await page.value("document.documentElement.scrollWidth <= \(width)") == .flag(true))

@@ -30,7 +30,7 @@ extension InChromium {
             #expect(page.errors == [])
         }
 
-        @Test func `the page says when it asks again, and gives its session back when it stops`() async throws {
+        @Test func `the page says when it asks again, and releases its session when it stops`() async throws {
             let stage = try await BrowserStage()
             let page = try await stage.page()
             try await page.play("two-keys", as: .allowed)
@@ -112,7 +112,7 @@ extension InChromium {
                 "stored"
             ),
         ])
-        func `no keys leave where Clear Key is off, or a policy relies on the device`(
+        func `no keys leave if Clear Key is off, or a policy relies on the device`(
             file: String, old: String, new: String, code: String, word: String
         ) async throws {
             let stage = try await BrowserStage()

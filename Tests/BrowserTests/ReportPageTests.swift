@@ -10,7 +10,7 @@
         /// The pages that programs write, as people see them and as screen readers read them.
         @Suite(.timeLimit(.minutes(10))) struct ReportPageTests {
             @Test(arguments: ReportPage.allCases, [(400, true), (1_600, false)])
-            func `a page fits the window, can be read by all, and says what it should`(
+            func `a page fits the window, is readable by all, and says what it should`(
                 _ report: ReportPage, _ look: (width: Int, isDark: Bool)
             ) async throws {
                 try await Self.with(report, look) { page, folder in
@@ -26,7 +26,7 @@
                 }
             }
 
-            @Test func `tables use the width that there is, and their rows stay low where there is little`()
+            @Test func `tables use the available width, and their rows stay low if it is small`()
                 async throws
             {
                 try await Self.with(.trace, (1_600, false)) { page, _ in
@@ -70,7 +70,7 @@
                 await page.close()
             }
 
-            @Test func `the demonstration's page shows five pictures in the right colors, and where the time went`()
+            @Test func `the demo's page shows five pictures in the right colors, and where the time went`()
                 async throws
             {
                 try await Self.with(.demo, (1_600, false)) { page, folder in
@@ -120,7 +120,7 @@
 
             /// As wide as A4, and as A4 without the margins that Chromium leaves.
             @Test(arguments: ReportPage.allCases, [794, 718])
-            func `a page on paper shows all that it shows on the screen`(
+            func `a printed page shows all that the screen shows`(
                 _ report: ReportPage, _ width: Int
             ) async throws {
                 try await Self.with(report, (width, false)) { page, _ in

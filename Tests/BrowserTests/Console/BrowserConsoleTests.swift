@@ -30,7 +30,7 @@ extension ConsoleInChromium {
             #expect(page.errors == [])
         }
 
-        @Test func `a key is replaced and removed after a question, and not without a yes`() async throws {
+        @Test func `a key is replaced and removed only after a confirmation`() async throws {
             let stage = try await BrowserStage()
             let keys = stage.demonstration.server.shared.engines.keys
             let row = try #require(try await keys.page(of: "demo", search: "", after: nil, limit: 1).first)
@@ -85,7 +85,7 @@ extension ConsoleInChromium {
         }
 
         @Test
-        func `a wrong key is told beside the form, and why a request was answered says who asked for what, and where`()
+        func `a wrong key is reported next to the form, and an explained request shows who, what and where`()
             async throws
         {
             let stage = try await BrowserStage()
@@ -118,7 +118,7 @@ extension ConsoleInChromium {
             #expect(page.errors.allSatisfy { $0.contains("401") })
         }
 
-        @Test func `all sessions of an account are stopped at once, and the audit is searched for who did it`()
+        @Test func `all sessions of an account are stopped, and the audit is searched for who did it`()
             async throws
         {
             let stage = try await BrowserStage()

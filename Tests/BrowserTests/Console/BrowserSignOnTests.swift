@@ -17,7 +17,7 @@ extension ConsoleInChromium {
         .enabled(if: CanailleProcess.isInstalled, "Canaille is not there; make engines fetches it"))
     struct BrowserSignOnTests {
         @Test(arguments: [(400, true), (1_600, false)])
-        func `somebody signs in at the provider's pages, sees whose the console is, and signs out of both`(
+        func `a user signs in at the provider's pages, sees the console's owner, and signs out of both`(
             width: Int, isDark: Bool
         ) async throws {
             try await Self.with { stage, provider in
@@ -52,8 +52,7 @@ extension ConsoleInChromium {
             }
         }
 
-        @Test func `somebody of the provider whom nothing maps is told so, signed with a key that is new`() async throws
-        {
+        @Test func `a provider's user without a grant reads why, even with a new signing key`() async throws {
             try await Self.with { stage, provider in
                 let other = try await stage.signInPage(width: 1_024, isDark: false)
                 try await provider.rotate()

@@ -18,7 +18,7 @@ extension ConsoleInChromium {
             text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}/) != nil
         }
 
-        @Test func `a healthy server has no line that says that something is away, and nothing in red`() async throws {
+        @Test func `a healthy server shows no outage line and nothing in red`() async throws {
             let stage = try await ConsoleOutageStage()
             await stage.ask()
             let page = try await stage.console()
@@ -36,7 +36,7 @@ extension ConsoleInChromium {
         }
 
         @Test(arguments: ConsoleOutageStage.Sabotage.allCases)
-        func `what is away has its line in the console: since when and why, in red, until it is back`(
+        func `an outage has its line in the console: since when and why, in red, until it ends`(
             _ sabotage: ConsoleOutageStage.Sabotage
         ) async throws {
             let stage = try await ConsoleOutageStage()
@@ -87,7 +87,7 @@ extension ConsoleInChromium {
             try await wait("answers")
         }
 
-        @Test func `with everything away and many refusals the console fits a narrow window`() async throws {
+        @Test func `with everything down and many refusals the console fits a narrow window`() async throws {
             let stage = try await ConsoleOutageStage()
             await stage.ask()
             for number in 0..<30 { try await stage.license(token: String(repeating: "x.", count: number)) }

@@ -13,7 +13,7 @@ extension ConsoleInChromium {
         private static let bars = "document.querySelectorAll('main svg.chart rect').length"
 
         @Test(arguments: [(400, true), (400, false), (1_600, true), (1_600, false)])
-        func `figures, viewers at once and notes fit the window, and people find their way in them`(
+        func `figures, concurrent viewers and notes fit the window and are navigable`(
             _ width: Int, _ isDark: Bool
         ) async throws {
             let stage = try await ConsoleReportsStage()
@@ -31,7 +31,7 @@ extension ConsoleInChromium {
             try await stage.keep(page, "reports-\(width)-\(isDark ? "dark" : "light")")
         }
 
-        @Test func `an account's history is opened from a report, paged, and leads to why`() async throws {
+        @Test func `an account's history opens from a report, is paged, and leads to why`() async throws {
             let stage = try await ConsoleReportsStage()
             stage.fill()
             let page = try await stage.reports(width: 400)
@@ -56,7 +56,7 @@ extension ConsoleInChromium {
             #expect(page.errors == [])
         }
 
-        @Test func `the page is worked by keys alone, and a day is chosen`() async throws {
+        @Test func `the page works by keyboard alone, and a day is chosen`() async throws {
             let stage = try await ConsoleReportsStage()
             stage.fill()
             let page = try await stage.reports()
@@ -92,7 +92,7 @@ extension ConsoleInChromium {
             #expect(page.errors == [])
         }
 
-        @Test func `figures that arrive leave the focus where it is`() async throws {
+        @Test func `new figures leave the focus unchanged`() async throws {
             let stage = try await ConsoleReportsStage()
             stage.fill()
             stage.record.set(.hangs)
@@ -105,7 +105,7 @@ extension ConsoleInChromium {
             #expect(try await page.value("document.activeElement.name").text == "last")
         }
 
-        @Test func `a record that is away leaves no figure on the page, and is told there until it answers`()
+        @Test func `an unavailable record clears the page's figures, and is reported until it answers`()
             async throws
         {
             let stage = try await ConsoleReportsStage()
