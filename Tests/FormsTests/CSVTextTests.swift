@@ -30,14 +30,14 @@ import Testing
     @Test(arguments: [
         "=HYPERLINK(\"http://evil\",\"x\")", "+1", "-1+1|cmd", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "'=1",
     ])
-    func `nothing begins as a formula does`(_ text: String) {
+    func `no field begins like a formula`(_ text: String) {
         let row = CSVText.row(["a", text, "b"])
         let shown = row.dropFirst(2).drop { $0 == "\"" }
         #expect(shown.hasPrefix("'"), "\(row)")
         #expect(Self.rows(row) == [["a", text, "b"]])
     }
 
-    @Test func `any text comes back as it was`() {
+    @Test func `any text comes back unchanged`() {
         var generator = SeededGenerator(seed: 28)
         let alphabet = Array("ab,\"'=+-@\r\n\t é＝🙂".unicodeScalars)
         let rows = (0..<2_000).map { _ in

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `failures for its patience open it, however many come in one stall`() throws {
+    @Test func `failures beyond patience open it, however many come in one stall`() throws {
         for _ in 0..<100 { try ask(at: 0, .isLate) }
         try ask(at: 1.9, .isLate)
         try ask(at: 1.9, .answers)
@@ -41,7 +41,7 @@ import Testing
         #expect(phase == .halfOpen)
     }
 
-    @Test func `an engine that says that it cannot is away from the first failure on, and left alone later`() throws {
+    @Test func `an engine that reports failure is down from the first one on, and left alone later`() throws {
         try ask(at: 0, .fails)
         #expect(isAway && phase == .closed)
         try ask(at: 1, .answers)
@@ -69,7 +69,7 @@ import Testing
         #expect(permit(at: .seconds(22)) != nil)
     }
 
-    @Test func `half open, one that was cancelled makes way for the next`() throws {
+    @Test func `half open, a cancelled one makes way for the next`() throws {
         for second in [0.0, 2] { try ask(at: second, .fails) }
         let first = try #require(permit(at: .seconds(12)))
         breaker.withLock { $0.gaveUp(first) }
@@ -77,8 +77,7 @@ import Testing
         #expect(phase == .closed)
     }
 
-    @Test func `one that goes away again within a minute has to answer for longer each time before it is back`() throws
-    {
+    @Test func `an engine that fails again within a minute must answer longer each time to be back`() throws {
         try ask(at: 0, .fails)
         try ask(at: 1, .answers)
         #expect(!isAway)
@@ -97,7 +96,7 @@ import Testing
         #expect(!isAway)
     }
 
-    @Test func `while it comes and goes it is away all the time, and tried once each pause`() throws {
+    @Test func `a flapping engine is down all the time, and tried once each pause`() throws {
         for second in [0.0, 2] { try ask(at: second, .fails) }
         try ask(at: 12, .answers)
         for second in [13.0, 15] { try ask(at: second, .fails) }
@@ -120,7 +119,7 @@ import Testing
         #expect(phase == .closed)
     }
 
-    @Test func `what is part of this process is never left alone`() throws {
+    @Test func `a part of this process is never left alone`() throws {
         let embedded = Locked(CircuitBreaker(.embedded))
         for second in 0..<1_000 {
             let now = Duration.seconds(second)

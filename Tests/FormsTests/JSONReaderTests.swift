@@ -23,25 +23,25 @@ import Testing
         "\"", "\"\\", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"a\nb\"",
         "\u{feff}{}", "// a\n1", "[1 2]",
     ])
-    func `what is not JSON is refused`(_ text: String) {
+    func `invalid JSON is refused`(_ text: String) {
         #expect(throws: JSONError.self) { try read(text) }
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `invalid UTF-8 is refused`() {
         #expect(throws: JSONError.unexpected(at: 0)) { try JSONReader.value(of: Data([0x22, 0xff, 0x22])) }
     }
 
-    @Test func `a member that stands twice is refused, with its place`() {
+    @Test func `a duplicate member is refused with its place`() {
         #expect(throws: JSONError.twice(at: 7)) { try read(#"{"a":1,"a":1}"#) }
         #expect(throws: JSONError.twice(at: 7)) { try read("{\"a\":1,\"\\u0061\":2}") }
     }
 
-    @Test func `the place of an error is that of the first byte that cannot be`() {
+    @Test func `an error's place is the first invalid byte`() {
         #expect(throws: JSONError.unexpected(at: 4)) { try read("[1, x]") }
     }
 
     @Test(arguments: [(32, true), (33, false), (100_000, false)], [("[", "]"), (#"{"a":"#, "}")])
-    func `levels are counted`(_ depth: (Int, Bool), _ brackets: (String, String)) {
+    func `levels are limited`(_ depth: (Int, Bool), _ brackets: (String, String)) {
         let inner = brackets.0 == "[" ? "" : "1"
         let text =
             String(repeating: brackets.0, count: depth.0) + inner + String(repeating: brackets.1, count: depth.0)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [(9_999, true), (10_000, false), (300_000, false)])
-    func `values are counted`(_ count: Int, _ isRead: Bool) {
+    func `values are limited`(_ count: Int, _ isRead: Bool) {
         let text = "[" + Array(repeating: "1", count: count).joined(separator: ",") + "]"
         #expect(((try? read(text)) != nil) == isRead)
         if !isRead { #expect(throws: JSONError.tooMany) { try read(text) } }
@@ -60,7 +60,7 @@ import Testing
         #expect((try? read(String(json.prefix(length)))) == nil)
     }
 
-    @Test(arguments: 0..<200) func `damaged JSON is read only where Foundation reads it`(_ seed: Int) throws {
+    @Test(arguments: 0..<200) func `damaged JSON is read only if Foundation reads it`(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var bytes = Array(#"{"a":[1,true,null,"x\u00e9"],"b":{"c":-1e3,"d":[{},[]]}}"#.utf8)
         for _ in 0..<3 {
