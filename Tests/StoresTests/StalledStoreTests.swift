@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Stalling.installed)
-    func `200 devices per viewer get the limit from two nodes, and twice that after an outage`(
+    func `200 devices per viewer get the limit from two nodes, or from each after an outage`(
         _ engine: Stalling
     ) async throws {
         let policy = try Policy(
