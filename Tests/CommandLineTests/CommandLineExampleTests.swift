@@ -20,7 +20,7 @@ import Testing
     @Test func `the pages show command lines`() { #expect(Self.pages.count > 15) }
 
     @Test(arguments: Set(pages + help).sorted())
-    func `the tool takes it as it is written`(line: String) throws {
+    func `the tool parses them as written`(line: String) throws {
         // The part that a shell reads ends at a redirection, a pipe or an ellipsis.
         let start = try #require(line.range(of: "latchkey "))
         let command = line[start.lowerBound...].prefix { !"<>|…)".contains($0) }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CommandLineToolTests {
     private let tool = CommandLineTool.latchkey([SampleVerb()])
 
-    @Test func `without a verb the help goes to the error stream`() async {
+    @Test func `help without a verb is printed to standard error`() async {
         let run = await RecordedRun(tool: tool)
         #expect(run.status == .usage)
         #expect(run.output == "")
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [["help", "sample"], ["sample", "--help"], ["sample", "-h"], ["sample", "--nonsense", "-h"]])
-    func `the help of a verb says all that it takes`(words: [String]) async {
+    func `a verb's help lists all its arguments`(words: [String]) async {
         let run = await RecordedRun(words, tool: tool)
         #expect(run.status == .yes)
         #expect(run.output.contains("Usage: latchkey sample --out FILE [options] PLACE"))
@@ -45,13 +45,13 @@ import Testing
         #expect(run.error.contains("Did you mean: latchkey sample"))
     }
 
-    @Test func `a word that resembles no verb gets the way to the list`() async {
+    @Test func `an unrecognizable verb gets a hint at the list`() async {
         let run = await RecordedRun("xylophone", tool: tool)
         #expect(run.status == .usage)
         #expect(run.error.contains("latchkey --help"))
     }
 
-    @Test func `a failure is told on the error stream`() async {
+    @Test func `a failure goes to the error stream`() async {
         let run = await RecordedRun("sample", "p", "--out", "o", "--fail", "diagnosed", tool: tool)
         #expect(run.status == .no)
         #expect(run.output == "")
@@ -68,7 +68,7 @@ import Testing
         #expect(error["remedy"] == "Check path and permissions.")
     }
 
-    @Test func `of an unknown error only the type is shown`() async {
+    @Test func `an unknown error shows only its type`() async {
         let run = await RecordedRun("sample", "p", "--out", "o", "--fail", "unknown", tool: tool)
         #expect(run.status == .no)
         #expect(run.error.contains("Unknown"))

@@ -43,7 +43,7 @@ import Testing
             text.status == .yes && text.output.contains("looked at, without keys") && !text.output.contains("Error"))
     }
 
-    @Test func `a fault of the media is an error that names key and place`() async throws {
+    @Test func `a media fault is an error that names key and place`() async throws {
         let path = try stream(.twoKeys, ("v/init.mp4", "tenc", 5, 0x55))
         let run = await RecordedRun("keys", path)
         #expect(run.status == .no, "\(run.output)")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [("v/init.mp4", true), ("v/1.m4s", false), ("ts/v/1.ts", true)])
-    func `a file of media is looked at alone`(_ name: String, _ isRight: Bool) async throws {
+    func `a single media file is checked`(_ name: String, _ isRight: Bool) async throws {
         let file = DemoAsset.folder.appending(path: name.hasPrefix("ts") ? name : "two-keys/\(name)").path
         let run = await RecordedRun("keys", file, "--json")
         #expect(run.status == (isRight ? .yes : .no), "\(run.output)\(run.error)")
@@ -61,12 +61,12 @@ import Testing
         #expect(await RecordedRun("keys", file).output.contains("as media under a FairPlay key"))
     }
 
-    @Test func `a bound that was reached is said`() async throws {
+    @Test func `a reached limit is reported`() async throws {
         let run = await RecordedRun("keys", try stream(.twoKeys), "--samples", "1")
         #expect(run.output.contains("1 of 3 segments looked at"), "\(run.output)")
     }
 
-    @Test func `segments that are no media are an error, and missing ones are not`() async throws {
+    @Test func `invalid media segments are an error; missing ones are not`() async throws {
         let path = try stream(.transportStream)
         for name in ["1", "2", "3"] { try Data("<html>".utf8).write(to: folder.file("packaged/v/\(name).ts")) }
         #expect(await RecordedRun("keys", path).status == .no)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["keys", "doctor", "play"])
-    func `a folder with several streams, or none, is refused with their names`(_ verb: String) async throws {
+    func `a folder with no stream or several is refused with their names`(_ verb: String) async throws {
         let options =
             verb == "keys"
             ? [] : ["--vendor", "generic-raw", "--set", "licenseURL=https://h.example", "--credentials", "c"]

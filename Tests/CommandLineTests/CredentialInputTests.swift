@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["demo|abc", "demo|abc\n", "demo|abc\r\n"])
-    func `a value comes from a file, without the line end that an editor leaves`(_ content: String) async throws {
+    func `a value comes from a file, without its trailing line end`(_ content: String) async throws {
         let run = await set("token=@\(try file(Data(content.utf8)))")
         #expect(run.json["set"] as? String == "token→demo|abc")
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(await set("name=@@home", "at=a@b").json["set"] as? String == "name→@home,at→a@b")
     }
 
-    @Test func `a file that is missing, or holds no text, is named, and nothing of it is shown`() async throws {
+    @Test func `a missing or non-text file is named without showing its content`() async throws {
         let missing = await set("token=@\(folder.path("nowhere"))")
         #expect(missing.status == .no && missing.error.contains("nowhere") && missing.error.contains("(cannotRead)"))
         let binary = await set("token=@\(try file(Data([0xff, 0xfe, 0x41])))")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["a\u{0}b", "a\r\nb", "a\rb", "a\u{1b}b", "a\u{7f}b"])
-    func `a value with a character that no value has is refused, and nothing of it is shown`(_ content: String)
+    func `a value with an invalid character is refused without being shown`(_ content: String)
         async throws
     {
         let run = await set("token=@\(try file(Data(content.utf8)))")
@@ -58,7 +58,7 @@ import Testing
         #expect(await set("token=@\(try file(Data("{\n\t1\n}".utf8)))").json["set"] as? String == "token→{\n\t1\n}")
     }
 
-    @Test func `a pipe with a name is refused by it, and the pipe of a shell is read`() async throws {
+    @Test func `a named pipe is refused by name; a shell's pipe is read`() async throws {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
         let named = await set("token=@\(path)")
@@ -70,7 +70,7 @@ import Testing
         #expect(await set("token=@/dev/fd/\(number)").json["set"] as? String == "token→piped")
     }
 
-    @Test func `verbs read the pipe of a shell in place of a file`() async throws {
+    @Test func `verbs read a shell's pipe in place of a file`() async throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
         let inputs: [(words: [String], text: String)] = [
             (["keys"], playlist), (["explain"], "error -42656"), (["vendors", "check"], "{}"),
@@ -107,7 +107,7 @@ import Testing
     private static let console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in Data()
     }
 
-    @Test func `a credential comes from the environment, and a setting does not`() throws {
+    @Test func `credentials come from the environment, settings do not`() throws {
         let options = VendorOptions { ["LATCHKEY_TOKEN": "from outside", "LATCHKEY_LICENSE_URL": "https://other"] }
         let credentials = try options.credentialSet(Arguments(), for: .vuDRM, Self.console)
         #expect(credentials.values == ["token": Secret("from outside")])
@@ -116,7 +116,7 @@ import Testing
         #expect(try options.credentialSet(given, for: .vuDRM, Self.console).values == ["token": Secret("given")])
     }
 
-    @Test func `a parameter may have the name that the vendor's sample has for it`() throws {
+    @Test func `a parameter may have the name from the vendor's sample`() throws {
         var given = Arguments()
         given.values["--set"] = [NamedValue(name: "authToken", value: "given")]
         #expect(
@@ -126,7 +126,7 @@ import Testing
         #expect(throws: UsageError.self) { try VendorOptions { [:] }.credentialSet(given, for: .vuDRM, Self.console) }
     }
 
-    @Test func `who sits at a terminal is asked for what is missing, and nobody else`() async throws {
+    @Test func `only a user at a terminal is asked for missing values`() async throws {
         let questions = Locked<[String]>([])
         var console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in Data() }
         let options = VendorOptions { [:] }
@@ -144,7 +144,7 @@ import Testing
         #expect(throws: UsageError.self) { try options.credentials(Arguments(), for: .vuDRM, console) }
     }
 
-    @Test func `a parameter without a value is named, and what may be a token is not`() async {
+    @Test func `a parameter without a value is named; a possible token is not`() async {
         let named = await RecordedRun("play", "p", "--vendor", "vudrm", "--set", "certificateURL")
         #expect(named.status == .usage && named.error.contains("certificateURL needs a value"))
         let token = await RecordedRun("play", "p", "--vendor", "vudrm", "--set", "hunter")
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: ["nowhere.pem", "token"])
-    func `a file of authorities that cannot serve is named before anything is sent`(_ name: String) async throws {
+    func `an unusable CA file is named before anything is sent`(_ name: String) async throws {
         _ = try file(Data("no certificate".utf8))
         let run = await RecordedRun("keys", "https://127.0.0.1:1/master.m3u8", "--ca", folder.path(name))
         #expect(run.status == .no)

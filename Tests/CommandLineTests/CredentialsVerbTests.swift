@@ -11,7 +11,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: [([], 1024), (["--bits", "1024"], 1024), (["--bits", "2048"], 2048)] as [([String], Int)])
-    func `three files are written, two of them for their owner alone`(words: [String], bits: Int) async {
+    func `three files are written, two readable only by their owner`(words: [String], bits: Int) async {
         let run = await RecordedRun(["credentials", "--out", folder.path("c"), "--json"] + words, tool: .standard)
         #expect(run.status == .yes)
         #expect(run.json["bits"] as? Int == bits)
@@ -23,7 +23,7 @@ import Testing
         #expect(folder.contents("c/ask.hex")?.count == 33)
     }
 
-    @Test func `what is there is replaced only by force`() async throws {
+    @Test func `only force replaces existing files`() async throws {
         _ = await RecordedRun("credentials", "--out", folder.url.path)
         let before = try #require(folder.contents("ask.hex"))
         let refused = await RecordedRun("credentials", "--out", folder.url.path, "--json")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["ask.hex", "private-key.pem"])
-    func `one file alone is not overwritten either`(name: String) async throws {
+    func `a single file is not overwritten either`(name: String) async throws {
         try Data("mine".utf8).write(to: folder.file(name))
         let run = await RecordedRun("credentials", "--out", folder.url.path)
         #expect(run.status == .no)
@@ -46,7 +46,7 @@ import Testing
         #expect(folder.contents(name) == Data("mine".utf8))
     }
 
-    @Test func `where no folder can be, the answer is no`() async {
+    @Test func `an impossible folder makes the answer no`() async {
         let run = await RecordedRun("credentials", "--out", "/dev/null/credentials", "--json")
         #expect(run.status == .no)
         #expect(run.errorCode != nil)

@@ -17,7 +17,7 @@ import Testing
         demonstration = try Demonstration(on: DemoStage(output: folder.url))
     }
 
-    @Test func `the demo has one row for each service, by the service's own name where a profile has it`() async {
+    @Test func `the demo has one row for each service, under the profile's name if there is one`() async {
         let services = demonstration.bench.host.services.map { "\($0.identifier)" }
         let rows = demonstration.profiles.map(\.identifier)
         #expect(Set(rows).count == services.count)

@@ -17,7 +17,7 @@ import Testing
         ["--credentials", "c", "--spc", "s"], ["--key", "skd://a"], ["--credentials", "c", "--key", "skd://a"],
         ["--allow-host", "https://a"], ["--licenses", "0"], ["--licenses", "many"],
     ])
-    func `options that do not go together are wrong usage`(words: [String]) async {
+    func `conflicting options are wrong usage`(words: [String]) async {
         let run = await RecordedRun(["doctor", "p.m3u8", "--vendor", "vudrm"] + words, tool: .standard)
         #expect(run.status == .usage)
     }
@@ -28,7 +28,7 @@ import Testing
         #expect(run.output.contains("--licenses N"))
     }
 
-    @Test func `a setting without its equals sign is told what it lacks`() async {
+    @Test func `a setting without an equals sign gets the right form`() async {
         let run = await RecordedRun("doctor", "p.m3u8", "--vendor", "vudrm", "--set", "certificateURL")
         #expect(run.status == .usage && run.error.contains("--set certificateURL=VALUE"))
     }
@@ -47,7 +47,7 @@ import Testing
         #expect(watch.notes.aheadByHost["a.example"] == ahead)
     }
 
-    @Test func `the target of a redirect is noted without its query, until another reply comes`() async throws {
+    @Test func `a redirect's target is noted without its query until another reply arrives`() async throws {
         let watch = TrafficWatch(
             FakeTransport(get: [.status(302, [("Location", "/b?token=hunter2")]), .status(200)], post: []),
             timekeeper: ManualTimekeeper())
@@ -57,7 +57,7 @@ import Testing
         #expect(watch.notes.redirect == nil)
     }
 
-    @Test func `a credential in address, header or body is noted, and nothing else`() async throws {
+    @Test func `only a credential in address, header or body is noted`() async throws {
         let watch = { TrafficWatch(FakeTransport { _, _ in .status(200) }, secrets: [Secret("a|b c")]) }
         var requests = [try request(), try request("https://a.example/?t=a%7Cb%20c"), try request(), try request()]
         requests[2].setValue("Bearer a|b c", forHTTPHeaderField: "Authorization")
@@ -112,7 +112,7 @@ import Testing
         (.serverWithoutTLS, "It takes connections, and TLS fails."),
         (.serverCertificateUntrusted, "It takes connections, and TLS fails."),
     ])
-    func `a row says how far a request came that got no reply`(_ kind: Diagnosis.Kind, _ words: String) async throws {
+    func `a row says how far a request without a reply got`(_ kind: Diagnosis.Kind, _ words: String) async throws {
         let stream = try playlist()
         let found = await report(stream.path, FakeTransport { _, _ in .failure(TransportError(kind, "No reply.")) })
         let row = try #require(found.checks.first { $0.step == .network })
@@ -140,14 +140,14 @@ import Testing
         #expect(found.text.contains("keys.example took 4.0 s to answer"))
     }
 
-    @Test func `20,000 keys make no more lines than a few`() async throws {
+    @Test func `20,000 keys produce only a few lines`() async throws {
         let stream = try playlist(20_000)
         let found = await report(stream.path, FakeTransport { _, _ in .status(404) })
         #expect(found.checks.count < 40 && found.text.utf8.count < 20_000)
         #expect(found.text.contains("19992 more keys are not shown"))
     }
 
-    @Test func `garbage for an SPC is named and not sent`() async throws {
+    @Test func `garbage as an SPC is named and not sent`() async throws {
         let stream = try playlist()
         let transport = FakeTransport { _, _ in .status(404) }
         let found = await report(
@@ -156,7 +156,7 @@ import Testing
         #expect(transport.requests.allSatisfy { $0.httpMethod != "POST" })
     }
 
-    @Test func `a certificate that is public is asked for without the token`() async throws {
+    @Test func `a public certificate is requested without the token`() async throws {
         let stream = try playlist()
         let made = try LicenseFiles()
         await made.credentials()
@@ -173,7 +173,7 @@ import Testing
         #expect(headers.allSatisfy { !$0.value.contains("hunter2") })
     }
 
-    @Test func `a date of the year 9999 and a wait of a year end nothing`() async throws {
+    @Test func `a date in the year 9999 and a one-year wait do not crash`() async throws {
         let stream = try playlist()
         let headers = [("Date", "Fri, 31 Dec 9999 23:59:59 GMT"), ("Retry-After", "99999999999999999999")]
         let found = await report(stream.path, FakeTransport { _, _ in .status(503, headers) })
@@ -190,14 +190,14 @@ import Testing
         ("skd://7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52:00112233445566778899aabbccddeeff", "axinom"),
         ("skd://FairPlay/7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52", "comcast"),
     ])
-    func `a key URI of a vendor's form leads to its profile`(uri: String, identifier: String) throws {
+    func `a key URI in a vendor's form leads to its profile`(uri: String, identifier: String) throws {
         #expect(ProfileFit.suggestion(for: KeyURI(uri), besides: .vuDRM)?.identifier == identifier)
         let own = try #require(VendorProfile.named(identifier))
         #expect(ProfileFit.suggestion(for: KeyURI(uri), besides: own) == nil)
     }
 
     @Test(arguments: ["skd://7eaf8ec3-4f1e-4d3b-9d0f-0c6a4a4a8b52", "skd://movie-1", "skd://", "x"])
-    func `a key URI that many vendors have leads to none`(uri: String) {
+    func `a key URI form of many vendors leads to none`(uri: String) {
         #expect(ProfileFit.suggestion(for: KeyURI(uri), besides: .vuDRM) == nil)
     }
 }

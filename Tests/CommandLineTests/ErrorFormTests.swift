@@ -35,7 +35,7 @@ import Testing
         #expect(known.filter { !found.contains($0) } == [])
     }
 
-    @Test func `the page of errors lists the codes of all rooms with their numbers`() throws {
+    @Test func `the page of errors lists all codes with their numbers`() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("Documentation/Errors.md"), encoding: .utf8)
         let missing = ErrorSamples.all.filter { !($0 is any CataloguedError) || $0 is Diagnosis }
             .map { "| \($0.errorCode) | `\($0.code)` |" }.filter { !page.contains($0) }

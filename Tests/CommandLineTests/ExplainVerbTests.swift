@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: FairPlayErrorExplanation.all + FairPlayErrorExplanation.elsewhere)
-    func `a number says what, why, what to try and who`(_ known: FairPlayErrorExplanation) async throws {
+    func `a number has a meaning, cause, fix and owner`(_ known: FairPlayErrorExplanation) async throws {
         let run = await RecordedRun("explain", known.code == 0 ? known.name : "\(known.code)")
         #expect(run.status == .yes && run.error.isEmpty)
         #expect("\n\(run.output)".contains("\n\(known.code == 0 ? "" : "\(known.code)  ")\(known.name)"))
@@ -46,7 +46,7 @@ import Testing
         #expect(try numbers(run) == [-42656])
     }
 
-    @Test func `a number of Latchkey's own is named by its code`() async throws {
+    @Test func `Latchkey's own number is named by its code`() async throws {
         let run = await RecordedRun("explain", "216")
         #expect(run.output.hasPrefix("216  serverTransient\n"))
     }
@@ -55,7 +55,7 @@ import Testing
         ("drm_3031", "drm_3031 of Cloud DRM", "unauthenticated"), ("MDRM-1011", "MDRM-1011 of Verimatrix", "notFound"),
         ("1007", "1007 of NAGRA CONNECT", "concurrencyLimit"),
     ])
-    func `a vendor's code says whose it is, and what it means`(code: String, title: String, kind: String) async {
+    func `a vendor's code shows its vendor and its meaning`(code: String, title: String, kind: String) async {
         let run = await RecordedRun("explain", code)
         #expect(run.status == .yes)
         #expect(run.output.contains(title) && run.output.contains(kind) && run.output.contains("Try"))
@@ -77,18 +77,18 @@ import Testing
         "Error Domain=NSCocoaErrorDomain Code=-1009 \"(null)\"", "Domain[com.example.player]:Code[-11800]",
         "Error Domain=VidLoader.ResourceLoadingError Code=-42656",
     ])
-    func `a number of a domain that nobody here knows is left alone`(_ line: String) async throws {
+    func `a number from an unknown domain is ignored`(_ line: String) async throws {
         #expect(await log(line).errorCode == "noNumberKnown")
         // And the next one counts again.
         let run = await log("\(line)\nthe service answered and then the player said: Code=-42656")
         #expect(try numbers(run) == [-42656])
     }
 
-    @Test func `a host's name is no domain of numbers`() async throws {
+    @Test func `host names are not domains of numbers`() async throws {
         #expect(try numbers(await log("no address for the domain cdn.example.com, -1003")) == [-1003])
     }
 
-    @Test func `an error below another counts by its own domain`() async throws {
+    @Test func `an underlying error counts by its own domain`() async throws {
         let run = await log(
             """
             Error Domain=AVFoundationErrorDomain Code=-11867 "See -[AVPlayerItem errorLog] for 2 events" UserInfo={NSUnderlyingError=0x6
@@ -98,18 +98,18 @@ import Testing
         #expect(!run.output.contains("Ask the service for a new license"))
     }
 
-    @Test func `HTTP statuses, dates and ids of a log are no error numbers`() async throws {
+    @Test func `HTTP statuses, dates and ids are not error numbers`() async throws {
         let run = await log("2026-11-22 status 404, error 403, a1-11800, 1.-5, 1763769600")
         #expect(run.status == .no && run.errorCode == "noNumberKnown")
     }
 
-    @Test func `an unknown number is said to be unknown`() async {
+    @Test func `an unknown number is called unknown`() async {
         let run = await RecordedRun("explain", "--json", "-99999")
         #expect(run.status == .no && run.errorCode == "numberUnknown")
     }
 
     @Test(arguments: ["", "lease", "99999999999999999999", "1.5", "0x", "0x11112222333344445"])
-    func `what is no number is wrong usage`(_ text: String) async {
+    func `a non-number is wrong usage`(_ text: String) async {
         let run = await RecordedRun("explain", text)
         #expect(run.status == .usage && run.error.contains("NUMBER"))
     }
@@ -132,30 +132,30 @@ import Testing
             [-11835, -42668]
         ),
     ])
-    func `a number is read as logs and consoles have it`(words: [String], expected: [Int]) async throws {
+    func `a number is read as logs and consoles show it`(words: [String], expected: [Int]) async throws {
         let run = await RecordedRun(["explain", "--json"] + words, tool: .standard)
         #expect(run.status == .yes, "\(run.error)")
         #expect(try numbers(run) == expected)
     }
 
     @Test(arguments: -1009 ... -1001)
-    func `every number of a request that failed is known`(number: Int) async {
+    func `every number of a failed request is known`(number: Int) async {
         let run = await RecordedRun("explain", "\(number)")
         #expect(run.status == .yes && run.output.contains("NSURLError"))
     }
 
-    @Test func `403 is HTTP's before it is Latchkey's own`() async {
+    @Test func `403 is HTTP's first, then Latchkey's`() async {
         let run = await RecordedRun("explain", "403")
         #expect(run.output.hasPrefix("403  HTTP 403, forbidden") && run.output.contains("\n403  keyIndexTooNew"))
     }
 
     @Test(arguments: [("42656", "-42656 (lease ended)"), ("-42566", "-42656"), ("-42657", "-42656")])
-    func `a near miss is told what may have been meant`(text: String, hint: String) async {
+    func `a near miss gets a suggestion`(text: String, hint: String) async {
         let run = await RecordedRun("explain", text)
         #expect(run.status == .no && run.error.contains("Did you mean") && run.error.contains(hint))
     }
 
-    @Test func `a log may be a file, and long`() async throws {
+    @Test func `a long log may be a file`() async throws {
         let folder = try TemporaryFolder()
         let line = Data("12:00:01 GET https://cdn.example/seg.ts 200 took 12 ms\n".utf8)
         let last = Data("Error Domain=CoreMediaErrorDomain Code=-12660\n".utf8)
@@ -173,7 +173,7 @@ import Testing
         #expect(run.status == .yes && run.output.hasPrefix("-42656"))
     }
 
-    @Test func `a word that goes on in the next piece is one word`() {
+    @Test func `a word split across two pieces is one word`() {
         var scanner = LogScanner()
         for piece in ["Code=-42", "656 and \u{2212}", "1183"] { scanner.scan(Data(piece.utf8)) }
         scanner.scan(Data("5".utf8))

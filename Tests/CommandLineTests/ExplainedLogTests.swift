@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: reported + evidence + domains + underlying + forms + neighbors + players + unknown)
-    func `each number of a log is told by its domain and by what stands beside it`(_ one: Case) async throws {
+    func `each number in a log is explained by its domain and the text around it`(_ one: Case) async throws {
         let input = Data(one.log.utf8)
         let run = await RecordedRun(["explain", "--json", "-"], tool: .standard, input: input)
         let json = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [[String: Any]] ?? []
@@ -221,12 +221,12 @@ import Testing
         ("NSCocoaErrorDomain -1009", "-1009 of NSCocoaErrorDomain"),
         ("THEO 3016", "in other domains it is VIDEO_ERROR"),
     ])
-    func `a number that its domain does not have is said to be unknown`(text: String, words: String) async {
+    func `a number that its domain lacks is called unknown`(text: String, words: String) async {
         let run = await RecordedRun("explain", text)
         #expect(run.status == .no && run.error.contains(words))
     }
 
-    @Test func `a number alone lists what it may be, by player`() async {
+    @Test func `a bare number lists its meanings, by player`() async {
         let run = await RecordedRun("explain", "2011")
         #expect(run.output.contains("DRM_CERTIFICATE_ERROR, Bitmovin Player for browsers"))
         let shared = await RecordedRun("explain", "6001")

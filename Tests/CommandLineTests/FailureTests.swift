@@ -18,7 +18,7 @@ import Testing
         return try #require(json as? [String: Any])
     }
 
-    @Test func `the error of a key request says where, and what the service said`() throws {
+    @Test func `a key request's error gives its place and the service's words`() throws {
         let json = try json(refused)
         #expect(json["code"] as? String == "forbidden")
         #expect(json["stage"] as? String == "license")
@@ -30,7 +30,7 @@ import Testing
         #expect(json["vendorMessage"] as? String == "no such viewer")
     }
 
-    @Test func `what does not exist is left out`() throws {
+    @Test func `missing members are left out`() throws {
         let early = try json(ContentKeyError(.spcFailed, "The player made no SPC.", remedy: "Check the certificate."))
         #expect(early.keys.sorted() == ["attempts", "code", "reason", "remedy", "retryable"])
         let bare = try json(
@@ -41,7 +41,7 @@ import Testing
         #expect(file.keys.sorted() == ["code", "reason", "remedy"])
     }
 
-    @Test func `for people it stays one line`() {
+    @Test func `the text form stays one line`() {
         #expect(Failure(refused).text == "The service refused. Ask the vendor. (forbidden)")
     }
 }

@@ -21,7 +21,7 @@ import Testing
         try OutputFile.write(Data(text.utf8), to: folder.path(name), for: readers, ifExists: existing, console)
     }
 
-    @Test func `a secret file is its owner's alone, also when it replaces another`() throws {
+    @Test func `a secret file is its owner's alone, even if it replaces another`() throws {
         try write("old", "a", for: .everyone)
         try write("new", "a", for: .owner)
         #expect(folder.mode("a") == 0o600)
@@ -29,13 +29,13 @@ import Testing
         #expect(folder.names == ["a"])
     }
 
-    @Test func `what exists is kept where that is wanted`() throws {
+    @Test func `existing files are kept on request`() throws {
         try write("old", "a")
         #expect { try write("new", "a", for: .owner, .refuse) } throws: { ($0 as? FileError)?.code == "fileExists" }
         #expect(folder.contents("a") == Data("old".utf8))
     }
 
-    @Test func `a link keeps pointing to the file that is replaced`() throws {
+    @Test func `a link still points to the file that is replaced`() throws {
         try write("old", "a")
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("a"))
         try write("new", "link")
@@ -43,19 +43,19 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == folder.path("a"))
     }
 
-    @Test func `a device is written to and not replaced`() throws {
+    @Test func `a device is written to, not replaced`() throws {
         try OutputFile.write(Data("x".utf8), to: "/dev/null", for: .owner, console)
         #expect(
             (try FileManager.default.attributesOfItem(atPath: "/dev/null"))[.type] as? FileAttributeType != .typeRegular
         )
     }
 
-    @Test func `no folder, no file, and nothing left behind`() {
+    @Test func `without a folder, no file is left behind`() {
         #expect { try write("x", "missing/a") } throws: { ($0 as? FileError)?.code == "cannotWrite" }
         #expect(folder.names == [])
     }
 
-    @Test func `a dash is standard output and standard input`() throws {
+    @Test func `a dash means standard input and output`() throws {
         let output = MemorySink()
         let console = Console(output: output, error: MemorySink(), showsProgress: false) { _ in Data("in".utf8) }
         try OutputFile.write(Data("x".utf8), to: "-", for: .owner, console)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["missing", "."])
-    func `what cannot be read is named with the reason`(name: String) {
+    func `an unreadable file is named with the reason`(name: String) {
         #expect { try read(name, limit: 10) } throws: { error in
             guard let error = error as? FileError else { return false }
             return error.code == "cannotRead" && error.reason.contains(folder.url.path)
@@ -93,7 +93,7 @@ import Testing
         #expect(error.text.contains("standard output cannot be written"))
     }
 
-    @Test func `a reader that went away is no failure`() async {
+    @Test func `a closed reader is not a failure`() async {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
         try? pipe.fileHandleForReading.close()

@@ -24,7 +24,7 @@ import Testing
         return "\(part(#"{"alg":"HS256"}"#)).\(part(claims)).c2lnbmF0dXJl"
     }
 
-    @Test func `the facts of a good token are shown, itself never`() async {
+    @Test func `a good token's facts are shown, the token never`() async {
         let token = Self.jwt(#"{"exp":4102444800,"kid":["\#(Self.keyID)"],"persistent":true}"#)
         let run = await inspect(token + "\n", "--key-id", Self.keyID, "--purpose", "persistable")
         #expect(run.status == .yes)
@@ -44,7 +44,7 @@ import Testing
         (#"{"kid":["00000000-0000-0000-0000-000000000000"]}"#, "keyNotCovered"),
         (#"{"persistent":false}"#, "noOfflineRight"),
     ])
-    func `a token that would be refused makes the answer no`(claims: String, code: String) async {
+    func `a token that would be refused answers no`(claims: String, code: String) async {
         let run = await inspect(Self.jwt(claims), "--key-id", Self.keyID, "--purpose", "persistable")
         #expect(run.status == .no)
         #expect(advice(run) == [code])
@@ -53,12 +53,12 @@ import Testing
     }
 
     @Test(arguments: [#"{"kid":["00000000-0000-0000-0000-000000000000"]}"#, #"{"persistent":false}"#])
-    func `what was not asked for is not judged`(claims: String) async {
+    func `claims are judged only on request`(claims: String) async {
         #expect(await inspect(Self.jwt(claims)).status == .yes)
     }
 
     @Test(arguments: [("client|2020-01-01T00:00:00Z|policy|nonsense", 2), ("|x|policy|\(hash)", 1)])
-    func `a malformed token makes the answer no`(token: String, count: Int) async {
+    func `a malformed token answers no`(token: String, count: Int) async {
         let run = await inspect(token)
         #expect(run.status == .no)
         #expect(run.json["format"] as? String == "vuDRM")
@@ -66,7 +66,7 @@ import Testing
         #expect(run.errorCode == "malformed")
     }
 
-    @Test func `a token that may have run out is a warning`() async {
+    @Test func `a token that may have expired is a warning`() async {
         let token = "client|2020-01-01T00:00:00Z|policy|\(Self.hash)\r\n"
         let run = await inspect(token)
         #expect(run.status == .yes)
@@ -78,7 +78,7 @@ import Testing
         #expect(text.output.hasSuffix("(mayHaveExpired)\n"))
     }
 
-    @Test func `an opaque token has nothing to show, and an empty one is none`() async {
+    @Test func `an opaque token shows nothing, and an empty one is malformed`() async {
         let opaque = await inspect("hunter2hunter2")
         #expect(opaque.status == .yes)
         #expect(opaque.json["format"] as? String == "opaque")
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [["--key-id", "7eaf"], ["--purpose", "renewal"]])
-    func `an option that makes no sense is wrong usage`(words: [String]) async {
+    func `a useless option is wrong usage`(words: [String]) async {
         let run = await RecordedRun(["inspect", "token", "-"] + words, tool: .standard)
         #expect(run.status == .usage)
     }

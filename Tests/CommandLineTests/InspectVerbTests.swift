@@ -19,7 +19,7 @@ import Testing
         (run.json["problems"] as? [[String: String]] ?? []).map { "\($0["severity"] ?? "") \($0["code"] ?? "")" }
     }
 
-    @Test func `an SPC shows its outside, and its inside to the server`() async throws {
+    @Test func `an SPC shows its header, and its payload to the server`() async throws {
         await files.credentials()
         _ = await files.spc("--playback-state", "renewal", "--shown-on", "airplay", "--session", "00000000000000ff")
         let outside = await inspect("spc", "a.spc")
@@ -40,7 +40,7 @@ import Testing
         #expect(inside.json["certificateSHA1"] as? String == outside.json["certificateSHA1"] as? String)
     }
 
-    @Test func `an SPC is opened with a derived key that is given`() async throws {
+    @Test func `an SPC is opened with a given derived key`() async throws {
         await files.credentials()
         _ = await files.spc()
         let wrong = ["--credentials", folder.path("c"), "--dask", "d9f11e0d0e8e08bc875173eba62526e1"]
@@ -49,7 +49,7 @@ import Testing
         #expect(run.errorCode == "integrity" || run.output.contains("integrity"), "\(run.output)")
     }
 
-    @Test func `people see the same of an SPC in lines`() async {
+    @Test func `the text output shows an SPC's facts`() async {
         await files.credentials()
         _ = await files.spc()
         let outside = await RecordedRun("inspect", "spc", folder.path("a.spc"))
@@ -60,7 +60,7 @@ import Testing
         #expect(!inside.output.contains("encrypted"))
     }
 
-    @Test func `a device without HDCP is a warning and no refusal`() async {
+    @Test func `a device without HDCP is a warning, not a refusal`() async {
         await files.credentials()
         _ = await files.spc("--capability", "offline", "--capability", "invalidation")
         let run = await inspect("spc", "a.spc", "--credentials", folder.path("c"))
@@ -71,7 +71,7 @@ import Testing
         #expect(text.output.contains("\nWarning: The device does not say that it can enforce HDCP."))
     }
 
-    @Test func `what the device leaves out is not stated`() async {
+    @Test func `values the device omits are left out`() async {
         await files.credentials()
         _ = await files.spc("--playback-state", "none", "--capability", "none")
         let run = await inspect("spc", "a.spc", "--credentials", folder.path("c"))
@@ -80,7 +80,7 @@ import Testing
         #expect(run.json["capabilities"] as? [String] == [])
     }
 
-    @Test func `an SPC that a server would refuse shows what can be seen and why`() async {
+    @Test func `an SPC that a server would refuse shows its facts and cause`() async {
         await files.credentials()
         await files.credentials("other")
         _ = await files.spc()
@@ -95,7 +95,7 @@ import Testing
         #expect(text.error == "")
     }
 
-    @Test func `a CKC shows its outside`() async {
+    @Test func `a CKC shows its header`() async {
         await files.credentials()
         _ = await files.spc()
         _ = await files.ckc()
@@ -138,13 +138,13 @@ import Testing
         #expect(text.output.split(separator: "\n").first?.contains("version") == false)
     }
 
-    @Test func `a file that is not there is a failure of its own`() async {
+    @Test func `a missing file is its own failure`() async {
         let run = await inspect("ckc", "none")
         #expect(run.status == .no)
         #expect(run.errorCode == "cannotRead")
     }
 
-    @Test func `an unknown kind is wrong usage`() async {
+    @Test func `an invalid kind is wrong usage`() async {
         let run = await RecordedRun("inspect", "certifcate", "x")
         #expect(run.status == .usage)
         #expect(run.error.contains("latchkey inspect certificate"))

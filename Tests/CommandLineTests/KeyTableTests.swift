@@ -10,11 +10,11 @@ import Testing
         ([3], "3"), ([3, 4], "3 or 4"), ([3, 4, 5], "any of 3–5"), ([1, 3, 5], "1 or 3 or 5"),
         ([0, 1, 2, 3, 9], "any of 0–3 or 9"), (Array(100...130), "any of 100–130"),
     ])
-    func `keys that follow one another are one range`(_ keys: [Int], _ text: String) {
+    func `consecutive keys are one range`(_ keys: [Int], _ text: String) {
         #expect(KeyTable.alternatives(keys) == text)
     }
 
-    @Test func `the next key of a live playlist has a table of its own`() throws {
+    @Test func `the next key of a live playlist has its own table`() throws {
         let lines = [
             "#EXTM3U", "#EXT-X-TARGETDURATION:2", "#EXTINF:2,", "a.ts",
             #"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="skd://next",KEYFORMAT="com.apple.streamingkeydelivery""#
@@ -31,7 +31,7 @@ import Testing
         #expect(text.contains("No FairPlay key."))
     }
 
-    @Test func `columns are as wide as their widest cells, and lines end with their last one`() {
+    @Test func `columns are as wide as their widest cells, and lines have no trailing blanks`() {
         let table = TextTable(rows: [["A", "BB", ""], ["ccc", "", ""], ["", "d", "é"], []])
         #expect(table.text == "A    BB\nccc\n     d   é\n")
     }

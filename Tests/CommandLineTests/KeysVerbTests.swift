@@ -67,7 +67,7 @@ import Testing
         #expect(run.output == expected)
     }
 
-    @Test func `json has the facts of the playlist`() async throws {
+    @Test func `json has the playlist's facts`() async throws {
         let run = await RecordedRun("keys", "--json", try file(Self.media))
         #expect(run.status == .yes)
         #expect(run.json["kind"] as? String == "media")
@@ -91,7 +91,7 @@ import Testing
         #expect(run.json["playlistURI"] as? String == "https://h/p?what=it")
     }
 
-    @Test func `a refused playlist is reported, and the answer is no`() async throws {
+    @Test func `a refused playlist is reported and answers no`() async throws {
         let path = try file(Self.parameters)
         let json = await RecordedRun("keys", path, "--json")
         #expect(json.status == .no)
@@ -108,13 +108,13 @@ import Testing
         #expect(run.errorCode == "cannotRead")
     }
 
-    @Test func `control characters of a playlist do not reach the terminal`() async throws {
+    @Test func `a playlist's control characters do not reach the terminal`() async throws {
         let run = await RecordedRun("keys", try file(Self.media.replacingOccurrences(of: "one", with: "\u{1b}[31m")))
         #expect(run.status == .yes)
         #expect(!run.output.contains("\u{1b}"))
     }
 
-    @Test func `an address is loaded and its redirects make the base`() async throws {
+    @Test func `an address is loaded, and its redirects set the base`() async throws {
         let server = HTTPServer { request in
             guard request.path == "/p" else {
                 return HTTPResponse(status: 302, headers: ["Location": "/p?what=moved"])
@@ -128,7 +128,7 @@ import Testing
         #expect(run.json["playlistURI"] as? String == "http://127.0.0.1:\(port)/p?what=moved")
     }
 
-    @Test func `a refusal of the server is named without the token`() async throws {
+    @Test func `the server's refusal is shown without the token`() async throws {
         let server = HTTPServer { _ in .text("no", status: 403) }
         let port = try server.start()
         let run = await RecordedRun("keys", "--json", "http://127.0.0.1:\(port)/p?token=hunter2")
@@ -139,7 +139,7 @@ import Testing
         #expect(!run.output.contains("hunter2"))
     }
 
-    @Test func `a body beyond the limit is not read on`() async throws {
+    @Test func `a body is read only up to the limit`() async throws {
         let server = HTTPServer { _ in .text(String(repeating: "x", count: 1_000)) }
         let port = try server.start()
         let web = { WebResources(playlistLimit: $0) }
@@ -152,7 +152,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a host that is not there is named`() async throws {
+    @Test func `an unreachable host is named`() async throws {
         let server = HTTPServer { _ in .text("") }
         let port = try server.start()
         await server.stop()
@@ -163,7 +163,7 @@ import Testing
         #expect(!run.output.contains("hunter2"))
     }
 
-    @Test func `an address that is none is a failure with a code`() async {
+    @Test func `an invalid address is a failure with a code`() async {
         let run = await RecordedRun("keys", "--json", "http://[")
         #expect(run.status == .no)
         #expect(run.errorCode == "malformedAddress")
@@ -196,7 +196,7 @@ import Testing
         #expect(run.output.hasSuffix("FairPlay keys\n  skd://one\n"))
     }
 
-    @Test func `files lead to files beside them`() async throws {
+    @Test func `files lead to neighboring files`() async throws {
         try FileManager.default.createDirectory(atPath: folder.path("low"), withIntermediateDirectories: true)
         try Data(Self.media.utf8).write(to: folder.file("low/p.m3u8"))
         let run = await RecordedRun("keys", try file(Self.multivariant))
@@ -215,7 +215,7 @@ import Testing
         #expect(followed.first?["fairplayURIs"] as? [String] == ["skd://one"])
     }
 
-    @Test func `json says which playlist is missing`() async throws {
+    @Test func `json names the missing playlist`() async throws {
         let run = await RecordedRun("keys", try file(Self.multivariant), "--json")
         #expect(run.status == .no)
         let failures = try #require(run.json["failures"] as? [[String: Any]])
@@ -223,19 +223,19 @@ import Testing
     }
 
     @Test(arguments: ["", "<html></html>", "\r", "hello"])
-    func `what is no playlist is refused with a reason in json`(text: String) async throws {
+    func `a non-playlist is refused with a reason in json`(text: String) async throws {
         let run = await RecordedRun("keys", "-", "--json", input: Data(text.utf8))
         #expect(run.status == .no && run.json["error"] is String, "\(run.output)")
     }
 
-    @Test func `a media playlist that cannot be loaded makes the answer no`() async throws {
+    @Test func `a media playlist that cannot be loaded answers no`() async throws {
         let run = await RecordedRun("keys", try file(Self.multivariant))
         #expect(run.status == .no)
         #expect(run.output.contains("Multivariant playlist"))
         #expect(run.error.contains("cannotRead"))
     }
 
-    @Test func `from standard input relative playlists need a base`() async throws {
+    @Test func `relative playlists on standard input need a base`() async throws {
         let run = await RecordedRun("keys", "-", input: Data(Self.multivariant.utf8))
         #expect(run.status == .no)
         #expect(run.error.contains("--base"))

@@ -40,7 +40,7 @@ import Testing
         (["--persist", "60"], "persistentFor"), (["--persist", "60", "--rental", "9"], "dualExpiry"),
         (["--hdcp", "1"], "unlimited"),
     ])
-    func `the device reads the terms that the server stated`(words: [String], kind: String) async throws {
+    func `the device reads the server's terms`(words: [String], kind: String) async throws {
         await files.credentials()
         _ = await files.spc()
         let ckc = await files.ckc(words)
@@ -50,7 +50,7 @@ import Testing
         #expect(NSDictionary(dictionary: terms) == NSDictionary(dictionary: stated))
     }
 
-    @Test func `among several credentials the right one is taken`() async {
+    @Test func `the right one of several credentials is used`() async {
         await files.credentials("other")
         await files.credentials()
         _ = await files.spc()
@@ -79,13 +79,13 @@ import Testing
         #expect(ckc.error == "")
     }
 
-    @Test func `the test derivation says what it is`() async {
+    @Test func `the test derivation names itself`() async {
         await files.credentials()
         _ = await files.spc()
         #expect(await files.ckc().error.contains("not Apple's function"))
     }
 
-    @Test func `a CKC for another SPC is not taken`() async {
+    @Test func `a CKC for another SPC is refused`() async {
         await files.credentials()
         _ = await files.spc()
         _ = await files.spc(name: "b")
@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: [
         (0, "malformedContainer"), (7, "malformedContainer"), (100, "malformedContainer"), (-1, "malformedContainer"),
     ])
-    func `an SPC cut short is refused with its code`(length: Int, code: String) async throws {
+    func `a truncated SPC is refused with its code`(length: Int, code: String) async throws {
         await files.credentials()
         _ = await files.spc()
         let spc = try #require(folder.contents("a.spc"))
@@ -109,7 +109,7 @@ import Testing
         #expect(ckc.errorCode == code)
     }
 
-    @Test func `an error page is no CKC and a CKC no state`() async throws {
+    @Test func `error pages are not CKCs, nor CKCs states`() async throws {
         await files.credentials()
         _ = await files.spc()
         try Data("<html>nope</html>".utf8).write(to: folder.file("a.ckc"))
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", String(repeating: "x", count: 201)])
-    func `a content identifier of a wrong length is refused as a device does`(id: String) async {
+    func `a content identifier of the wrong length is refused as on a device`(id: String) async {
         await files.credentials()
         let run = await files.spc(id: id)
         #expect(run.status == .no)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["latchkey", "latchkey-server"])
-    func `every option stands in a test that runs one of its verbs`(_ program: String) {
+    func `every option is in a test that runs one of its verbs`(_ program: String) {
         let tool = program == "latchkey" ? CommandLineTool.standard : .licenseServer
         #expect(Self.sources.count > 100)
         // An option that verbs share is one: by its name and its description.
@@ -54,7 +54,7 @@ import Testing
         #expect(without.map { "\($0.value.joined(separator: ", ")) \($0.key[0])" }.sorted() == [])
     }
 
-    @Test func `an option that only begins like another one is not taken for it`() {
+    @Test func `an option with a shared prefix is not taken for the other`() {
         #expect(Self.gives("--out", #"["play", "--out", "x"]"#))
         #expect(!Self.gives("--out", #"["play", "--output", "x", "--out-dir"]"#))
         #expect(Self.isRun("wire request", in: #"run(["wire", "request", "--spc"])"#))

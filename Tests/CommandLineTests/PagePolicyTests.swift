@@ -19,7 +19,7 @@ import Testing
         ]
     }
 
-    @Test func `each page states before anything else that it runs nothing and loads nothing`() throws {
+    @Test func `each page first states that it runs and loads nothing`() throws {
         let pages = Self.pages
         #expect(pages.count == 3)
         for (name, page) in pages {

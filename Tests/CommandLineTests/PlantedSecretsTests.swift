@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `no verb prints a secret that it was given or read`() async throws {
+    @Test func `no verb prints a secret from its input`() async throws {
         let (runs, forms) = (try runs, Self.forms)
         let standard = Set(CommandLineTool.standard.verbs.map(\.usage.name))
         #expect(Set(runs.map(\.verb)).union(Self.others.keys) == standard)
@@ -213,7 +213,7 @@ import Testing
         #expect(looked >= 39, "\(looked)")
     }
 
-    @Test func `the same inputs show the secrets where nothing hides them, so that the look can fail`() async throws {
+    @Test func `the same inputs show the secrets where nothing hides them, so the test can fail`() async throws {
         let shown = await RecordedRun(
             [
                 "wire", "response", "--reveal", "--vendor", "vudrm", "--set", "token=\(Self.token)", "--status", "403",
@@ -222,7 +222,7 @@ import Testing
         #expect(shown.output.contains(Self.token))
     }
 
-    @Test func `a secret is hidden in every form in which it may be printed`() {
+    @Test func `a secret is hidden in every printable form`() {
         let console = Console(output: MemorySink(), error: MemorySink(), showsProgress: false) { _ in Data() }
         console.secrets.hide(Secret(Self.token))
         for form in Self.forms.prefix(2) { #expect(!console.secrets.shown("a \(form) b").contains(form)) }

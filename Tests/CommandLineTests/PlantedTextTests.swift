@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--json"]])
-    func `keys shows what a playlist holds, and nothing more`(_ options: [String]) async throws {
+    func `keys shows a playlist without control codes`(_ options: [String]) async throws {
         for playlist in playlists {
             let run = await RecordedRun(
                 ["keys", try file(playlist, "list.m3u8")] + options, tool: .standard)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--json"]])
-    func `doctor shows what a playlist holds, and nothing more`(_ options: [String]) async throws {
+    func `doctor shows a playlist without control codes`(_ options: [String]) async throws {
         for playlist in playlists {
             let words = ["doctor", try file(playlist, "list.m3u8"), "--vendor", "vudrm"]
             let settings = [
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["verimatrix", "azure", "nagra", "vudrm", "doverunner", "generic-json"])
-    func `a refusal's headers and body are shown without what steers a terminal`(_ vendor: String) async throws {
+    func `a refusal's headers and body are shown without terminal controls`(_ vendor: String) async throws {
         let words = try JSONEncoder().encode(["error": Self.planted, "message": Self.planted, "code": Self.planted])
         for body in [String(decoding: words, as: UTF8.self), Self.planted, "<html>\(Self.planted)"] {
             for options in [[], ["--json"]] {
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--json"], ["--reveal"]])
-    func `a request is shown on lines of its own`(_ options: [String]) async throws {
+    func `a request keeps its own lines`(_ options: [String]) async throws {
         let run = await RecordedRun(
             [
                 "wire", "request", "--vendor", "vudrm-raw", "--set", "certificateURL=https://host/c", "--set",
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--json"]])
-    func `the claims of a token are shown on lines of their own`(_ options: [String]) async throws {
+    func `a token's claims keep their own lines`(_ options: [String]) async throws {
         let claims = try JSONEncoder().encode(["iss": Self.planted, Self.planted: "x", "kid": Self.planted])
         let token = [Data(#"{"alg":"HS256"}"#.utf8), claims, Data("s".utf8)].map { part in
             part.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -97,7 +97,7 @@ import Testing
         expectVisible(await RecordedRun(["inspect", "token", path] + options, tool: .standard))
     }
 
-    @Test func `words of the command line come back visible`() async throws {
+    @Test func `command-line words are echoed visibly`() async throws {
         for words in [
             ["play", "x", "--vendor", Self.planted], ["play", "x", "--\(Self.planted)"], [Self.planted],
             ["keys", "/nowhere/\(Self.planted)"], ["explain", Self.planted], ["inspect", Self.planted, "x"],
@@ -106,13 +106,13 @@ import Testing
         ] { expectVisible(await RecordedRun(words, tool: .standard), "\(words[0])") }
     }
 
-    @Test func `joiners of scripts stay, and what hides or turns letters does not`() {
+    @Test func `joiners stay; characters that hide or reorder text do not`() {
         #expect("नमस्ते क्\u{200d}ष é 👩‍👧".visible == "नमस्ते क्\u{200d}ष é 👩‍👧")
         #expect("a\u{200b}b\u{202e}c\u{feff}d\te\nf".visible == "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f")
         #expect("a\nb\u{1b}".visibleLines == "a\nb\u{fffd}")
     }
 
-    @Test func `JSON keeps what was there, in escapes`() async throws {
+    @Test func `JSON keeps the original text, escaped`() async throws {
         let output = MemorySink()
         let console = Console(output: output, error: MemorySink(), showsProgress: false) { _ in Data() }
         try console.printJSON(["text": Self.planted + "\u{1f600}\u{e0001}"])

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyCommandLine
 
 @Suite struct PlayReportTests {
-    @Test func `a request has the fields that scripts look for`() throws {
+    @Test func `a request has the fields that scripts read`() throws {
         let summary = KeyEvent.HTTPSummary(
             stage: .license, method: "POST", url: "https://license.example/", status: 200, milliseconds: 12.34)
         let data = try JSONEncoder().encode(PlayReport.Request(summary))

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         ([], "1 h", "10 min"), (["--for", "2h"], "2 h", "10 min"), (["--lease", "20m"], "1 h", "20 min"),
     ])
-    func `a live stream of an hour has leases of ten minutes unless others are wanted`(
+    func `a one-hour live stream has ten-minute leases by default`(
         _ words: [String], _ time: String, _ lease: String
     ) async {
         let run = await RecordedRun(["play", "--vendor", "vudrm", "--virtual"] + words, tool: .standard)
@@ -20,7 +20,7 @@ import Testing
     }
 
     // The keys of the next period are asked for a little before it.
-    @Test func `keys change each hour, or as often as is wanted`() async throws {
+    @Test func `keys change hourly, or as often as requested`() async throws {
         for (words, keys) in [([], "4 keys"), (["--rotation", "20m"], "8 keys")] as [([String], String)] {
             let run = await RecordedRun(["play", "--vendor", "vudrm", "--virtual"] + words, tool: .standard)
             #expect(run.status == .yes, "\(run.error)")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is there is left as it is`() async throws {
+    @Test func `an existing file is kept`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("precious", to: "clear.mp4")
         let run = await RecordedRun("play", "--vendor", "vudrm", "--out", file, "--json")

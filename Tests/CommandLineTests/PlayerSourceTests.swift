@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: axinom)
-    func `each player's source has its vendor, settings, names that are unknown, and the same in Swift`(
+    func `each player's source gives its vendor, settings, unknown names, and the same in Swift`(
         _ source: String
     ) async throws {
         let run = await identify("-", input: source)
@@ -60,13 +60,13 @@ import Testing
         #expect(json?["unknown"] as? [String] == ["extra"] && json?["credentials"] as? [String] == ["token"])
     }
 
-    @Test func `what a vendor requires and the source lacks is named`() async {
+    @Test func `a required value that the source lacks is named`() async {
         let source = #"{"drm": {"integration": "verimatrix", "fairplay": {"certificateURL": "\#(Self.certificate)"}}}"#
         let run = await identify("-", input: source)
         #expect(run.output.contains("  licenseURL: missing, and required\n"), "\(run.output)")
     }
 
-    @Test func `a playback URL of Mux is its source`() async {
+    @Test func `a Mux playback URL is a source`() async {
         let run = await identify("https://stream.mux.com/PLAYBACK-1.m3u8?token=SECRET-A&drm_token=SECRET-B")
         #expect(run.output.hasPrefix("certain: Mux (mux"), "\(run.output)\(run.error)")
         #expect(run.output.contains("  playbackId: PLAYBACK-1\n") && run.output.contains("  token: given"))
@@ -78,7 +78,7 @@ import Testing
         #"{"url": "https://a.example/"}"#,
         #"{"drm": {"widevine": {"licenseUrl": "https://a.example/"}}}"#,
     ])
-    func `JSON without FairPlay is no source`(json: String) {
+    func `other JSON is not a source`(json: String) {
         #expect(PlayerSource(Data(json.utf8)) == nil)
     }
 

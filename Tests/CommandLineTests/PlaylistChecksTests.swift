@@ -43,7 +43,7 @@ import Testing
         ("skd://h/undefined/1", "keyURIEmpty", true), ("skd://h?assetId=null", "keyURIEmpty", true),
         (" skd://a", "keyURIBlank", false), ("skd://a\t", "keyURIBlank", false), ("skd://a ", "keyURIBlank", false),
     ])
-    func `a key URI that nobody meant to write is named`(_ uri: String, _ code: String, _ isError: Bool) {
+    func `a malformed key URI is named`(_ uri: String, _ code: String, _ isError: Bool) {
         let check = KeyURIFault(KeyURI(uri))?.check(uri)
         #expect(check?.code == code && check?.result == (isError ? .error : .warning), "\(uri)")
     }
@@ -67,7 +67,7 @@ import Testing
         return await RecordedRun("keys", folder.path("p.m3u8"))
     }
 
-    @Test func `p39: a playlist that gzip packed is told what it is`() async throws {
+    @Test func `p39: a gzip-compressed playlist is named as such`() async throws {
         let folder = try TemporaryFolder()
         try Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xfe]).write(to: folder.file("p.m3u8"))
         let run = await RecordedRun("keys", folder.path("p.m3u8"))
@@ -172,7 +172,7 @@ import Testing
             words: ["Error: The FairPlay keys have METHOD=SAMPLE-AES-CBC"], isRight: false),
     ]
 
-    @Test(arguments: cases) func `keys says what a playlist has, and what is wrong`(_ one: Case) async throws {
+    @Test(arguments: cases) func `keys lists a playlist's contents and errors`(_ one: Case) async throws {
         let run = try await keys(["p.m3u8": one.playlist])
         #expect(run.status == (one.isRight ? .yes : .no), "\(run.output)\(run.error)")
         for words in one.words { #expect(run.output.contains(words), "\(run.output)") }
@@ -180,13 +180,13 @@ import Testing
     }
 
     @Test(arguments: [("", "with an empty URI"), (nil, "without URI")])
-    func `3 ExoPlayer#10240: an empty URI is told from none`(_ uri: String?, _ words: String) async throws {
+    func `3 ExoPlayer#10240: an empty URI differs from none`(_ uri: String?, _ words: String) async throws {
         let tag = "#EXT-X-KEY:METHOD=SAMPLE-AES,\(uri.map { "URI=\"\($0)\"," } ?? "")\(Self.fairPlay)\n"
         let run = try await keys(["p.m3u8": Self.head + Self.key("skd://a1") + Self.segment() + tag + Self.segment()])
         #expect(run.status == .no && run.error.contains("Line 7") && run.error.contains("a key tag \(words)"))
     }
 
-    @Test func `5 m3u8#257: a session key with an IV in its URI, which the media has too`() async throws {
+    @Test func `5 m3u8#257: a session key with an IV in its URI, as in the media`() async throws {
         let uri = "skd://00112233-4455-6677-8899-aabbccddeeff:0102030405060708090A0B0C0D0E0F10"
         let master =
             "#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"\(uri)\",\(Self.fairPlay)\n"
@@ -195,7 +195,7 @@ import Testing
         #expect(run.status == .yes && run.output.hasSuffix("FairPlay keys\n  \(uri)\n"), "\(run.output)")
     }
 
-    @Test func `7 media#1045: of two systems FairPlay's key alone`() async throws {
+    @Test func `7 media#1045: only FairPlay's key of two systems`() async throws {
         let other =
             #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="data:,AA==",KEYID=0X00112233445566778899aabbccddeeff,KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed",KEYFORMATVERSIONS="1""#
         let run = try await keys(["p.m3u8": Self.head + Self.key("skd://a") + other + "\n" + Self.segment()])
@@ -217,7 +217,7 @@ import Testing
         ("skd://ffffffff-e4f5-0617-2839-4a5b6c7d8e9f", "skd://a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"),
         ("skd://a", "skd://A"), ("skd://a", "skd://a?session=1"), ("skd://key/1", "skd://key/01"),
     ])
-    func `17 and 18: a session key that nobody uses is no key of the stream`(_ session: String, _ media: String)
+    func `17 and 18: an unused session key is not a key of the stream`(_ session: String, _ media: String)
         async throws
     {
         let master =
@@ -249,8 +249,7 @@ import Testing
         ("skd://live/CHANNEL_A", true), ("skd://key1?variant=AUDIO", true), ("skd://host/a/b", true),
         ("skd://movie-1", false), ("skd://movie-1/", false), ("skd://a:b", false),
     ])
-    func `6 hlsdl#3: what a generic profile leaves out of a key URI is said`(_ uri: String, _ isSaid: Bool) async throws
-    {
+    func `6 hlsdl#3: a generic profile's omission in a key URI is shown`(_ uri: String, _ isSaid: Bool) async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.head + Self.key(uri) + Self.segment(), to: "p.m3u8")
         let diagnosis = { (profile: VendorProfile) in
@@ -287,7 +286,7 @@ import Testing
             (206, [("content-length", "50"), ("Content-Encoding", "gzip")], 50, ["rangeEncoded"]),
             (206, [("content-length", "50"), ("Content-Encoding", "identity")], 50, []),
         ] as [(Int, [(String, String)], Int, [String])])
-    func `the answer to a range is held against what AVPlayer takes`(
+    func `a range's reply is compared with AVPlayer's requirements`(
         _ status: Int, _ headers: [(String, String)], _ count: Int, _ codes: [String]
     ) async throws {
         let reply = FakeTransport.Step.reply(
@@ -296,7 +295,7 @@ import Testing
     }
 
     @Test(arguments: [(206, 100), (206, 49), (206, 0)])
-    func `a range of another length than was asked for is an error`(_ status: Int, _ count: Int) async {
+    func `a range of the wrong length is an error`(_ status: Int, _ count: Int) async {
         let reply = FakeTransport.Step.reply(HTTPReply(status: status, body: Self.media.prefix(count)))
         await #expect { try await codes("https://h.example/all.mp4", 0..<50, [reply]) } throws: {
             ($0 as? Diagnosis)?.code == "rangeWrong"
@@ -312,8 +311,7 @@ import Testing
             ("https://h.example/play", nil, ["playlistUnidentified"]),
             ("https://h.example/play?f=a.m3u8", "application/octet-stream", ["playlistUnidentified"]),
         ] as [(String, String?, [String])])
-    func `a playlist is one by its name or its type`(_ address: String, _ type: String?, _ codes: [String]) async throws
-    {
+    func `a name or a type makes a playlist`(_ address: String, _ type: String?, _ codes: [String]) async throws {
         let headers = type.map { [("Content-Type", $0)] } ?? []
         let reply = FakeTransport.Step.reply(HTTPReply(status: 200, headers: headers, body: Self.playlist))
         #expect(try await self.codes(address, nil, [reply]) == codes)
@@ -324,15 +322,14 @@ import Testing
         ("https://h.example/a.m3u8", "http://h.example/a.m3u8", ["redirectToHTTP"]),
         ("http://h.example/a.m3u8", "https://h.example/a.m3u8", ["redirectToHTTPS"]),
     ])
-    func `a redirect that changes to or from TLS is said`(_ from: String, _ to: String, _ codes: [String]) async throws
-    {
+    func `a redirect to or from TLS is reported`(_ from: String, _ to: String, _ codes: [String]) async throws {
         let replies: [FakeTransport.Step] = [
             .status(302, [("Location", to)]), .reply(HTTPReply(status: 200, body: Self.playlist)),
         ]
         #expect(try await self.codes(from, nil, replies) == codes)
     }
 
-    @Test(arguments: ["gzip", "br", "zstd"]) func `what came compressed is named`(_ coding: String) async {
+    @Test(arguments: ["gzip", "br", "zstd"]) func `a compressed reply is named`(_ coding: String) async {
         let reply = FakeTransport.Step.reply(
             HTTPReply(status: 200, headers: [("Content-Encoding", coding)], body: Data([0x1f, 0x8b, 8, 0])))
         await #expect { try await codes("https://h.example/a.m3u8", nil, [reply]) } throws: { error in
@@ -340,13 +337,13 @@ import Testing
         }
     }
 
-    @Test func `what a capture unpacked is taken though its header says gzip`() async throws {
+    @Test func `a decoded reply is accepted though its header says gzip`() async throws {
         let reply = FakeTransport.Step.reply(
             HTTPReply(status: 200, headers: [("Content-Encoding", "gzip")], body: Self.playlist))
         #expect(try await codes("https://h.example/a.m3u8", nil, [reply]) == [])
     }
 
-    @Test func `of a thousand segments with one fault one is told`() async throws {
+    @Test func `one fault in a thousand segments is reported once`() async throws {
         let watch = DeliveryWatch()
         let web = WebResources(
             transport: FakeTransport { _, _ in .reply(HTTPReply(status: 200, body: Self.media)) }, watch: watch)

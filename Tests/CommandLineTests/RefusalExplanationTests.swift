@@ -81,7 +81,7 @@ import Testing
 
     private func json(_ run: RecordedRun) -> Any? { try? JSONSerialization.jsonObject(with: Data(run.output.utf8)) }
 
-    @Test(arguments: profiles) func `explain says of each code what the app's error says`(_ profile: VendorProfile)
+    @Test(arguments: profiles) func `explain agrees with the app's error on each code`(_ profile: VendorProfile)
         async throws
     {
         for refusal in Self.refusals(profile) {
@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test(arguments: ["NAGRA 4001", "Mux 412", "nagra 1007", "cloud-drm drm_3031"])
-    func `what a vendor's page explains is not called unknown`(_ text: String) async {
+    func `a code on a vendor's page is not called unknown`(_ text: String) async {
         let run = await RecordedRun("explain", text)
         #expect(run.status == .yes && !(run.output + run.error).contains("Nothing is known"), "\(run.error)")
     }
 
-    @Test(arguments: ["drm_9999", "Foo 12"]) func `a code that no page has is said to be none`(_ text: String) async {
+    @Test(arguments: ["drm_9999", "Foo 12"]) func `a code that no page has is called unknown`(_ text: String) async {
         let run = await RecordedRun("explain", text)
         #expect(run.status == .usage && run.error.contains("Nothing is known of \"\(text)\""), "\(run.error)")
     }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(arguments: profiles) func `doctor reads each code in a recording as the app does`(_ profile: VendorProfile)
+    @Test(arguments: profiles) func `doctor reads each recorded code as the app does`(_ profile: VendorProfile)
         async throws
     {
         let settings = profile.parameters.filter { !$0.isCredential }.map { ($0.name, $0.example) }
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `one number of two stages is explained twice, and of several vendors for each`() async {
+    @Test func `one number in two stages is explained twice, and for each of several vendors`() async {
         let nagra = await RecordedRun("explain", "NAGRA", "4001")
         #expect(nagra.output.contains("4001 of NAGRA CONNECT\n") && nagra.output.contains("gets unauthenticated"))
         #expect(nagra.output.contains("4001 of NAGRA CONNECT, of a session\n"))
@@ -169,7 +169,7 @@ import Testing
         #expect(shared.output.contains("1003 of DoveRunner (PallyCon)"))
     }
 
-    @Test func `what a vendor makes of an HTTP status is said where the vendor is named`() async {
+    @Test func `a vendor's meaning of an HTTP status is shown if the vendor is named`() async {
         #expect(await RecordedRun("explain", "Mux", "412").output.contains("412 of Mux"))
         #expect(await !RecordedRun("explain", "403").output.contains("Mux"))
         #expect(await RecordedRun("explain", "Nobody", "drm_3031").status != .yes)

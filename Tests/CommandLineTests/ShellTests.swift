@@ -13,7 +13,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: CompletionShell.allCases)
-    func `the completions of a shell know every verb and every option`(_ shell: CompletionShell) async {
+    func `a shell's completions know every verb and every option`(_ shell: CompletionShell) async {
         let script = await RecordedRun("completions", shell.rawValue).output
         for usage in Self.verbs {
             #expect(usage.words.allSatisfy { script.contains($0) }, "\(usage.name)")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a shell of another kind is refused with those that there are`() async {
+    @Test func `an unknown shell is refused with the known ones`() async {
         let run = await RecordedRun("completions", "tcsh")
         #expect(run.status == .usage && run.error.contains("bash, zsh, fish"))
     }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")))
-    func `the manual page is roff without a mistake`() async throws {
+    func `the manual page is valid roff`() async throws {
         try Data(await RecordedRun("help", "--man").output.utf8).write(to: folder.file("latchkey.1"))
         let said = try Self.run(
             "/bin/sh", ["-c", "groff -man -Tutf8 -ww -z '\(folder.path("latchkey.1"))' 2>&1"])

@@ -9,13 +9,13 @@ import Testing
         ("", "", 0), ("abc", "abc", 0), ("abc", "ABC", 0), ("abc", "ab", 1), ("abc", "acb", 1), ("abc", "xbc", 1),
         ("", "abc", 3), ("kitten", "sitting", 3),
     ])
-    func `changes are counted`(one: String, other: String, count: Int) {
+    func `edits are counted`(one: String, other: String, count: Int) {
         #expect(Spelling.distance(one, other) == count)
         #expect(Spelling.distance(other, one) == count)
     }
 
     @Test(arguments: [("kyes", "keys"), ("inspekt", "inspect"), ("zebra", nil), ("", nil)] as [(String, String?)])
-    func `the closest word is found, if one is close`(word: String, closest: String?) {
+    func `a close word is suggested`(word: String, closest: String?) {
         #expect(Spelling.closest(to: word, among: ["inspect", "keys", "serve"]) == closest)
     }
 }

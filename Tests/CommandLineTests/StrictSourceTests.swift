@@ -77,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `the sample's mistake fails with the vendor's code, and what is right plays`(_ test: Case) async throws {
+    func `the sample's mistake fails with the vendor's code; the correction plays`(_ test: Case) async throws {
         let wrong = try await play(test.wrong, test.options)
         #expect(wrong.status == .no, "\(wrong.output)\(wrong.error)")
         for word in test.words { #expect(wrong.output.contains(word), "\(word)\n\(wrong.output)") }

@@ -43,7 +43,7 @@ import Testing
         ["--lease", "60", "--persist", "80"], ["--lease", "60", "--persist", "0", "--rental", "5"],
         ["--persist", "0", "--rental", "70"], ["--lease", "0"], ["--rental", "-1"], ["--hdcp", "2"],
     ])
-    func `terms that no license can have are wrong usage`(words: [String]) {
+    func `impossible license terms are wrong usage`(words: [String]) {
         #expect(throws: UsageError.self) { try terms(words) }
     }
 }

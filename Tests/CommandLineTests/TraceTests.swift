@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TraceTests {
     @Test(arguments: ["trace", "trace.txt", "trace.html.gz", ""])
-    func `a file of another ending is wrong usage, before anything is done`(file: String) async {
+    func `a wrong file extension is wrong usage, before anything is done`(file: String) async {
         for verb in [["play", "--vendor", "vudrm"], ["demo"], ["doctor", "p.m3u8", "--vendor", "vudrm"]] {
             let run = await RecordedRun(verb + ["--trace", file], tool: .standard)
             #expect(run.status == .usage, "\(run.error)")
@@ -18,18 +18,18 @@ import Testing
     }
 
     @Test(arguments: [("a.html", KeyTrace.Format.html), ("a.JSON", .openTelemetry), ("b.c/a.har", .har)])
-    func `the ending says the format`(file: String, format: KeyTrace.Format) {
+    func `the ending sets the format`(file: String, format: KeyTrace.Format) {
         #expect(throws: Never.self) { try TraceRecorder(file) }
         #expect(KeyTrace.Format(rawValue: URL(filePath: file).pathExtension.lowercased()) == format)
     }
 
-    @Test func `requests carry a traceparent only where a file is wanted`() throws {
+    @Test func `requests carry a traceparent only if a file is requested`() throws {
         #expect(TraceRecorder().observing(LoaderConfiguration()).tracing == .off)
         #expect(try TraceRecorder("a.html").observing(LoaderConfiguration()).tracing == .traceparent)
     }
 
     @Test(arguments: Checkup.Step.allCases)
-    func `doctor's page says of each step what was seen, expected, and to be done`(step: Checkup.Step) {
+    func `doctor's page shows each step's result, expectation and remedy`(step: Checkup.Step) {
         let report = DoctorReport(
             [.error(step, "someCode", "It is <b>wrong</b>.", "Mend it."), .ok(.clock, "Fine.")], sentSecrets: false)
         let page = DoctorPage(report, of: "VuDRM", KeyTrace()).page
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `doctor's page of what is right says so`() {
+    @Test func `doctor's page reports a good result`() {
         let right = DoctorReport(
             [Checkup.Step.playlist, .certificate, .license].map { .ok($0, "Fine.") }, sentSecrets: true)
         let page = DoctorPage(right, of: "VuDRM", KeyTrace()).page
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Checkup.Step.allCases)
-    func `a report without a needed step is no all-clear`(step: Checkup.Step) {
+    func `an all-clear includes every needed step`(step: Checkup.Step) {
         let checks = Checkup.Step.allCases.filter { $0 != step }.map { Checkup.ok($0, "Fine.") }
         let report = DoctorReport(checks, sentSecrets: false)
         let isNeeded = [.playlist, .certificate, .license].contains(step)

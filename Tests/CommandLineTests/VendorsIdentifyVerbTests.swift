@@ -39,7 +39,7 @@ import Testing
         #expect((best(json)?["reasons"] as? [String])?.isEmpty == false)
     }
 
-    @Test func `a profile of one's own is held against the input, too`() async throws {
+    @Test func `a custom profile is compared with the input too`() async throws {
         let folder = try TemporaryFolder()
         var profile = VendorProfile.genericJSON
         (profile.identifier, profile.name) = ("acme", "Acme Keys")
@@ -101,14 +101,14 @@ import Testing
         #expect(best(await identify(["-", "--json"], input: har))?["profile"] as? String == "ezdrm")
     }
 
-    @Test func `several inputs are of one stream`() async {
+    @Test func `all inputs are of one stream`() async {
         let run = await identify([
             "skd://movie-1", "curl https://h/x -H 'X-AxDRM-Message: T' --data-binary @spc", "--json",
         ])
         #expect(best(run)?["profile"] as? String == "axinom")
     }
 
-    @Test func `a vendor without a profile is named as such`() async {
+    @Test func `a vendor without a profile is named`() async {
         let run = await identify(["curl https://license.vdocipher.com/auth/fps/T -d spc=A"])
         #expect(run.status == .yes)
         #expect(run.output.hasPrefix("certain: VdoCipher (no profile)"))
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["skd://movie-1", "skd:", "skd://"])
-    func `what names nobody is a no`(uri: String) async {
+    func `an unknown URI answers no`(uri: String) async {
         let run = await identify([uri])
         #expect(run.status == .no)
         #expect(run.output.contains("Nothing in it"))
@@ -126,13 +126,13 @@ import Testing
         ("hello", "captureUnknown"), ("{\"a\":1}", "captureMalformed"), ("", "captureUnknown"),
         ("curl 'https://x", "captureMalformed"), ("curl -H a:b", "captureMalformed"),
     ])
-    func `what is no capture is a typed error`(text: String, code: String) async {
+    func `a non-capture is a typed error`(text: String, code: String) async {
         let run = await identify(["-", "--json"], input: text)
         #expect(run.status == .no)
         #expect(run.errorCode == code)
     }
 
-    @Test func `a file that is not there and no input at all are told apart`() async {
+    @Test func `a missing file and missing input are distinct errors`() async {
         #expect(await identify(["/nonexistent/x.har", "--json"]).errorCode == "cannotRead")
         let none = await identify([])
         #expect(none.status == .usage)

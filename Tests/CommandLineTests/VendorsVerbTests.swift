@@ -17,7 +17,7 @@ import Testing
         await RecordedRun(["vendors", "check", "--json", "-"], tool: .standard, input: Data(json.utf8))
     }
 
-    @Test func `every vendor is listed with what it needs`() async throws {
+    @Test func `every vendor is listed with its needs`() async throws {
         let vendors = try await list()
         #expect(vendors.compactMap { $0["identifier"] as? String } == VendorProfile.all.map(\.identifier))
         let parameters = try #require(vendors.first?["parameters"] as? [[String: Any]])
@@ -31,7 +31,7 @@ import Testing
         #expect(evidence.allSatisfy { $0["level"] != nil && $0["read"] != nil && $0["source"] != nil })
     }
 
-    @Test func `people get a line for each vendor, and the names of those without a profile`() async {
+    @Test func `the text output has a line for each vendor, and the names without a profile`() async {
         let run = await RecordedRun("vendors")
         #expect(run.output.contains(/\n  EZDRM +ezdrm ezdrm-complete/))
         #expect(run.output.contains("VdoCipher, SDMC"))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["cloud", "Cloud DRM", "CLOUD-DRM"])
-    func `a name gives what its profiles need, a line for each parameter`(name: String) async {
+    func `a name shows its profiles' needs, a line for each parameter`(name: String) async {
         let run = await RecordedRun("vendors", name)
         #expect(run.status == .yes)
         #expect(run.output.hasPrefix("cloud-drm  Cloud DRM  (documented, read 2026-"))
@@ -50,14 +50,14 @@ import Testing
         #expect(!run.output.contains("ezdrm"))
     }
 
-    @Test func `every example is shown as it is, tokens too`() async throws {
+    @Test func `every example is shown, tokens too`() async throws {
         for profile in VendorProfile.all {
             let run = await RecordedRun("vendors", profile.identifier)
             #expect(profile.parameters.allSatisfy { run.output.contains($0.example) }, "\(profile.identifier)")
         }
     }
 
-    @Test func `a name that no vendor has is answered with the nearest`() async {
+    @Test func `an unknown vendor name gets the nearest one`() async {
         let run = await RecordedRun("vendors", "vurdm")
         #expect(run.status == .no)
         #expect(run.error.contains("Did you mean vudrm?"))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `what show prints is the profile, and check finds nothing wrong with it`(profile: VendorProfile) async throws {
+    func `show prints a profile that check finds valid`(profile: VendorProfile) async throws {
         let shown = await RecordedRun("vendors", "show", profile.identifier)
         #expect(shown.status == .yes)
         #expect(try VendorProfile(json: Data(shown.output.utf8)) == profile)
@@ -82,7 +82,7 @@ import Testing
         #expect((checked.json["problems"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func `check names field and reason of each problem`() async throws {
+    @Test func `check names each problem's field and reason`() async throws {
         let json = try JSONEncoder().encode(VendorProfile.vuDRM)
         let text = String(decoding: json, as: UTF8.self).replacing(
             #"{"setting":"licenseURL"}"#, with: #"{"setting":"licenceURL"}"#)
@@ -98,7 +98,7 @@ import Testing
         #expect(people.output.split(separator: "\n").count == 2)
     }
 
-    @Test func `a file that is not there is no profile`() async {
+    @Test func `a missing file is not a profile`() async {
         let run = await RecordedRun("vendors", "check", "--json", "/nonexistent/profile.json")
         #expect(run.status == .no)
         #expect(run.errorCode == "cannotRead")
@@ -112,7 +112,7 @@ import Testing
         (["wire", "requst"], "Did you mean: latchkey wire request"),
         (["help", "wire"], "There are: latchkey wire request"),
     ])
-    func `wrong usage is answered with a hint`(words: [String], hint: String) async {
+    func `wrong usage gets a hint`(words: [String], hint: String) async {
         let run = await RecordedRun(words, tool: .standard)
         #expect(run.status == .usage)
         #expect(run.error.contains(hint))
@@ -131,7 +131,7 @@ import Testing
         #expect(run.output.contains("\nExit codes: 0 "))
     }
 
-    @Test func `the help of a word that only begins names lists them`() async {
+    @Test func `help for a verb's first word lists its verbs`() async {
         let run = await RecordedRun("wire", "--help")
         #expect(run.status == .yes)
         #expect(run.output.contains("latchkey wire request"))

@@ -41,12 +41,12 @@ import Testing
             members == ["token": Self.token, "contentId": "movie-1", "payload": Self.spc.base64EncodedString()])
     }
 
-    @Test func `header fields are spelled as the vendor's page spells them`() async throws {
+    @Test func `header fields are spelled as on the vendor's page`() async throws {
         let run = await Self.run(["--vendor", "vudrm-jw4"] + Self.vuDRM.dropFirst(2) + ["--spc", "-", "--reveal"])
         #expect(run.output.contains("x-vudrm-token: \(Self.token)"))
     }
 
-    @Test func `without reveal the same request has no secrets, and says so`() async throws {
+    @Test func `without reveal the request has no secrets and says so`() async throws {
         let run = await Self.run(Self.vuDRM + ["--spc", "-", "--json"])
         let body = try #require((run.json["bodyBase64"] as? String).flatMap { Data(base64Encoded: $0) })
         let members = try #require(JSONSerialization.jsonObject(with: body) as? [String: String])
@@ -80,7 +80,7 @@ import Testing
         #expect(revealed.json["note"] == nil)
     }
 
-    @Test func `people see the request as HTTP has it`() async {
+    @Test func `the text output shows an HTTP request`() async {
         let run = await Self.run([
             "--vendor", "vudrm-raw", "--set", "certificateURL=https://c.example/fps.cer", "--set",
             "token=\(Self.token)",
@@ -93,7 +93,7 @@ import Testing
         #expect(run.output.contains("\n\n‹64:\(Secret(Self.spc).digest)›\n"))
     }
 
-    @Test func `the certificate request needs no SPC and no key`() async {
+    @Test func `the certificate request needs no SPC or key`() async {
         let run = await Self.run([
             "--vendor", "vudrm", "--stage", "certificate", "--set", "certificateURL=https://c.example/fps.cer?x=1",
             "--set", "token=\(Self.token)", "--json",
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: ["setup", "heartbeat", "teardown"])
-    func `a session's requests carry its token, unseen`(step: String) async throws {
+    func `a session's requests carry its token, hidden`(step: String) async throws {
         let words = [
             "--vendor", "nagra", "--stage", step, "--set", "token=\(Self.token)", "--set",
             "sessionURL=https://s.example/T/ssm/v1",
@@ -141,7 +141,7 @@ import Testing
         #expect((revealed.json["headers"] as? [String: String])?.values.contains(token) == true)
     }
 
-    @Test func `a profile from a file is used like a vendor`() async throws {
+    @Test func `a profile from a file works like a vendor`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("mine.json")
         var profile = VendorProfile.vuDRMRaw
@@ -165,7 +165,7 @@ import Testing
         (["--vendor", "azure", "--spc", "/nonexistent.spc", "--key-uri", "skd://h/x"], "cannotRead"),
         (["--profile", "/nonexistent.json", "--spc", "-"], "cannotRead"),
     ])
-    func `what cannot be sent is a typed error`(words: [String], code: String) async {
+    func `an unsendable request is an error`(words: [String], code: String) async {
         let run = await Self.run(words + ["--json"])
         #expect(run.status == .no)
         #expect(run.errorCode == code)
@@ -189,7 +189,7 @@ import Testing
         ["--vendor", "azure", "--spc", "-"], ["--vendor", "azure", "--stage", "lookup"],
         ["--vendor", "expressplay-entitlement", "--stage", "entitlement"],
     ])
-    func `what does not fit together is wrong usage`(words: [String]) async {
+    func `conflicting options are wrong usage`(words: [String]) async {
         let run = await Self.run(words)
         #expect(run.status == .usage)
         #expect(run.output == "")

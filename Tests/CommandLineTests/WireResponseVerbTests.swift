@@ -20,7 +20,7 @@ import Testing
         await run(words, Data(body.utf8))
     }
 
-    @Test func `a license is told by length and digest, and written as a player would get it`() async throws {
+    @Test func `a license is shown by length and digest, and written as the player gets it`() async throws {
         let folder = try TemporaryFolder()
         let run = await Self.run(["--vendor", "vudrm", "--json", "--out", folder.path("my.ckc")], Self.ckc)
         #expect(run.status == .yes)
@@ -32,7 +32,7 @@ import Testing
         #expect(mode as? Int == 0o600)
     }
 
-    @Test func `side values and terms of a reply are told, the values only when revealed`() async throws {
+    @Test func `a reply's side values and terms are shown, the values only on request`() async throws {
         let body = #"{"CkcMessage":"\#(Self.ckc.base64EncodedString())","sessionToken":"SESSION-1","persistent":true}"#
         let words = ["--vendor", "nagra", "--json"]
         let hidden = await Self.run(words, body)
@@ -46,7 +46,7 @@ import Testing
         #expect(people.output.contains("Terms"))
     }
 
-    @Test func `a certificate is told, and one that is none is an error`() async {
+    @Test func `a certificate is shown, and an invalid one is an error`() async {
         let words = ["--vendor", "vudrm", "--stage", "certificate", "--json"]
         let good = await Self.run(words, Self.certificate)
         #expect((good.json["certificate"] as? [String: Any])?["bytes"] as? Int == 131)
@@ -81,7 +81,7 @@ import Testing
         ("anvato", "short-3", #"{"error":{"code":"401","message":"{\"error\":{\"token\":\"short-3\"}}"}}"#),
         ("anvato", "short-2", #"{"error":{"code":"401","message":"see https://h/x?token=short-2&id=7"}}"#),
     ])
-    func `a token that a service repeats is not shown`(vendor: String, token: String, body: String) async {
+    func `a token that a service echoes is not shown`(vendor: String, token: String, body: String) async {
         var words = ["--vendor", vendor, "--status", "401"]
         if vendor == "generic-raw" { words += ["--set", "token=\(token)"] }
         for options in [[], ["--json"]] {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `what a service says is shown where it is no secret, and all of it when revealed`() async {
+    @Test func `a service's words are shown without secrets, and in full when revealed`() async {
         let body = #"{"error":{"code":"404","message":"no key 297f600f-1234-1234-b060-2ac13cc42585 for token=ABC1"}}"#
         let hidden = await Self.run(["--vendor", "anvato", "--status", "404"], body)
         #expect(hidden.output.contains("no key 297f600f-1234-1234-b060-2ac13cc42585 for token=‹"))
@@ -104,7 +104,7 @@ import Testing
         (503, "Retry-After: 7", "serverTransient", true), (429, "x: y", "rateLimited", true),
         (401, "x: y", "unauthenticated", false), (404, "x: y", "notFound", false),
     ])
-    func `the status decides where the vendor says nothing`(
+    func `the status decides if the vendor says nothing`(
         status: Int, header: String, code: String, retryable: Bool
     ) async throws {
         let run = await Self.run(["--vendor", "vudrm", "--status", "\(status)", "--header", header, "--json"], "no")
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// Source: `Documentation/Vendors/README.md` §0.
-    @Test func `a license in another form than the vendor's comes with a warning`() async throws {
+    @Test func `a license in an unexpected form comes with a warning`() async throws {
         let body = "<ckc>\(Self.ckc.base64EncodedString())</ckc>"
         let run = await Self.run(["--vendor", "ezdrm", "--json"], body)
         #expect(run.status == .yes)
@@ -125,7 +125,7 @@ import Testing
 
     /// Source: `Documentation/Vendors/README.md` §23.7.
     @Test(arguments: ["vudrm", "azure", "generic-raw"])
-    func `a vendor's own words are told, without what looks like a secret`(vendor: String) async throws {
+    func `a vendor's words are shown without likely secrets`(vendor: String) async throws {
         let words = ["--vendor", vendor, "--status", "403"]
         let body = #"{"error":"not in the policy\u001b[2J, token=s3cr3ts3cr3t"}"#
         let run = await Self.run(words + ["--json"], body)
@@ -137,13 +137,13 @@ import Testing
     }
 
     @Test(arguments: ["", "<html></html>", "{\"error\":1}"])
-    func `a reply of success that holds no CKC is malformed`(body: String) async {
+    func `a success reply without a CKC is malformed`(body: String) async {
         let run = await Self.run(["--vendor", "vudrm", "--json"], body)
         #expect(run.status == .no)
         #expect(run.errorCode == "licenseMalformed")
     }
 
-    @Test func `an entitlement gives values, or the service's no`() async {
+    @Test func `an entitlement gives values or a refusal`() async {
         let words = ["--vendor", "expressplay-entitlement", "--stage", "entitlement", "--message-id", "M-1", "--json"]
         let yes =
             #"{"messageID":"M-1","version":1,"isAllowed":true,"epTokenURL":"https://t.example/?ExpressPlayToken=SECRET"}"#
@@ -157,7 +157,7 @@ import Testing
         #expect(other.errorCode == "lookupMalformed")
     }
 
-    @Test func `a session's reply gives token and period, and a full house its code`() async {
+    @Test func `a session's reply gives token and period, or a full house's code`() async {
         let words = ["--vendor", "nagra", "--stage", "setup", "--json"]
         let opened = await Self.run(words, #"{"sessionToken":"SESSION-1","heartbeat":30}"#)
         #expect(opened.status == .yes)
@@ -174,7 +174,7 @@ import Testing
         (["--vendor", "vudrm", "--stage", "setup"], "noSessions"),
         (["--vendor", "vudrm", "--stage", "entitlement"], "noLookup"),
     ])
-    func `a stage that the vendor does not have is a typed error`(words: [String], code: String) async {
+    func `a stage that the vendor lacks is a typed error`(words: [String], code: String) async {
         let run = await Self.run(words + ["--json"], Self.ckc)
         #expect(run.status == .no)
         #expect(run.errorCode == code)
@@ -184,11 +184,11 @@ import Testing
         ["--vendor", "vudrm", "--status", "99"], ["--vendor", "vudrm", "--status", "ok"],
         ["--vendor", "vudrm", "--header", "no colon"], ["--vendor", "vudrm", "--header", ": x"], [],
     ])
-    func `a value of the wrong form is wrong usage`(words: [String]) async {
+    func `a malformed value is wrong usage`(words: [String]) async {
         #expect(await Self.run(words, Self.ckc).status == .usage)
     }
 
-    @Test func `the CKC goes to standard output alone`() async {
+    @Test func `the CKC goes only to standard output`() async {
         let run = await Self.run(["--vendor", "vudrm", "--out", "-"], Self.ckc)
         #expect(run.status == .yes)
         #expect(run.output == String(decoding: Self.ckc, as: UTF8.self))

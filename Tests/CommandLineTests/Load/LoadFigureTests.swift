@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LatencyHistogramTests {
     @Test(arguments: [1, 7, 63, 64, 65, 1_000, 12_345, 1_000_000, 3_599_000_000])
-    func `a latency is known to 1.6 %`(microseconds: Int) throws {
+    func `a latency is exact to 1.6 %`(microseconds: Int) throws {
         var histogram = LatencyHistogram()
         histogram.add(.microseconds(microseconds))
         histogram.add(.seconds(10_000))
@@ -15,7 +15,7 @@ import Testing
         #expect(seen <= Double(microseconds) * 1.016 + 0.001)
     }
 
-    @Test func `quantiles are those of a sorted list`() throws {
+    @Test func `quantiles match a sorted list`() throws {
         var generator = SeededGenerator(seed: 3)
         let values = (0..<5_000).map { _ in Int.random(in: 100...2_000_000, using: &generator) }
         var (one, other) = (LatencyHistogram(), LatencyHistogram())
@@ -32,7 +32,7 @@ import Testing
         #expect(one.quantile(1) == one.largest)
     }
 
-    @Test func `nothing has no quantile, and what is out of bounds counts at its end`() {
+    @Test func `an empty histogram has no quantile; outliers count at its ends`() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil)
         histogram.add(.seconds(-1))
@@ -43,7 +43,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct LoadPlanTests {
-    @Test func `arrivals come at the rate, as people do or at equal distances`() {
+    @Test func `arrivals come at the given rate, randomly or evenly spaced`() {
         var plan = LoadPlan()
         (plan.rate, plan.length) = (200, .seconds(100))
         let drawn = Array(plan.starts())
@@ -61,11 +61,11 @@ import Testing
         (200, false, LoadOutcome.granted), (204, false, .granted), (403, false, .refused), (409, true, .refused),
         (429, false, .shed), (503, true, .shed), (503, false, .failed), (502, false, .failed), (302, false, .failed),
     ])
-    func `a status says what became of a request`(status: Int, asks: Bool, outcome: LoadOutcome) {
+    func `a status gives the request's outcome`(status: Int, asks: Bool, outcome: LoadOutcome) {
         #expect(LoadOutcome(status: status, asksToComeAgain: asks) == outcome)
     }
 
-    @Test func `a refusal's code stands beside its status, and is shown in one short line`() {
+    @Test func `a refusal's code follows its status in one short line`() {
         let body = Data(#"{"error": {"code": "a\u001b\n\#(String(repeating: "b", count: 100))"}}"#.utf8)
         let label = LoadReply(status: 403, body: body).label
         #expect(label.hasPrefix("403 a"))

@@ -43,7 +43,7 @@ import Testing
     private static let key = String(repeating: "07", count: 32)
     private static let short = ["--rate", "20", "--for", "1s", "--arrivals", "fixed"]
 
-    @Test func `all viewers have the token of a file`() async throws {
+    @Test func `all viewers get the token of a file`() async throws {
         try await Self.load(Self.short + ["--token-file", "{folder}/token.txt"]) { run, requests, _ in
             #expect(run.status == .yes, "\(run.error)")
             #expect(Set(requests.map { $0.headers[.authorization] }) == ["Bearer a-token"])
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [([], 10), (["--keys", "3"], 3), (["--content-id", "skd://one", "--keys", "3"], 1)])
-    func `SPCs ask for as many keys as are wanted`(_ words: [String], _ count: Int) async throws {
+    func `SPCs request as many keys as planned`(_ words: [String], _ count: Int) async throws {
         let many = ["--rate", "200", "--for", "1s", "--arrivals", "fixed"]
         try await Self.load(many + words) { _, requests, folder in
             let module = KeyServerModule(
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a request is sent again at once where Retry-After is ignored`() async throws {
+    @Test func `a request is retried immediately if Retry-After is ignored`() async throws {
         let words = ["--retry", "1", "--ignore-retry-after"]
         let answer: @Sendable (HTTPRequest) -> HTTPResponse = { _ in
             HTTPResponse(status: 503, headers: [.retryAfter: "25"])
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a reply is waited for no longer than is wanted`() async throws {
+    @Test func `the wait for a reply ends at its limit`() async throws {
         let server = try LoopbackServer { _, _ in .hang }
         let words = ["--rate", "4", "--for", "1s", "--timeout", "1s"]
         try await Self.load(words, at: "http://127.0.0.1:\(server.port)/t/x/fairplay") { run, _, _ in
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `no more connections are open at once than are wanted`() async throws {
+    @Test func `open connections stay within their limit`() async throws {
         let running = Locked((now: 0, most: 0))
         let server = try LoopbackServer { _, _ in
             running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a seed draws when playbacks begin`() async {
+    @Test func `a seed sets when playbacks begin`() async {
         func starts(_ seed: String) async -> [Int] {
             let run = await RecordedRun(
                 "load", "--virtual", "--rate", "30", "--for", "10s", "--seed", seed, "--json")
@@ -167,7 +167,7 @@ import Testing
             ]
         ),
     ])
-    func `the report says what was planned`(_ words: [String], _ expected: [String: String]) async {
+    func `the report states the plan`(_ words: [String], _ expected: [String: String]) async {
         let run = await RecordedRun(["load", "--virtual", "--json"] + words, tool: .standard)
         let plan = (run.json["plan"] as? [String: Any] ?? [:]).mapValues { value in
             (value as? NSNumber).map { "\($0.intValue)" } ?? "\(value)"

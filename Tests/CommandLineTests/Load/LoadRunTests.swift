@@ -66,7 +66,7 @@ import Testing
         return plan
     }
 
-    @Test func `a playback begins at each of its times however slow the server is`() async throws {
+    @Test func `playbacks begin on schedule however slow the server is`() async throws {
         let (report, service) = try await report(plan(), after: .seconds(3)) { _ in
             LoadReply(status: 403, body: Self.refusal)
         }
@@ -77,13 +77,13 @@ import Testing
         #expect(report.lost == 0)
     }
 
-    @Test func `a license that the device cannot open is no license`() async throws {
+    @Test func `a license that the device cannot open is unreadable`() async throws {
         let (report, _) = try await report(plan { $0.viewers = 1 }) { _ in LoadReply(status: 200, body: Data([1])) }
         #expect(report.questions == ["start": ["unreadable": 1, "granted": 98]])
         #expect(report.lost == 1)
     }
 
-    @Test func `what no reply came to is sent again, and lost only if that fails, too`() async throws {
+    @Test func `a request without a reply is retried, and lost only if that fails too`() async throws {
         let once = { @Sendable (number: Int) in number % 2 == 0 ? LoadReply.none("reset") : LoadReply(status: 204) }
         let (healed, _) = try await report(
             plan {
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 7.0), (false, 0.1)])
-    func `a device waits as Retry-After says, unless it ignores that`(obeys: Bool, seconds: Double) async throws {
+    func `a device waits as Retry-After says, unless it ignores it`(obeys: Bool, seconds: Double) async throws {
         let plan = plan { plan in
             (plan.rate, plan.length, plan.retries, plan.obeysRetryAfter) = (1, .seconds(2), 1, obeys)
         }
@@ -124,7 +124,7 @@ import Testing
         #expect(service.spcs == 3)
     }
 
-    @Test func `a playback of another system takes a slot, renews it, and tells that it goes on`() async throws {
+    @Test func `a non-FairPlay playback takes a slot, renews it, and sends heartbeats`() async throws {
         let plan = plan { plan in
             (plan.rate, plan.length, plan.watching, plan.slotPart) = (1, .seconds(2), .seconds(100), 1)
         }
@@ -138,14 +138,14 @@ import Testing
         #expect(service.spcs == 2)
     }
 
-    @Test func `as many playbacks take slots as the plan says`() async throws {
+    @Test func `as many playbacks take slots as planned`() async throws {
         let crowd = try Self.crowd(viewers: 100, slotPart: 0.25)
         let ways = (0..<4_000).compactMap { crowd.playback($0)?.way }
         let slots = ways.filter { if case .slots = $0 { true } else { false } }.count
         #expect(ways.count == 4_000 && (900...1_100).contains(slots))
     }
 
-    @Test func `no more playbacks go on at once than the plan allows`() async throws {
+    @Test func `concurrent playbacks stay within the plan's limit`() async throws {
         let (report, _) = try await report(plan { $0.mostPlaybacks = 5 }, after: .seconds(60)) { _ in
             LoadReply(status: 204)
         }

@@ -16,7 +16,7 @@ import Testing
         try await body(folder.path)
     }
 
-    @Test func `a server in this process gives licenses that devices open`() async throws {
+    @Test func `an in-process server gives licenses that devices open`() async throws {
         try await Self.withCredentials { folder in
             let page = folder + "/load.html"
             let run = await RecordedRun(
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a policy in this process refuses sessions beyond its limit`() async throws {
+    @Test func `an in-process policy refuses sessions beyond its limit`() async throws {
         try await Self.withCredentials { folder in
             let policy = folder + "/policy.json"
             try Data(
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `requests over sockets reach the server with token and SPC, and what it says is counted`() async throws {
+    @Test func `requests over sockets carry token and SPC, and replies are counted`() async throws {
         let seen = Locked<Set<String>>([])
         let server = HTTPServer(HTTPServerConfiguration()) { request in
             _ = seen.withLock {
@@ -73,8 +73,7 @@ import Testing
         #expect(seen.withLock { $0 } == ["POST /t/x/fairplay Bearer token-of-viewer-0 true"])
     }
 
-    @Test func `a trace has a sample of the exchanges, with the names of the server's log, and no token`() async throws
-    {
+    @Test func `a trace samples exchanges with the names of the server's log and without a token`() async throws {
         let server = HTTPServer(HTTPServerConfiguration()) { _ in
             HTTPResponse(status: 403, headers: ["X-Request-Id": "request-7"], body: .bytes(Data()))
         }
@@ -94,13 +93,13 @@ import Testing
     }
 
     @Test(arguments: [(2.0, 1), (50, 1), (100, 2), (3_000, 60)])
-    func `the sample of a trace is bounded whatever the rate`(rate: Double, interval: Int) {
+    func `a trace's sample is bounded at any rate`(rate: Double, interval: Int) {
         var plan = LoadPlan()
         (plan.rate, plan.length) = (rate, .seconds(10))
         #expect(plan.traceInterval == interval)
     }
 
-    @Test func `a server that is not there loses everything, with the cause`() async throws {
+    @Test func `without a server all requests are lost, with the cause`() async throws {
         try await Self.withCredentials { folder in
             let run = await RecordedRun(
                 "load", "--license-url", "http://127.0.0.1:1/t/x/fairplay", "--credentials", folder, "--rate", "20",
@@ -112,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `on virtual time an hour of many devices takes no hour`() async throws {
+    @Test func `in virtual time an hour of many devices is short`() async throws {
         let run = await RecordedRun(
             "load", "--virtual", "--viewers", "300", "--rate", "30", "--for", "10s", "--watch", "1h", "--json")
         let questions = run.json["questions"] as? [String: [String: Int]]
@@ -130,7 +129,7 @@ import Testing
         ["--slots-url", "http://127.0.0.1:1/t/x/slots", "--certificate-url", "http://127.0.0.1:1/t/x/certificate"],
         ["--in-process"], ["--virtual", "--rate", "0"], ["--virtual", "--trace", "load.html"],
     ])
-    func `arguments that do not fit together are refused`(arguments: [String]) async {
+    func `conflicting arguments are refused`(arguments: [String]) async {
         let run = await RecordedRun(["load"] + arguments, tool: .standard)
         #expect(run.status != .yes)
         #expect(!run.error.isEmpty)

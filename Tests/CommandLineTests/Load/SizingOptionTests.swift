@@ -38,7 +38,7 @@ import Testing
         Row(words: "--retry 5", change: { $0.retries = 5 }),
         Row(words: "--nodes 4 --primaries 3", change: { ($0.nodes, $0.primaries) = (4, 3) }),
     ])
-    func `an option states its part of the plan`(row: Row) throws {
+    func `an option sets its part of the plan`(row: Row) throws {
         var expected = SizingPlan()
         row.change(&expected)
         let (plan, isOwn) = try Self.plan(row.words)
@@ -46,7 +46,7 @@ import Testing
         #expect(isOwn == row.isOwn)
     }
 
-    @Test func `a policy says when players renew and tell, and whether Redis is asked`() throws {
+    @Test func `a policy sets renewals and heartbeats, and whether Redis is asked`() throws {
         let folder = try TemporaryFolder()
         try folder.write(
             #"{"version": 1, "validity": {"type": "lease", "lease": "10m", "renewAt": 0.5, "jitter": 0.2}, "concurrency": {"limit": 2, "heartbeat": "1m"}}"#,
@@ -100,13 +100,13 @@ import Testing
         ("--sizing --keys-per-playback 65", "at most 64"), ("--sizing --retry 11", "at most 10"),
         ("--sizing --license-url http://127.0.0.1:1/", "--license-url has no effect"),
     ])
-    func `what does not fit is refused by its name`(words: String, reason: String) async {
+    func `conflicting options are refused by name`(words: String, reason: String) async {
         let run = await RecordedRun(["load"] + words.split(separator: " ").map(String.init), tool: .standard)
         #expect(run.status == .usage)
         #expect(run.error.contains(reason), "\(run.error)")
     }
 
-    @Test func `the table of a million and ten million`() async throws {
+    @Test func `the table covers one and ten million`() async throws {
         let run = await RecordedRun("load", "--sizing", "--json")
         #expect(run.status == .yes, "\(run.error)")
         let columns = try #require(run.json["columns"] as? [[String: Any]])
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `an operator's own crowd is a column more, judged in words and on a page`() async throws {
+    @Test func `a custom crowd adds a column, judged in words and on a page`() async throws {
         let folder = try TemporaryFolder()
         let page = folder.file("sizing.html").path
         let run = await RecordedRun(
@@ -157,7 +157,7 @@ import Testing
         #expect(scrolled == 4 && text.matches(of: /<(?:table|svg)[ >]/).count == 4)
     }
 
-    @Test func `a load without latency shows none, and folds its rows`() async throws {
+    @Test func `a load without latency shows none and folds its rows`() async throws {
         let folder = try TemporaryFolder()
         let page = folder.file("virtual.html").path
         let run = await RecordedRun("load", "--virtual", "--rate", "20", "--for", "5s", "--html", page)

@@ -21,7 +21,7 @@ import Testing
         SizingStation(cores: cores, coresPerQueue: cores, limit: limit, binSeconds: 0.1)
     }
 
-    @Test func `a station is as full as its rate times its cost, and nothing is left`() {
+    @Test func `a station's load is its rate times its cost, with no backlog`() {
         var station = Self.station(4)
         for _ in 0..<100 {
             // 2,000 a second of 500 µs, and 3,000 of 200 µs, on four cores.
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what comes beyond a station's rate waits as long as it takes to be done`() {
+    @Test func `work beyond a station's rate waits until it is done`() {
         var station = Self.station(1)
         // 3,000 a second of 500 µs for 2 s: a second of work is left, and the last one waits for it.
         var outcome = SizingStation.Outcome()
@@ -42,7 +42,7 @@ import Testing
         #expect(station.backlog < 1e-9)
     }
 
-    @Test func `beyond its limit a station takes what it can do, earlier kinds first, and refusing costs time`() {
+    @Test func `beyond its limit a station serves earlier kinds first, and refusing costs time`() {
         var station = Self.station(2, limit: 0)
         // A bin of 200 ms of cores: 100 ms for all of the first, 100 ms for half of the second.
         let free = station.take([(200, 0.000_5), (400, 0.000_5)])
@@ -53,7 +53,7 @@ import Testing
         #expect(abs(costly.fullness - 1) < 1e-9)
     }
 
-    @Test func `a crowd that has played for long renews and tells so at a steady rate`() {
+    @Test func `a long-playing crowd sends renewals and heartbeats at a steady rate`() {
         var plan = SizingPlan()
         (plan.viewers, plan.jitter, plan.heartbeat) = (240_000, 0, .seconds(30))
         let result = SizingResult("steady", plan)
@@ -66,7 +66,7 @@ import Testing
         #expect(Self.isNear(Self.mean(result, \.nodes) * cores * 1e6, work))
     }
 
-    @Test func `people who come and go cost a start each, and renew and tell as often as fits`() {
+    @Test func `each viewer who comes and goes costs a start and the renewals that fit`() {
         var plan = SizingPlan()
         (plan.viewers, plan.jitter, plan.heartbeat, plan.keysPerPlayback) = (100_000, 0, .seconds(30), 1)
         plan.watching = .seconds(500)
@@ -84,7 +84,7 @@ import Testing
         #expect(arrivals.heartbeats[5_300..<5_310].reduce(0, +) == 100_000)
     }
 
-    @Test func `a kick-off peaks at its rate, and its renewals come as a storm that jitter spreads`() {
+    @Test func `a kick-off peaks at its rate, and jitter spreads its storm of renewals`() {
         var plan = SizingPlan()
         (plan.viewers, plan.kickOff) = (600_000, .seconds(60))
         func rates(_ jitter: Double) -> [Double] {
@@ -104,7 +104,7 @@ import Testing
         #expect(Self.isNear(spread[216..<300].reduce(0, +), 1_200_000, within: 0.01))
     }
 
-    @Test func `what is there is judged: waits, refusals and what it carries`() {
+    @Test func `a plan is judged by waits, refusals and capacity`() {
         var plan = SizingPlan()
         (plan.viewers, plan.kickOff, plan.nodes, plan.coresPerNode) = (100_000, .seconds(10), 1, 4)
         (plan.keysPerPlayback, plan.jitter, plan.lease, plan.primaries) = (1, 0, .seconds(600), 1)
@@ -142,7 +142,7 @@ import Testing
         #expect((0.333...0.34).contains(three.primaries.fullest / one.primaries.fullest))
     }
 
-    @Test func `the same seed gives the same, another one another`() throws {
+    @Test func `a seed gives one result, and another seed another`() throws {
         func json(_ seed: UInt64) throws -> Data {
             var plan = SizingPlan()
             (plan.viewers, plan.kickOff, plan.heartbeat, plan.seed) = (5_000, .seconds(20), .seconds(30), seed)
@@ -154,7 +154,7 @@ import Testing
         #expect(try json(3) != json(4))
     }
 
-    @Test func `draws have their means, and what is split is all there`() {
+    @Test func `draws have their means, and a split loses nothing`() {
         var draws = SizingDraws(seed: 1)
         for mean in [0.3, 5, 200, 50_000] {
             let values = (0..<2_000).map { _ in draws.poisson(mean) }

@@ -23,7 +23,7 @@ import Testing
         )
     }
 
-    @Test func `what is exchanged for a key is recognized, in every encoding`() async throws {
+    @Test func `key exchange data is recognized in every encoding`() async throws {
         let made = try await Self.made()
         let spc = Recognition.spc(certificate: made.sha1)
         let base64 = made.spc.base64EncodedString()
@@ -62,7 +62,7 @@ import Testing
         #expect(Recognition(made.ckc + [0]) == .damaged(.ckc, count: length + 1, stated: length))
     }
 
-    @Test func `base64 that ends in a plus is whole in a form, too`() {
+    @Test func `base64 that ends in a plus is also whole in a form`() {
         let spc = Data([0, 0, 0, 1]) + Data(count: 171) + Data([112]) + Data(repeating: 0xfe, count: 112)
         let base64 = spc.base64EncodedString()
         #expect(base64.hasSuffix("+"))
@@ -70,7 +70,7 @@ import Testing
         #expect(Recognition("spc=\(base64)") == .form(field: "spc", .base64(.spc(certificate: certificate))))
     }
 
-    @Test func `a bundle with a certificate inside is told from data of no form`() async throws {
+    @Test func `a bundle around a certificate differs from unknown data`() async throws {
         let made = try await Self.made()
         #expect(Recognition(Data([9, 9, 9, 9, 200]) + made.certificate) == .bundle)
         #expect(Recognition(Data([9, 9, 9, 9, 200, 255])) == .unknown)
@@ -91,7 +91,7 @@ import Testing
         #expect(Recognition(Data(text.utf8)) == kind)
     }
 
-    @Test func `an SPC in the place of a CKC is named, and the reverse`() async throws {
+    @Test func `an SPC in place of a CKC is named, and the reverse`() async throws {
         let made = try await Self.made()
         let swapped = MistakenFile(made.spc, takenFor: .ckc)?.finding
         #expect(
@@ -111,13 +111,13 @@ import Testing
         #expect(run.json["found"] is String && run.json["bytes"] as? Int == text.utf8.count)
     }
 
-    @Test func `a certificate of no known form may be a bundle`() async {
+    @Test func `a certificate of unknown form may be a bundle`() async {
         let bytes = Data((0..<600).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 129) })
         let run = await RecordedRun(["inspect", "certificate", "-"], tool: .standard, input: bytes)
         #expect(run.status == .yes && run.output.contains("(certificateBundle)"))
     }
 
-    @Test func `the word Bearer before a token is no part of it`() async {
+    @Test func `the prefix Bearer is not part of a token`() async {
         let claims = Data(#"{"exp":4102444800}"#.utf8).base64EncodedString().prefix { $0 != "=" }
         let token = "Bearer eyJhbGciOiJIUzI1NiJ9.\(claims).c2ln"
         let run = await RecordedRun(["inspect", "token", "-"], tool: .standard, input: Data(token.utf8))

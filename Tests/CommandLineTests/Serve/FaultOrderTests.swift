@@ -37,20 +37,20 @@ import Testing
         "license=delay:-1", "license=delay:nan", "license=delay:1e300", "license=reset*0", "license=reset*x",
         "license=reset:1", "license=refusal", "license=refusal:", "license=refusal::500",
     ])
-    func `what is no fault is refused with the form that is wanted`(_ text: String) {
+    func `an invalid fault is refused with the right form`(_ text: String) {
         let error = #expect(throws: UsageError.self) { try FaultOrder(text) }
         #expect(error?.message.hasPrefix("needs ") == true)
     }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ServeFaultTests {
-    @Test func `a fault for a service that there is not is refused before anything is read or made`() async {
+    @Test func `a fault for an unknown service is refused before anything is read or made`() async {
         let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", "vudmr/license=reset")
         #expect(run.status == .usage)
         #expect(run.error.contains("there is no service \"vudmr\"") && run.error.contains("Did you mean vudrm?"))
     }
 
-    @Test func `leniency with a rule that no page has is refused, too`() async {
+    @Test func `leniency with an unlisted rule is refused too`() async {
         let run = await RecordedRun("serve", "--credentials", "/nowhere", "--lenient", "vudrm/tokenOnc")
         #expect(run.status == .usage && run.error.contains("Did you mean vudrm/tokenOnce?"), "\(run.error)")
     }
@@ -61,7 +61,7 @@ import Testing
         ("vudrm/entitlement=status:503", "vudrm has no endpoint \"entitlement\"", "Endpoints: certificate, license"),
         ("sessionSetp=reset", "no service has an endpoint \"sessionSetp\"", "Did you mean sessionSetup?"),
     ])
-    func `a fault at an endpoint that there is not is refused before anything is read or made`(
+    func `a fault at an unknown endpoint is refused before anything is read or made`(
         fault: String, reason: String, hint: String
     ) async {
         let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", fault)
@@ -72,7 +72,7 @@ import Testing
         ("cloud-drm/license=refusal:common-3", "Did you mean common_3?"), ("vudrm/license=refusal:X", "refusal:X:403"),
         ("nagra/certificate=refusal:1007", "refusal:1007:403"), ("license=refusal:nothing-like-it", "Codes: "),
     ])
-    func `a code that no page has is refused before anything is read or made`(fault: String, hint: String) async {
+    func `an unlisted code is refused before anything is read or made`(fault: String, hint: String) async {
         let run = await RecordedRun("serve", "--credentials", "/nowhere", "--fault", fault)
         #expect(run.status == .usage && run.error.contains(hint))
     }

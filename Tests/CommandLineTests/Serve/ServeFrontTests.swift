@@ -31,7 +31,7 @@ import Testing
         String(decoding: reply(target, host: host)?.bytes ?? Data(), as: UTF8.self)
     }
 
-    @Test func `every service has a line to paste, which quotes what a shell would read`() {
+    @Test func `every service has a line to paste that is quoted for the shell`() {
         let sheet = front.sheet(at: "http://127.0.0.1:8080")
         #expect(sheet.services.count == front.services.count)
         for service in sheet.services {
@@ -48,7 +48,7 @@ import Testing
         #expect(head.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test func `tokens are new each time, and none is shown on the page or the sheet`() {
+    @Test func `tokens are new each time and appear on neither page nor sheet`() {
         let tokens = (0..<2).map { _ in text("/tokens/vudrm") }
         #expect(tokens[0] != tokens[1])
         #expect(tokens[0].hasPrefix("demo-client|"))
@@ -59,13 +59,13 @@ import Testing
         #expect(!shown.contains("demo-client|") && !shown.contains(/eyJ[\w-]+\.eyJ/))
     }
 
-    @Test func `the page names the host by which it was reached, and repeats nothing else of a request`() {
+    @Test func `the page names the host that reached it and repeats nothing else of a request`() {
         #expect(text("/", host: "tv.local:81").contains("http://tv.local:81/media/vudrm/"))
         #expect(text("/", host: "<script>").contains("http://127.0.0.1/media/vudrm/"))
         #expect(text("/").contains("<title>Latchkey test server</title>"))
     }
 
-    @Test func `health and certificates are there`() throws {
+    @Test func `health and certificates respond`() throws {
         #expect(text("/health").contains(#""status":"ok""#))
         let der = try Self.credentials.get().credential.certificate.der
         #expect(reply("/certificates/1.der")?.bytes == der)

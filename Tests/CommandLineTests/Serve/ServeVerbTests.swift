@@ -25,12 +25,12 @@ import Testing
         #expect(run.output.contains("keys.json") && !run.error.contains("Made test credentials"), "\(run.error)")
     }
 
-    @Test func `the keys are those of the file that is named`() async {
+    @Test func `the keys come from the named file`() async {
         let run = await serve("--content", folder.path("nothing"), "--keys", folder.path("mine.json"))
         #expect(run.status == .no && run.output.contains("mine.json"), "\(run.output)")
     }
 
-    @Test func `certificate and private key for TLS are read first`() async {
+    @Test func `TLS certificate and private key are read first`() async {
         let run = await serve("--content", folder.path("nothing"), "--tls", folder.path("a.pem"), folder.path("b.pem"))
         #expect(run.status == .no && run.output.contains("a.pem"), "\(run.output)")
     }

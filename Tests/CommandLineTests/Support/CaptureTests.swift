@@ -52,7 +52,7 @@ import Testing
         #expect(replayed.isSame && replayed.stage == outcome.failure?.stage)
     }
 
-    @Test func `a playlist that is not there is captured, and missed again`() async throws {
+    @Test func `a missing playlist is captured, and is missing again`() async throws {
         let setting = try Self.setting(.vuDRM) { request in
             request.url?.pathExtension == "m3u8" ? HTTPReply(status: 404) : nil
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(replayed.isSame && replayed.stage == "playlist")
     }
 
-    @Test func `a stream that plays is captured by its keys, and replays without an error`() async throws {
+    @Test func `a stream that plays is captured by its keys and replays without an error`() async throws {
         let file = folder.path("bundle.zip")
         let run = await RecordedRun("capture", "--vendor", "vudrm", "--out", file, "--json")
         #expect(run.status == .yes, "\(run.error)")
@@ -74,7 +74,7 @@ import Testing
         #expect(again.status == .no && again.error.contains("--force"))
     }
 
-    @Test func `without a decoder a capture says that nobody knows the picture, and its exit code says so`()
+    @Test func `without a decoder a capture and its exit code call the picture unknown`()
         async throws
     {
         let setting = try Self.setting(.vuDRM) { _ in nil }
@@ -86,7 +86,7 @@ import Testing
         #expect(report.text.contains("every key came") && !report.text.contains("played"))
     }
 
-    @Test func `a bundle in which no key was asked for replays as nothing that was tried`() async throws {
+    @Test func `a bundle without key requests replays as untested`() async throws {
         let setting = try Self.setting(.vuDRM) { request in
             request.url?.pathExtension == "m3u8" ? HTTPReply(status: 200, body: Data(Self.clear.utf8)) : nil
         }
@@ -108,7 +108,7 @@ import Testing
         """
 
     @Test(arguments: [("9f8c6f3a-1b2c-4d5e-8f90-a1b2c3d4e5f6", true), ("REQ-17", false)])
-    func `a replay says which request id is none of the service's`(id: String, isReplaced: Bool) async throws {
+    func `a replay names a request id that is not the service's`(id: String, isReplaced: Bool) async throws {
         let setting = try Self.setting(.vuDRM) { request in
             guard request.httpMethod == "POST" else { return nil }
             return HTTPReply(status: 403, headers: [("x-request-id", id)], body: Data("{\"message\":\"no\"}".utf8))
@@ -120,7 +120,7 @@ import Testing
         #expect(replay.output.contains("replaces the real one") == isReplaced, "\(replay.output)")
     }
 
-    @Test func `a capture says what it wrote, unless the bundle itself goes to standard output`() async throws {
+    @Test func `a capture reports its file, unless the bundle goes to standard output`() async throws {
         let file = folder.path("bundle.zip")
         let told = await RecordedRun("capture", "--vendor", "vudrm", "--out", file)
         #expect(told.output.contains("latchkey replay \(file)"), "\(told.output)")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [Data(), Data("PK".utf8), Data(count: 100), Data("{}".utf8)])
-    func `what is no bundle is refused with what to do`(_ data: Data) async throws {
+    func `a non-bundle is refused with a remedy`(_ data: Data) async throws {
         let run = await RecordedRun(["replay", "-", "--json"], tool: .standard, input: data)
         #expect(run.status == .no && run.errorCode == "zipMalformed")
     }

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `a key that was licensed twice does not stand for the other`(place: Place) async throws {
+    func `a key that was licensed twice does not count for another`(place: Place) async throws {
         let (first, second) = (place.request(for: "movie-1"), place.request(for: "movie-10"))
         let once = try await Self.licensed(Self.twoKeys(), 1, at: first.url, first.headers)
         let twice = try await Self.licensed(once, 2, at: first.url, first.headers)
@@ -67,7 +67,7 @@ import Testing
         #expect(both.status == .yes, "\(both.output)")
     }
 
-    @Test func `requests that name no key count by their SPCs, as far as there is one for each key`() async throws {
+    @Test func `requests without a key name count by their SPCs, one for each key`() async throws {
         let one = try await Self.licensed(Self.twoKeys(), 1)
         let again = try await Self.licensed(one, 1).diagnosed()
         #expect(again.status == .unknown && again.output.contains("1 of the stream's 2 keys"), "\(again.output)")

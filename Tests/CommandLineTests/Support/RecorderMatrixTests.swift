@@ -177,7 +177,7 @@ import Testing
         #expect(!checks.contains { $0["step"] as? String == "license" && $0["result"] as? String == "warning" })
     }
 
-    @Test func `curl -v of the same request names what it does not show (c43)`() async throws {
+    @Test func `curl -v of the same request names its missing parts (c43)`() async throws {
         let text = """
             *   Trying 127.0.0.1:8080...
             * Connected to media.example.com (127.0.0.1) port 80 (#0)
@@ -208,7 +208,7 @@ import Testing
         #expect(cut.cause == "spcIsCutShort" && cut.output.contains("--data-binary"), "\(cut.output)")
     }
 
-    @Test func `a tunnel alone, and a connection that was refused, are told as TLS that was not opened (h39)`()
+    @Test func `a lone tunnel or a refused connection is reported as TLS not opened (h39)`()
         async throws
     {
         let tunnels = ["https://cdn.example.com:443/", "https://fps.ezdrm.com:443/"].reduce(RecordedTraffic()) {
@@ -219,7 +219,7 @@ import Testing
         #expect(run.output.contains("did not open TLS to cdn.example.com, fps.ezdrm.com"), "\(run.output)")
     }
 
-    @Test func `bodies that were not recorded count as different ones (h33)`() async throws {
+    @Test func `unrecorded bodies count as different (h33)`() async throws {
         let ckc = try await RecordedTraffic.parts.ckc
         let asked = { (traffic: RecordedTraffic) in
             traffic.adding(
@@ -241,7 +241,7 @@ import Testing
         ),
         (Data([0x78, 0xda, 7, 7, 7, 7, 7]), "damaged (invalid block type)"), (Data([0x1f, 0x8b, 8]), "breaks off"),
     ])
-    func `a compressed capture that is damaged is said to be`(data: Data, words: String) async throws {
+    func `a damaged compressed capture is reported as such`(data: Data, words: String) async throws {
         let run = try await Self.diagnosed(data)
         #expect(run.status == .no && run.errorCode == "captureMalformed", "\(run.output)\(run.error)")
         #expect(run.output.contains(words), "\(run.output)\(run.error)")

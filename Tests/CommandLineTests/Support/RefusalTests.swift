@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: statuses.indices, oddities.indices)
-    func `an oddity leads where the status leaves its part of the request open, at every stage`(
+    func `an oddity leads if the status leaves its part of the request open, at every stage`(
         status: Int, oddity: Int
     ) {
         let (row, odd) = (Self.statuses[status], Self.oddities[oddity])
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: statuses.indices, steps)
-    func `no remedy speaks of a token or a key where the stage has none`(index: Int, step: Checkup.Step) {
+    func `no remedy mentions a token or key where the stage has none`(index: Int, step: Checkup.Step) {
         let status = Self.statuses[index].status
         guard status >= 400 else { return }
         let kinds: [Int: Diagnosis.Kind] = [401: .unauthenticated, 403: .forbidden, 404: .notFound, 410: .notFound]
@@ -83,7 +83,7 @@ import Testing
             (.concurrencyLimit, []), (.regionDenied, []), (.forbidden, []), (.rateLimited, []), (.serverTransient, []),
             (.unauthenticated, [.token]), (.notFound, [.address]), (.invalidRequest, Set(RequestPart.allCases)),
         ] as [(Diagnosis.Kind, Set<RequestPart>)])
-    func `a documented code counts before words, status and whoever answered`(
+    func `a documented code outranks words, status and sender`(
         kind: Diagnosis.Kind, open: Set<RequestPart>
     ) {
         let said = refusal(400, "bad SPC", documented: kind, [("Server", "AmazonS3")])
@@ -99,7 +99,7 @@ import Testing
         ("gatewayRefused", "nginx", "", "<html><center><h1>403</h1></center><hr><center>nginx/1.2</center></html>"),
         ("gatewayRefused", "x", "", #"{"message":"Missing Authentication Token"}"#),
     ])
-    func `who answered in the service's place is named, with a remedy of its own at every stage`(
+    func `a sender other than the service is named, with its own remedy at every stage`(
         code: String, server: String, field: String, body: String
     ) {
         for step in Self.steps {
@@ -144,7 +144,7 @@ extension RefusalTests {
         (403, #"{"code":"CONCURRENCY","message":"too many streams on this account"}"#, "forbidden"),
         (429, "slow down", "rateLimited"), (451, "not here", "regionDenied"), (401, "who are you", "unauthenticated"),
     ])
-    func `what the service said leads, and the Content-Type is a warning (h41, h42)`(
+    func `the service's words lead, and the Content-Type is a warning (h41, h42)`(
         status: Int, body: String, cause: String
     ) async throws {
         let run = try await diagnosed(status, body)
@@ -152,7 +152,7 @@ extension RefusalTests {
         #expect(run.output.contains("contentTypeWrong"))
     }
 
-    @Test func `a bucket that keeps the certificate is named, and no token (h37)`() async throws {
+    @Test func `a bucket that denies the certificate is named (h37)`() async throws {
         let denied = "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
         let run = try await RecordedTraffic().playlist().adding(
             "GET", "https://acme.s3.amazonaws.com/fairplay.cer", status: 403,
@@ -163,7 +163,7 @@ extension RefusalTests {
         #expect(!run.output.contains("token may not"))
     }
 
-    @Test func `a token that was over is no cause of maintenance`() async throws {
+    @Test func `an expired token does not cause maintenance`() async throws {
         let claims = Data(#"{"exp":1500000000,"iss":"i","aud":"a"}"#.utf8).base64EncodedString().prefix { $0 != "=" }
         let headers = ["x-drm-brandGuid": "b", "x-drm-usertoken": "eyJhbGciOiJIUzI1NiJ9.\(claims).c2ln"]
         for (status, cause) in [(503, "serverTransient"), (403, "expired")] {
@@ -177,7 +177,7 @@ extension RefusalTests {
         }
     }
 
-    @Test func `base64 in lines is named (h38)`() async throws {
+    @Test func `base64 lines are named (h38)`() async throws {
         let spc = try await RecordedTraffic.parts.spc.base64EncodedString(options: [.lineLength76Characters])
         let json = try JSONSerialization.data(withJSONObject: ["spc": spc, "assetId": "a"])
         let run = try await RecordedTraffic().playlist().certificate().adding(
@@ -187,7 +187,7 @@ extension RefusalTests {
         #expect(run.cause == "spcHasLineBreaks", "\(run.output)")
     }
 
-    @Test func `a private key at the certificate's address is an alarm, though the certificate is good (b30)`()
+    @Test func `a private key at the certificate's address is an alarm even if the certificate is good (b30)`()
         async throws
     {
         let parts = try await RecordedTraffic.parts

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [["doctor", "--har"], ["vendors", "identify"]])
-    func `a body is recognized once, however many profiles and checks look at it`(verb: [String]) async throws {
+    func `a body is recognized once for all profiles and checks`(verb: [String]) async throws {
         var random = SeededGenerator(seed: 7)
         let noise = Data(random.bytes(3_000))
         func recognized(_ pieces: Int) async throws -> Int {
@@ -57,7 +57,7 @@ import Testing
     // B1: a refusal is never passed over.
 
     @Test(arguments: [true, false])
-    func `a raw SPC at a plain address that was refused is a refused license (h17, h17b)`(hasCertificate: Bool)
+    func `a refused raw SPC at a plain address is a refused license (h17, h17b)`(hasCertificate: Bool)
         async throws
     {
         let before = hasCertificate ? try await Self.start.certificate() : Self.start
@@ -69,7 +69,7 @@ import Testing
         #expect(!run.output.contains(Self.token))
     }
 
-    @Test func `a form that was percent-encoded as a whole, and an empty 200 (h01, shaka#4141)`() async throws {
+    @Test func `a form that was percent-encoded whole, and an empty 200 (h01, shaka#4141)`() async throws {
         let spc = try await Traffic.parts.spc.base64EncodedString()
         let run = try await Self.start.certificate().adding(
             "POST", "https://drm.example.com/drmProxy/1?keyid=A1B2C3&deviceid=D1", Self.form,
@@ -80,7 +80,7 @@ import Testing
             "Seen in request 2; nothing else was wrong before it.")
     }
 
-    @Test func `a stream with keys and a certificate, and no license request (h15, video.js#8748)`() async throws {
+    @Test func `a stream with keys and a certificate but no license request (h15, video.js#8748)`() async throws {
         expect(try await Self.start.playlist().certificate().diagnosed(), "licenseNotAsked")
         expect(try await Self.start.playlist().certificate().diagnosed("--vendor", "generic-raw"), "licenseNotAsked")
     }
@@ -88,13 +88,13 @@ import Testing
     @Test(arguments: [
         ("GET", "https://a.example/x"), ("POST", "https://a.example/collect"), ("OPTIONS", "https://a.example/fps"),
     ])
-    func `what has nothing to do with keys says nothing about them`(method: String, url: String) async throws {
+    func `traffic without keys gives no verdict on them`(method: String, url: String) async throws {
         let run = try await Self.start.adding(method, url, [:], .text("hello"), status: 200, [:], .text("hello"))
             .diagnosed()
         #expect(run.status == .unknown && run.verdict == "unknown" && run.cause == nil, "\(run.output)\(run.error)")
     }
 
-    @Test func `an SPC in any dress makes a license request, whatever the address`() async throws {
+    @Test func `any form of an SPC makes a license request, whatever the address`() async throws {
         let spc = try await Traffic.parts.spc
         let base64 = spc.base64EncodedString()
         let bodies: [Traffic.Body] = [
@@ -110,7 +110,7 @@ import Testing
 
     // M1: each request is held against the profile.
 
-    @Test func `a form under octet-stream is the cause, though no vendor is known (h02, rnv#3213)`() async throws {
+    @Test func `a form sent as octet-stream is the cause, even without a vendor (h02, rnv#3213)`() async throws {
         let spc = try await Traffic.parts.spc.base64EncodedString()
         let run = try await Self.start.certificate().adding(
             "POST", "https://lic.example.com/fairplay", Self.octets.merging(["entitlementtoken": Self.token]) { $1 },
@@ -119,7 +119,7 @@ import Testing
         expect(run, "contentTypeWrong", "application/octet-stream", "a form whose field “spc”", "Seen in request 2")
     }
 
-    @Test func `Comcast's JSON at ExpressPlay is named as what it is (h04, rnv#2367)`() async throws {
+    @Test func `Comcast's JSON at ExpressPlay is named (h04, rnv#2367)`() async throws {
         let spc = try await Traffic.parts.spc.base64EncodedString()
         let run = try await Self.start.certificate().adding(
             "POST", "https://fp.service.expressplay.com/hms/fp/rights/?ExpressPlayToken=AAAA", Self.octets,
@@ -129,7 +129,7 @@ import Testing
         expect(run, "bodyFormWrong", "ExpressPlay answered 403", "takes the SPC's bytes", "spcMessage")
     }
 
-    @Test func `base64 text for EZDRM is told as the first difference`() async throws {
+    @Test func `EZDRM's base64 text is the first difference`() async throws {
         let spc = try await Traffic.parts.spc.base64EncodedString()
         let traffic = try await Self.start.playlist("skd://fps.ezdrm.com/;00112233-4455-6677-8899-aabbccddeeff")
             .certificate()
@@ -145,7 +145,7 @@ import Testing
         )
     }
 
-    @Test func `without the stream's keys nobody knows which path is right, and none is blamed`() async throws {
+    @Test func `without the stream's keys no path is blamed`() async throws {
         let spc = try await Traffic.parts.spc
         let run = try await Self.start.adding(
             "POST", "https://fps.ezdrm.com/api/licenses/7", Self.octets, .base64(spc), status: 500, [:],
@@ -236,7 +236,7 @@ import Testing
     ]
 
     @Test(arguments: differences)
-    func `a request that is not as its profile sends it is the cause of the refusal`(_ difference: Difference)
+    func `a request that differs from its profile is the refusal's cause`(_ difference: Difference)
         async throws
     {
         let spc = try await Traffic.parts.spc
@@ -256,14 +256,14 @@ import Testing
         expect(run, "spcIsCertificate", "a certificate in the SPC's place")
     }
 
-    @Test func `a difference that did no harm is none`() async throws {
+    @Test func `a harmless difference is ignored`() async throws {
         let traffic = try await Self.start.playlist().certificate().license(
             "https://a.example/l", ["Content-Type": "text/plain"])
         let run = try await traffic.diagnosed("--vendor", "generic-raw", "--set", "licenseURL=https://a.example/other")
         #expect(run.status == .yes && run.verdict == "right" && run.cause == nil, "\(run.output)")
     }
 
-    @Test func `a token that was over when it was sent is the cause`() async throws {
+    @Test func `a token that had expired when sent is the cause`() async throws {
         let claims = Data(#"{"exp":1500000000,"iss":"i","aud":"a"}"#.utf8).base64EncodedString().prefix { $0 != "=" }
         let spc = try await Traffic.parts.spc
         let run = try await Self.start.certificate().adding(
@@ -279,7 +279,7 @@ import Testing
 
     // M2: certificates are found by place and by content.
 
-    @Test func `DoveRunner's base64 certificate and a form are seen and good (h12)`() async throws {
+    @Test func `DoveRunner's base64 certificate and form are shown as good (h12)`() async throws {
         let parts = try await Traffic.parts
         let run = try await Self.start.adding(
             "GET", "https://license.pallycon.com/ri/fpsKeyManager.do?siteId=ABCD", status: 200,
@@ -307,7 +307,7 @@ import Testing
         expect(run, "notFound", "7301", "no FairPlay certificate for the site")
     }
 
-    @Test func `a certificate is looked at, however many came before it`() async throws {
+    @Test func `a certificate is checked, however many came before it`() async throws {
         var traffic = Self.start
         for _ in 0..<9 { traffic = try await traffic.certificate() }
         let run = try await traffic.adding(
@@ -316,7 +316,7 @@ import Testing
         #expect(run.status == .no && run.verdict == "wrong")
     }
 
-    @Test func `a certificate that came at the second try, with a token, is no fault; a refusal after a good one is`()
+    @Test func `a certificate on the second try, with a token, is fine; a refusal after a good one is a fault`()
         async throws
     {
         let url = "https://fp.example.com/fairplay.cer"
@@ -341,7 +341,7 @@ import Testing
         ("a JSON member", "JSON whose member “cert”"), ("numbers", "a list of numbers"),
         ("a data URI", "a data: URI of a certificate"),
     ])
-    func `a certificate in a dress that no client takes off is named`(dress: String, words: String) async throws {
+    func `a certificate in an unreadable encoding is named`(dress: String, words: String) async throws {
         let certificate = try await Traffic.parts.certificate
         let base64 = certificate.base64EncodedString()
         let text =
@@ -363,7 +363,7 @@ import Testing
 
     // m3, m5, m9, m10.
 
-    @Test func `an SPC that came back is told, and no absurd length (k09)`() async throws {
+    @Test func `an echoed SPC is reported without an absurd length (k09)`() async throws {
         let spc = try await Traffic.parts.spc
         let run = try await Self.start.certificate().license("https://echo.example/fps", status: 200, .base64(spc))
             .diagnosed()
@@ -379,7 +379,7 @@ import Testing
         expect(run, run.cause, "no policy allows the playback")
     }
 
-    @Test func `Cloud DRM is known by its query, and a value that a script lacks is named (h05, hls.js#6865)`()
+    @Test func `Cloud DRM is known by its query, and a script's missing value is named (h05, hls.js#6865)`()
         async throws
     {
         let url =
@@ -396,14 +396,14 @@ import Testing
         ("https://proxy.example.com/drm?ExpressPlayToken=null", [:], "ExpressPlay"),
         ("https://proxy.example.com/drm", ["x-axdrm-message": "[object Object]"], "Axinom"),
     ])
-    func `a vendor behind another host is known by its query and header fields (m9)`(
+    func `a vendor behind another host is known by query and header fields (m9)`(
         url: String, headers: [String: String], vendor: String
     ) async throws {
         let run = try await Self.start.certificate().license(url, headers, status: 403, .text("{}")).diagnosed()
         expect(run, "placeholderSent", vendor, "Seen in request 2")
     }
 
-    @Test func `without a vendor the checks of all vendors run (h10, bitmovin#119)`() async throws {
+    @Test func `without a vendor all vendors' checks run (h10, bitmovin#119)`() async throws {
         let run = try await Self.start.certificate().license(
             "https://lic.example.com/fairplay", ["preauthorization": Self.token], status: 401, .text("")
         ).diagnosed()
@@ -411,7 +411,7 @@ import Testing
         #expect(!run.output.contains(Self.token))
     }
 
-    @Test func `Azure's refusal of a token is told (h06, shaka#4447)`() async throws {
+    @Test func `Azure's token refusal is named (h06, shaka#4447)`() async throws {
         let spc = try await Traffic.parts.spc.base64EncodedString()
         let run = try await Self.start.certificate().adding(
             "POST", "https://nexx1.keydelivery.westeurope.media.azure.net/FairPlay/", Self.form, .text("spc=\(spc)"),
@@ -426,7 +426,7 @@ import Testing
         Array(repeating: "skd://drmtoday?assetId=movie-1", count: 20),  // h11
         ["skd:movie"], ["SKD://a.example/b?token=hunter2hunter2"],
     ])
-    func `a key URI that was loaded as a file is told, once`(urls: [String]) async throws {
+    func `a key URI loaded as a file is named once`(urls: [String]) async throws {
         let run = try await urls.reduce(Self.start) { $0.adding("GET", $1, status: 0) }.diagnosed()
         expect(run, "keyLoadedAsFile", urls.count > 1 ? "\(urls.count) times" : "as a file")
         #expect(run.output.components(separatedBy: "keyLoadedAsFile").count <= 3 && !run.output.contains("hunter2"))
@@ -438,7 +438,7 @@ import Testing
         try await start.playlist().certificate().license("https://a.example/l")
     }
 
-    @Test func `an all-clear says what was seen, and what a capture cannot show`() async throws {
+    @Test func `an all-clear lists its checks and those a capture cannot make`() async throws {
         let run = try await Self.good().diagnosed()
         #expect(run.status == .yes && run.verdict == "right" && run.json["healthy"] as? Bool == true, "\(run.output)")
         let folder = try TemporaryFolder()
@@ -449,7 +449,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3)
-    func `what lacks one exchange is not right`(index: Int) async throws {
+    func `an incomplete capture is not right`(index: Int) async throws {
         var entries = try await Self.good().entries
         entries.remove(at: index)
         let run = try await Traffic(entries: entries).diagnosed()
@@ -457,7 +457,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3, ["reply", "request", "cut", "lossy"])
-    func `a body that the capture lacks is said, and nothing is right`(index: Int, way: String) async throws {
+    func `a body that the capture lacks is named; nothing is right`(index: Int, way: String) async throws {
         var entries = try await Self.good().entries
         guard way != "request" || index == 2 else { return }
         func edit(_ part: String, _ member: String, _ change: (inout [String: Any]) -> Void) {
@@ -485,7 +485,7 @@ import Testing
         #expect(run.output.contains("in the capture"))
     }
 
-    @Test func `a latchkey trace, which has no bodies, is no all-clear`() async throws {
+    @Test func `a latchkey trace, without bodies, gives no all-clear`() async throws {
         let size = 900
         let run = try await Self.start.adding("GET", "https://a.example/m.m3u8", status: 200, [:], .absent(size))
             .adding("GET", "https://a.example/fairplay.cer", status: 200, [:], .absent(size))
@@ -494,7 +494,7 @@ import Testing
         #expect(run.status == .unknown && run.cause == nil, "\(run.output)")
     }
 
-    @Test func `bytes that a browser wrote as characters are read`() async throws {
+    @Test func `bytes recorded as characters are read`() async throws {
         let parts = try await Traffic.parts
         let run = try await Self.start.playlist().adding(
             "GET", "https://a.example/c", status: 200, [:], .characters(parts.certificate)
@@ -505,8 +505,7 @@ import Testing
         #expect(run.status == .yes, "\(run.output)")
     }
 
-    @Test func `a refusal that a fresh request mended is a warning; with another key open it is an error`() async throws
-    {
+    @Test func `a refusal fixed by a fresh request is a warning; with another key open it is an error`() async throws {
         let refused = try await Self.start.playlist().certificate().license(
             "https://a.example/l", status: 401, .text("{}"))
         let mended = try await refused.license("https://a.example/l").diagnosed()
@@ -516,7 +515,7 @@ import Testing
         expect(twoKeys, "unauthenticated")
     }
 
-    @Test func `a redirect that was followed is none of the exchanges`() async throws {
+    @Test func `a followed redirect is not counted as an exchange`() async throws {
         let traffic = try await Self.start.playlist().adding(
             "GET", "https://a.example/fairplay.cer", status: 302, ["location": "https://b.example/fairplay.cer"]
         ).certificate("https://b.example/fairplay.cer").license("https://a.example/l")
@@ -524,7 +523,7 @@ import Testing
         #expect(run.status == .yes, "\(run.output)")
     }
 
-    @Test func `an SPC for another certificate than the service's is told`() async throws {
+    @Test func `an SPC for a different certificate is named`() async throws {
         let files = try LicenseFiles()
         await files.credentials("other")
         let other = try #require(files.folder.contents("other/certificate.der"))
@@ -533,7 +532,7 @@ import Testing
         expect(run, "spcForOtherCertificate", " ≠ ")
     }
 
-    @Test func `a request without a reply is told`() async throws {
+    @Test func `a missing reply is named`() async throws {
         let run = try await Self.start.license("https://a.example/l", status: 0).diagnosed("--vendor", "vudrm")
         expect(run, "noReplyCaptured")
     }
@@ -541,14 +540,14 @@ import Testing
     // The option.
 
     @Test(arguments: [["p.m3u8"], ["--spc", "s"], ["--licenses", "2"], ["--samples", "2"], ["--trace", "t.html"]])
-    func `it goes with nothing that asks a server`(_ words: [String]) async throws {
+    func `it excludes options that query a server`(_ words: [String]) async throws {
         let run = await RecordedRun(["doctor", "--har", "s.har", "--vendor", "vudrm"] + words, tool: .standard)
         #expect(run.status == .usage)
         let option = words.first { $0.hasPrefix("--") } ?? "PLAYLIST"
         #expect(run.error.contains(option), "\(run.error)")
     }
 
-    @Test func `a capture from a stranger is refused with its place, however deep`() async throws {
+    @Test func `a stranger's capture is refused with its place, however deep`() async throws {
         let folder = try TemporaryFolder()
         for text in [String(repeating: "{\"log\":", count: 20_000), "{\"log\":{\"entries\":[7]}}"] {
             try Data(text.utf8).write(to: folder.file("deep.har"))
@@ -561,7 +560,7 @@ import Testing
     @Test(arguments: [
         "hello", "#EXTM3U", "[]", "", "{}", #"{"log":7}"#, #"{"log":{"entries":{}}}"#, #"{"keys":[]}"#,
     ])
-    func `what is no archive is refused with what the option takes`(_ text: String) async throws {
+    func `a non-archive is refused with the accepted formats`(_ text: String) async throws {
         let folder = try TemporaryFolder()
         try Data(text.utf8).write(to: folder.file("wrong.har"))
         let run = await RecordedRun(["doctor", "--har", folder.path("wrong.har")], tool: .standard)
