@@ -10,7 +10,7 @@ import Testing
 ///
 /// Source: `Documentation/Players.md` §3.3, `makeOptionalStreamingContentKeyRequestData`.
 @Suite(.timeLimit(.minutes(5))) struct AdvisoryKeyTests {
-    @Test func `a key that the system holds ends the request without a license and without an answer`() async {
+    @Test func `a key that the system holds ends the request without a license or an answer`() async {
         let harness = Harness()
         let events = harness.loader.events()
         let request = FakeKeyRequest(key) { nil }
@@ -29,7 +29,7 @@ import Testing
         #expect(request.answers.isEmpty && request.systemHolds == 1)
     }
 
-    @Test func `cancelled while the system is asked, the request is answered with the error, and nothing follows`()
+    @Test func `a request cancelled while the system is asked gets only the error`()
         async
     {
         let (isAsked, mayAnswer) = (Gate(), Gate())
@@ -47,7 +47,7 @@ import Testing
         #expect(request.answers.map(\.error?.code) == ["cancelled"] && request.systemHolds == 0)
     }
 
-    @Test func `of a CKC, an error and a held key only the first counts`() {
+    @Test func `only the first of a CKC, an error and a held key counts`() {
         let request = FakeKeyRequest(key)
         do {
             let requests = KeyRequests()
@@ -65,7 +65,7 @@ import Testing
         #expect(other.systemHolds == 0)
     }
 
-    @Test func `a renewal that the system spares ends the loader's part in the key`() async throws {
+    @Test func `a renewal that the system spares ends the loader's work on the key`() async throws {
         var profile = VendorProfile.raw
         profile.renewal = RenewalPolicy(interval: 60)
         let renewals = AsyncStream.makeStream(of: FakeKeyRequest.self)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `an adapter's reply remembers it, and resolves to nothing else`() async {
+    @Test func `an adapter's reply stays held and resolves to nothing else`() async {
         let request = ReplyingFake()
         request.start(Harness().loader)
         await request.ended.wait()

@@ -12,7 +12,7 @@ import Testing
 
 /// Exactly one answer, whatever happens.
 @Suite(.timeLimit(.minutes(5))) struct AnswerTests {
-    @Test func `cancelling before anything was sent answers at once`() {
+    @Test func `cancelling before any request answers immediately`() {
         let request = FakeKeyRequest(key)
         Harness(get: [.hang]).loader.answer(request).cancel()
         #expect(request.answers.map(\.error?.code) == ["cancelled"])
@@ -52,7 +52,7 @@ import Testing
         #expect(request.answers.map(\.ckc) == [SampleBytes.ckc()])
     }
 
-    @Test func `cancelling the loader answers all that is open before it returns, and all that comes later`() async {
+    @Test func `cancelling the loader answers all open and all later requests`() async {
         let harness = Harness(post: [.hang]) { $0.requestsPerHost = 40 }
         let requests = (0..<50).map { _ in FakeKeyRequest(key) }
         for request in requests { harness.loader.answer(request) }
@@ -78,13 +78,13 @@ import Testing
         #expect(request.answers.isEmpty)
     }
 
-    @Test func `a request that is dropped is answered with an error`() {
+    @Test func `a dropped request is answered with an error`() {
         let request = FakeKeyRequest(key)
         do { _ = KeyRequests().add(request) }
         #expect(request.answers.map(\.error?.code) == ["dropped"])
     }
 
-    @Test func `a request that was answered is not answered again, not even by being dropped`() {
+    @Test func `an answered request is not answered again, even if it is dropped`() {
         let request = FakeKeyRequest(key)
         do {
             let requests = KeyRequests()
@@ -97,7 +97,7 @@ import Testing
         #expect(request.answers.count == 1)
     }
 
-    @Test func `many threads that answer one request give one answer`() async {
+    @Test func `many threads answering one request give one answer`() async {
         for _ in 0..<200 {
             let request = FakeKeyRequest(key)
             let requests = KeyRequests()
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `five hundred keys, half of them cancelled at any moment, get one answer each`(seed: UInt64) async {
+    func `five hundred keys, half of them cancelled at random, get one answer each`(seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
         let delays = Locked(SeededGenerator(seed: seed))
         let harness = Harness(
@@ -142,7 +142,7 @@ import Testing
         #expect(requests.allSatisfy { [nil, "cancelled"].contains($0.answers.first?.error?.code) })
     }
 
-    @Test func `a storm of keys that the loader's cancellation meets leaves none open`() async {
+    @Test func `a storm of keys leaves none open when the loader is cancelled`() async {
         for turns in 0..<40 {
             let harness = Harness()
             let requests = (0..<10).map { _ in FakeKeyRequest(key) }

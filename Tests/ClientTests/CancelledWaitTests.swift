@@ -36,7 +36,7 @@ import Testing
         await task.value
     }
 
-    @Test(arguments: Wait.allCases) func `a task that is cancelled already does not wait`(_ wait: Wait) async {
+    @Test(arguments: Wait.allCases) func `a task that is already cancelled does not wait`(_ wait: Wait) async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await wait.begin()
@@ -44,7 +44,7 @@ import Testing
         await task.value
     }
 
-    @Test func `an answer that no longer comes is the failure cancelled`() async {
+    @Test func `an answer that can no longer come is cancelled`() async {
         let request = FakeKeyRequest(key)
         let task = Task { await request.firstAnswer() }
         task.cancel()
@@ -53,7 +53,7 @@ import Testing
         #expect(await request.firstAnswer().error == nil)
     }
 
-    @Test func `an answer that is there is given to a cancelled task too`() async {
+    @Test func `an existing answer is given to a cancelled task too`() async {
         let request = FakeKeyRequest(key)
         request.answer(.success(SampleBytes.ckc()))
         let task = Task {
@@ -63,7 +63,7 @@ import Testing
         #expect(await task.value.error == nil)
     }
 
-    @Test func `others who wait go on waiting`() async {
+    @Test func `other waiters keep waiting`() async {
         let transport = FakeTransport(get: [.certificate], post: [])
         let (one, other) = (Task { await transport.untilRequested() }, Task { await transport.untilRequested() })
         one.cancel()
@@ -73,7 +73,7 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func `a simulation that waits for what is held elsewhere is given up`() async {
+    @Test func `a simulation that waits for outside work is given up`() async {
         let (time, hasBegun) = (VirtualTime(), Gate())
         let task = Task {
             try await time.run {
@@ -87,7 +87,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `a task that is cancelled waits for no disk, and the key is stored all the same`() async throws {
+    @Test func `a cancelled task does not wait for the disk, and the key is still stored`() async throws {
         let folder = try TemporaryFolder()
         let (opened, begun) = (DispatchSemaphore(value: 0), Gate())
         let store = FileKeyStore(folder: folder.url) { step in

@@ -30,7 +30,7 @@ import Testing
         #expect(gets(harness) == 1)
     }
 
-    @Test func `the certificate is fetched again when its lifetime is over`() async throws {
+    @Test func `the certificate is fetched again when it expires`() async throws {
         let harness = Harness { $0.certificateLifetime = .seconds(60) }
         _ = try await harness.loader.applicationCertificate()
         harness.clock.advance(by: .seconds(59))
@@ -41,7 +41,7 @@ import Testing
         #expect(gets(harness) == 2)
     }
 
-    @Test func `a failed fetch is shared by who waits, and not kept`() async throws {
+    @Test func `waiters share a failed fetch, which is not cached`() async throws {
         let harness = Harness(get: [.status(404), .certificate])
         let error = await harness.answer().error
         #expect(error?.code == "notFound" && error?.stage == .certificate)
@@ -50,7 +50,7 @@ import Testing
         #expect(gets(harness) == 2)
     }
 
-    @Test func `a cancelled key takes nobody's certificate`() async {
+    @Test func `cancelling one key keeps the certificate`() async {
         let gate = Gate()
         let harness = Harness(
             over: FakeTransport { request, _ in
@@ -69,7 +69,7 @@ import Testing
         #expect(gets(harness) == 1)
     }
 
-    @Test func `a credentials closure that never returns holds up no later key`() async {
+    @Test func `a credentials closure that never returns blocks no later key`() async {
         let (isStuck, isAsked) = (Locked(true), Gate())
         let credentials = Credentials { _ in
             isAsked.open()
@@ -109,13 +109,13 @@ import Testing
         #expect(formats == ["data of no known form (1432 bytes)"])
     }
 
-    @Test func `an integration without a certificate says so`() async {
+    @Test func `a missing certificate is reported`() async {
         struct Bare: VendorIntegration { let identifier = "bare" }
         let error = await Harness(Bare()).answer().error
         #expect(error?.code == "certificateMissing" && error?.stage == .certificate)
     }
 
-    @Test func `a cancelled loader stops the fetch and begins no other`() async {
+    @Test func `a cancelled loader stops the fetch and starts no other`() async {
         let harness = Harness(get: [.hang])
         async let waiting = Result { try await harness.loader.applicationCertificate() }
         await harness.transport.untilRequested(1)
@@ -125,7 +125,7 @@ import Testing
         #expect(gets(harness) == 1)
     }
 
-    @Test func `a loader that goes away cancels its fetch`() async {
+    @Test func `a released loader cancels its fetch`() async {
         let isCancelled = Locked(false)
         let transport = FakeTransport { _, _ in
             let never = Gate()

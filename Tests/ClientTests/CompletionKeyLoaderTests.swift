@@ -69,7 +69,7 @@ import Testing
         #expect(result.bytes == SampleBytes.ckc() && result.count == 1)
     }
 
-    @Test func `each call asks for credentials with the title that it names`() async throws {
+    @Test func `each call asks for credentials for the title that it names`() async throws {
         let asked = Locked<[AssetID?]>([])
         let loader = try loader(serving) { request in
             if request.stage == .license { asked.withLock { $0.append(request.asset) } }
@@ -85,7 +85,7 @@ import Testing
         #expect(asked.withLock { $0 } == ["one", "two", "three"])
     }
 
-    @Test func `a whole exchange asks for one SPC, and answers once even if that comes twice`() async throws {
+    @Test func `an exchange asks for one SPC, and answers once even if two arrive`() async throws {
         let calls = Calls()
         let loader = try loader(serving)
         let call = loader.answer(keyURI: key) { certificate, identifier, reply in
@@ -99,7 +99,7 @@ import Testing
         call.release()
     }
 
-    @Test func `an SPC that does not come is an error of the domain`() async throws {
+    @Test func `a missing SPC is an error of the domain`() async throws {
         let calls = Calls()
         let loader = try loader(serving)
         loader.answer(keyURI: key, makeSPC: { $2(nil, nil) }, completion: calls.completion)
@@ -108,7 +108,7 @@ import Testing
         #expect(result.bytes == nil && result.count == 1)
     }
 
-    @Test func `a refusal is an error with its number`() async throws {
+    @Test func `a refusal is a numbered error`() async throws {
         let calls = Calls()
         let loader = try loader(FakeTransport(get: [.ok(SampleBytes.certificate)], post: [.status(403)]))
         loader.renew(keyURI: key, makeSPC: { $2(SampleBytes.spc, nil) }, completion: calls.completion)
@@ -116,7 +116,7 @@ import Testing
         #expect(result.error?.code == 210 && result.count == 1)
     }
 
-    @Test func `a call that is cancelled completes once, with cancelled`() async throws {
+    @Test func `a cancelled call completes once, with cancelled`() async throws {
         let (certificate, license, answer) = (Calls(), Calls(), Calls())
         let loader = try loader(FakeTransport(get: [.hang], post: [.hang]))
         let calls = [

@@ -7,7 +7,7 @@ import Testing
 
 /// `ContentKeyError` as an `NSError`.
 @Suite struct ContentKeyErrorBridgingTests {
-    @Test func `an error keeps its domain, number, reason, remedy, stage and what the service said`() {
+    @Test func `an error keeps domain, number, reason, remedy, stage and service reply`() {
         let service = ServiceReply(status: 403, code: "E17", message: "No.", requestID: "r-1")
         let error = ContentKeyError(
             .init(rawValue: "forbidden"), stage: .license, "The service refused.", remedy: "Ask for rights.",
@@ -24,7 +24,7 @@ import Testing
         #expect(error.userInfo[ContentKeyError.UserInfoKey.isRetryable] as? Bool == false)
     }
 
-    @Test func `of the errors below only domains and numbers are taken over`() throws {
+    @Test func `only domains and numbers of underlying errors are kept`() throws {
         let deepest = NSError(domain: "deep", code: 3, userInfo: [NSLocalizedDescriptionKey: "token=secret"])
         let below = NSError(
             domain: "app", code: 2, userInfo: [NSUnderlyingErrorKey: deepest, "Authorization": "Bearer secret"])
@@ -38,7 +38,7 @@ import Testing
         #expect(!text.contains("secret"))
     }
 
-    @Test func `an error that is shown as any error keeps its words and its number`() {
+    @Test func `an error shown as any Error keeps its words and its number`() {
         let error: any Error = ContentKeyError(
             .forbidden, stage: .license, "The service refused.", remedy: "Ask for rights.")
         #expect(error.localizedDescription == "The service refused.")
@@ -55,7 +55,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `every other error does so too`(error: any DiagnosableError) {
+    func `so does every other error`(error: any DiagnosableError) {
         let bridged = error as any Error as NSError
         #expect((error as any Error).localizedDescription == error.reason)
         #expect(bridged.domain == "Latchkey.\(type(of: error))" && bridged.code == error.errorCode && bridged.code > 1)
@@ -63,7 +63,7 @@ import Testing
         #expect(bridged.userInfo["LatchkeyCode"] as? String == error.code)
     }
 
-    @Test func `an app spells a kind as it would a case`() {
+    @Test func `an app spells a kind like a case`() {
         let error = ContentKeyError(IntegrationError(.unauthenticated, "No."), stage: .license, otherwise: .spcFailed)
         #expect(error.kind == .unauthenticated && error.kind != .forbidden)
         #expect(ContentKeyError(TransportError(.offline, "No."), otherwise: .spcFailed).kind == .offline)
@@ -71,7 +71,7 @@ import Testing
             ContentKeyError(OfflineError(.keyStoreMissing, "No."), stage: .license).kind == .keyStoreMissing)
     }
 
-    @Test func `an error goes through JSON, without the underlying one`() throws {
+    @Test func `an error survives JSON, without the underlying one`() throws {
         var error = ContentKeyError(
             .rateLimited, stage: .license, "Too many.", remedy: "Wait.", isRetryable: true,
             service: ServiceReply(status: 429, code: "E1", retryAfter: 2), underlying: CancellationError())

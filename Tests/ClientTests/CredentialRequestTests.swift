@@ -15,7 +15,7 @@ import Testing
     private static let playlist = FakeTransport.Step.ok(PreloadStream.media([PreloadStream.session]))
 
     @Test(arguments: [(KeyPurpose.streaming, Credentials.Reason.first), (.persistable, .offline), (.renewal, .renewal)])
-    func `a license's credentials are asked for with the key, the title and the purpose`(
+    func `a license's credentials request names the key, the title and the purpose`(
         _ purpose: KeyPurpose, _ reason: Credentials.Reason
     ) async {
         let harness = Harness(VendorProfile.json.unchecked)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(503, Credentials.Reason.retry(attempt: 2)), (403, .rejected)])
-    func `another attempt still says which title and purpose it is for`(
+    func `another attempt still states its title and purpose`(
         _ status: Int, _ reason: Credentials.Reason
     ) async {
         let harness = Harness(post: [.status(status), .ckc])
@@ -37,7 +37,7 @@ import Testing
         #expect(again == .init(reason, purpose: .persistable, key: key, asset: "movie-1"))
     }
 
-    @Test func `two titles at once get a token each, and one certificate`() async {
+    @Test func `two parallel titles get a token each, one certificate`() async {
         let tokens = Locked<[AssetID: [KeyURI]]>([:])
         let harness = Harness(
             VendorProfile.json.unchecked,
@@ -55,7 +55,7 @@ import Testing
         #expect(harness.posts.count == 2 && harness.transport.requests.count == 3)
     }
 
-    @Test func `a renewal that names no title has that of the key that it renews`() async {
+    @Test func `a renewal without a title uses that of its key`() async {
         let harness = Harness()
         let events = harness.loader.events()
         _ = await harness.answer(FakeKeyRequest(key, asset: "movie-1"))
@@ -65,7 +65,7 @@ import Testing
         #expect(answered.map(\.asset) == ["movie-1", "movie-1"])
     }
 
-    @Test func `credentials that were asked for ahead serve their own title alone`() async {
+    @Test func `credentials requested ahead serve only their own title`() async {
         let harness = Harness(over: PreloadStream.transport(["master.m3u8": Self.playlist])) {
             $0.preparedCredentialsLifetime = .seconds(20)
         }
@@ -79,7 +79,7 @@ import Testing
         #expect(sent == ["2", "1"])
     }
 
-    @Test func `a preload into a player names the title to it`() async {
+    @Test func `a preload into a player passes it the title`() async {
         let harness = Harness(over: PreloadStream.transport(["master.m3u8": Self.playlist]))
         let player = EarlyPlayer(harness.loader)
         _ = await harness.loader.preload(PreloadStream.address, into: player, as: "one")
@@ -87,7 +87,7 @@ import Testing
         #expect(harness.credentials.requests.map(\.asset) == ["one"])
     }
 
-    @Test func `a lookup for a key is asked for with the key, and one for the loader without`() async {
+    @Test func `a lookup for a key names the key, and one for the loader names none`() async {
         for (scope, asset, known) in [
             (LookupScope.key, "movie-1" as AssetID?, key as KeyURI?), (.loader, nil, nil),
         ] {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a session's credentials name the title that opened it, and no key`() async throws {
+    @Test func `a session's credentials name the title that opened it, but no key`() async throws {
         let harness = SessionHarness()
         for asset in ["one", "two"] as [AssetID] {
             let request = FakeKeyRequest(SessionHarness.key, asset: asset)
@@ -109,7 +109,7 @@ import Testing
         #expect(session == [.init(.session, stage: .setup, asset: "one")])
     }
 
-    @Test func `an exchange that a player makes step by step names its title`() async throws {
+    @Test func `a step-by-step exchange names its title`() async throws {
         let harness = Harness()
         _ = try await harness.loader.license(for: SPCMessage(SampleBytes.spc), key: key, asset: "movie-1")
         _ = try await harness.loader.licenseRequest(for: SPCMessage(SampleBytes.spc), key: key, asset: "movie-2")
@@ -133,13 +133,13 @@ import Testing
         #expect(try JSONDecoder().decode(KeyEvent.self, from: json).asset == "movie-1")
     }
 
-    @Test func `an event without a title has no such member`() throws {
+    @Test func `an event without a title lacks that member`() throws {
         let event = KeyEvent(exchange: 1, key: "skd://a", date: Date(timeIntervalSince1970: 0), kind: .released)
         let json = String(decoding: try JSONEncoder().encode(event), as: UTF8.self)
         #expect(!json.contains("asset") && "\(event)" == "#1 skd://a: released")
     }
 
-    @Test func `what happens is counted for each title and each key`() async {
+    @Test func `events are counted for each title and each key`() async {
         let harness = Harness(post: [.ckc, .status(404)])
         let other: KeyURI = "skd://fairplay-license.vudrm.tech/license/def"
         _ = await harness.answer(FakeKeyRequest(key, asset: "one"))

@@ -14,13 +14,13 @@ import Testing
     @Test(arguments: [
         (KeyPurpose.streaming, Credentials.Reason.first), (.persistable, .offline), (.renewal, .renewal),
     ])
-    func `learn what they are asked for`(purpose: KeyPurpose, reason: Credentials.Reason) async {
+    func `know their purpose`(purpose: KeyPurpose, reason: Credentials.Reason) async {
         let harness = Harness(VendorProfile.json.unchecked)
         _ = await harness.answer(FakeKeyRequest(key, purpose: purpose))
         #expect(harness.credentials.reasons == [.certificate, reason])
     }
 
-    @Test func `are asked for afresh for each attempt`() async {
+    @Test func `are requested anew for each attempt`() async {
         let harness = Harness(post: [.status(503), .failure(TransportError(.timedOut, "")), .ckc])
         let request = FakeKeyRequest(key)
         harness.loader.answer(request)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403])
-    func `are refreshed once, at once, when the service rejects them`(status: Int) async {
+    func `are refreshed once, promptly, when a service rejects them`(status: Int) async {
         let harness = Harness(post: [.status(status), .ckc])
         #expect(await harness.answer().ckc == SampleBytes.ckc())
         #expect(harness.credentials.reasons == [.first, .rejected])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `are refreshed or not as the vendor's page says of the service's code`(mayHelp: Bool) async {
+    func `are refreshed or not as the vendor documents for the service's code`(mayHelp: Bool) async {
         var profile = VendorProfile.raw
         let code = DocumentedCode(
             mayHelp ? .invalidRequest : .forbidden, "It is closed.", "Open it.", newCredentials: mayHelp)
@@ -59,13 +59,13 @@ import Testing
         #expect(error?.reason == "The service answered 403, code E7. It is closed." && error?.remedy == "Open it.")
     }
 
-    @Test func `that the request did not carry are not refreshed`() async {
+    @Test func `are not refreshed if the request had none`() async {
         let harness = Harness(get: [.status(403)])
         #expect(await harness.answer().error?.stage == .certificate)
         #expect(harness.transport.requests.count == 1 && harness.credentials.reasons.isEmpty)
     }
 
-    @Test func `that the closure does not give end the key at the stage that wanted them`() async {
+    @Test func `that the closure does not give fail the key at the stage that needs them`() async {
         struct NoSession: Error { let hint = "hidden" }
         let failing = Credentials { _ in throw NoSession() }
         let license = await Harness(VendorProfile.raw.unchecked, credentials: failing).answer().error
@@ -75,12 +75,12 @@ import Testing
         #expect(certificate?.code == "credentialsFailed" && certificate?.stage == .certificate)
     }
 
-    @Test func `that are missing are named`() async {
+    @Test func `are named when missing`() async {
         let error = await Harness(VendorProfile.raw.unchecked, credentials: Credentials.none).answer().error
         #expect(error?.code == "missingCredential" && error?.stage == .license)
     }
 
-    @Test func `of one token become a set of one`() async throws {
+    @Test func `with one token form a set of one`() async throws {
         let credentials = Credentials.token { "for \($0.reason)" }
         #expect(try await credentials(.init(.renewal)) == .token("for renewal"))
         #expect(try await Credentials.fixed(.token("t"))(.init(.first)) == .token("t"))

@@ -20,7 +20,7 @@
             return request
         }
 
-        @Test func `a program that exits ends its connections before exit handlers of libraries`() async throws {
+        @Test func `an exiting program ends its connections before exit handlers of libraries`() async throws {
             let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 // Registered first, and so called last, as OpenSSL's.
                 atexit { if CurlLoop.isAnyRunning { _ = write(STDERR_FILENO, "a loop runs", 11) } }
@@ -34,7 +34,7 @@
         }
 
         @Test(arguments: ["a\r\nX-B: c", "a\nb", "a\rb", "a\u{0}b", "a\u{7f}"])
-        func `a header field that would become two is not sent, nor its value shown`(_ value: String) async throws {
+        func `a header field that would split in two is neither sent nor shown`(_ value: String) async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK") }
             let error = await transport.failure(request(server.url(), ["X-Token": value]))
             #expect(error?.kind == .requestMalformed && error?.reason.contains("X-Token") == true)
@@ -42,7 +42,7 @@
         }
 
         @Test(arguments: ["G ET", "GET\r\nX-A: b", ""])
-        func `what is no method is not sent`(_ method: String) async throws {
+        func `an invalid method is not sent`(_ method: String) async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK") }
             let error = await transport.failure(request(server.url(), method: method))
             // Foundation itself makes some of them GET.
@@ -55,13 +55,12 @@
             "http://127.1:9/", "http://2130706433:9/", "http://0x7f000001:9/", "http://0177.0.0.1:9/",
             "http://127.0.0.1%2f.example:9/", "ftp://127.0.0.1/", "file:///etc/passwd", "http:///x",
         ])
-        func `an URL whose host can be read in two ways, or that is no http, is not asked`(_ text: String) async throws
-        {
+        func `an URL with an ambiguous host or another scheme than http is not requested`(_ text: String) async throws {
             let url = try #require(URL(string: text))
             #expect(await transport.failure(request(url))?.kind == .requestMalformed)
         }
 
-        @Test func `path and query go out as they are written`() async throws {
+        @Test func `path and query are sent as written`() async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK") }
             _ = try await transport.send(request(server.url("/a/../b/./c%2Fd?x=%41&y=a+b#part")))
             #expect(server.requests.first?.hasPrefix("GET /a/../b/./c%2Fd?x=%41&y=a+b HTTP/1.1\r\n") == true)
@@ -82,7 +81,7 @@
                     == (body != nil || method == "POST"))
         }
 
-        @Test func `a body of any length is sent at once and whole`() async throws {
+        @Test func `a long body is sent immediately and whole`() async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK") }
             var request = request(server.url(), method: "POST")
             request.httpBody = Data(repeating: 0x61, count: 2_000_000)
@@ -98,7 +97,7 @@
         }
 
         // A token may be good for one request only.
-        @Test func `a request whose body was sent is not sent again where a kept connection ends`() async throws {
+        @Test func `a sent request is not repeated when a kept connection ends`() async throws {
             let server = try LoopbackServer { _, number in
                 number == 1 ? .keep("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") : .send("")
             }
@@ -109,7 +108,7 @@
             #expect(server.requests.count == 2)
         }
 
-        @Test func `errors name the host, and neither path nor query`() async throws {
+        @Test func `errors name the host, but neither path nor query`() async throws {
             let port = try LoopbackServer.deadPort()
             let refused = await transport.failure(
                 request(try #require(URL(string: "http://127.0.0.1:\(port)/p?token=s"))))
@@ -120,7 +119,7 @@
         }
 
         /// libmicrohttpd does not answer a TLS client whose random bytes have no blank before the end of a line.
-        @Test func `a server that goes in the middle of the handshake may be one for http`() async throws {
+        @Test func `a server that closes during the handshake may speak http`() async throws {
             let server = try LoopbackServer { _, _ in .send("") }
             let error = await transport.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))
             #expect(error?.kind == .tlsFailed)
@@ -130,7 +129,7 @@
                     + "the port may be one for http (curl 35).")
         }
 
-        @Test func `a port for http is told from a certificate that is not trusted`() async throws {
+        @Test func `a plain http port differs from an untrusted certificate`() async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("400 Bad Request", body: "no TLS") }
             let error = await transport.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))
             #expect(
@@ -138,7 +137,7 @@
                     && error?.reason == "127.0.0.1:\(server.port) does not speak TLS (curl 35).")
         }
 
-        @Test func `a file of authorities that is none is said to be so`() async throws {
+        @Test func `an invalid CA file is reported`() async throws {
             let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK") }
             let trusting = CurlTransport(authorities: URL(filePath: "/nowhere/authorities.pem"))
             let error = await trusting.failure(request(try #require(URL(string: "https://127.0.0.1:\(server.port)/"))))

@@ -13,7 +13,7 @@ import Testing
 /// Nothing that an app, a player or a server forgets leaves a key without an answer.
 @Suite(.timeLimit(.minutes(5))) struct DeadlineTests {
     @Test(arguments: [FakeTransport.Step.hang, .never])
-    func `a server that does not answer costs one attempt's time, and is tried again`(step: FakeTransport.Step) async {
+    func `a server that does not answer costs one attempt's time, and is retried`(step: FakeTransport.Step) async {
         let harness = Harness(post: [step, .ckc])
         let request = FakeKeyRequest(key)
         harness.loader.answer(request)
@@ -35,7 +35,7 @@ import Testing
         #expect(error?.reason == "The server did not answer within 10 s.")
     }
 
-    @Test func `the time of an attempt counts for all its redirects`() async {
+    @Test func `an attempt's time covers all its redirects`() async {
         let clock = Locked<ManualTimekeeper?>(nil)
         let harness = Harness(
             over: FakeTransport { request, number in
@@ -49,7 +49,7 @@ import Testing
         #expect(harness.posts.count <= 4)
     }
 
-    @Test func `a player that never makes the SPC is answered at the deadline`() async {
+    @Test func `a player that makes no SPC is answered at the deadline`() async {
         let harness = Harness()
         let isAsked = Gate()
         let request = FakeKeyRequest(key) {
@@ -65,7 +65,7 @@ import Testing
     }
 
     // A lone step has no key's deadline around it.
-    @Test func `a step by itself ends at the deadline, before its attempt does`() async {
+    @Test func `a single step ends at the deadline, before its attempt does`() async {
         let harness = Harness(post: [.hang]) { $0.retry.deadline = .seconds(5) }
         let task = Task { try await harness.loader.license(for: SPCMessage(SampleBytes.spc), key: key) }
         await harness.transport.untilRequested(1)
@@ -83,7 +83,7 @@ import Testing
         #expect(error?.attempts == 2)
     }
 
-    @Test func `a deadline that comes in the third attempt counts three`() async {
+    @Test func `a deadline during the third attempt counts three`() async {
         let harness = Harness(post: [.status(500), .status(500), .hang]) { $0.retry.deadline = .seconds(5) }
         let error = await harness.error(after: .milliseconds(500), .seconds(1), .milliseconds(3_500))
         #expect(error?.code == "deadlineExceeded" && error?.attempts == 3)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a step whose task is cancelled ends at once`() async {
+    @Test func `a cancelled task ends its step immediately`() async {
         let harness = Harness(post: [.never])
         let task = Task { try await harness.loader.license(for: SPCMessage(SampleBytes.spc), key: key) }
         await harness.transport.untilRequested(1)

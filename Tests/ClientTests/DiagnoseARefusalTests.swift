@@ -17,7 +17,7 @@ private func report(_ error: ContentKeyError) -> String {
 
 /// The code of the article "Diagnose a refusal", compiled and run.
 @Suite(.timeLimit(.minutes(5))) struct DiagnoseARefusalTests {
-    @Test func `a report for support has the stage, the service's words and the request id`() async throws {
+    @Test func `a support report has the stage, the service's words and the request id`() async throws {
         let refusal = HTTPReply(
             status: 403, headers: [("x-request-id", "r-42")], body: Data(#"{"message":"policy ended"}"#.utf8))
         let error = try #require(await Harness(VendorProfile.json.unchecked, post: [.reply(refusal)]).answer().error)

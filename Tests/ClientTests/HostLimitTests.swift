@@ -19,7 +19,7 @@ import Testing
 
     private static let hosts = HostPolicy(allowed: ["*.example.com"])
 
-    @Test func `a thousand keys at once take one certificate and few requests per host, and each is answered once`()
+    @Test func `a thousand concurrent keys take one certificate and few requests per host, with one answer each`()
         async
     {
         let service = CrowdedService()
@@ -36,7 +36,7 @@ import Testing
         #expect(harness.loader.caller.limiter.activityCount == 0)
     }
 
-    @Test(arguments: 1...3) func `cancelling half of many at random moments answers the rest`(seed: UInt64) async {
+    @Test(arguments: 1...3) func `cancelling half of many keys at random answers the rest`(seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
         let service = CrowdedService()
         let harness = Harness(over: service.transport) { $0.hosts = Self.hosts }
@@ -61,7 +61,7 @@ import Testing
         #expect(harness.loader.caller.limiter.activityCount == 0)
     }
 
-    @Test func `a key that waits in line is answered at its deadline`() async {
+    @Test func `a queued key is answered at its deadline`() async {
         let harness = Harness(post: [.never]) {
             $0.requestsPerHost = 1
             $0.retry.attemptTimeout = .seconds(60)
@@ -74,7 +74,7 @@ import Testing
         #expect(harness.posts.count == 1)
     }
 
-    @Test func `waiting in line costs an attempt none of its time`() async {
+    @Test func `queueing costs an attempt none of its time`() async {
         let gate = Gate()
         let harness = Harness(
             over: FakeTransport { request, number in
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(5.0, 2), (5.1, 3)])
-    func `a request that waited too long for its host is made anew, with a new token`(
+    func `a request that queued too long is rebuilt with a new token`(
         _ wait: Double, _ tokens: Int
     ) async {
         let gate = Gate()
@@ -123,7 +123,7 @@ import Testing
             harness.posts.map { $0.value(forHTTPHeaderField: "x-vudrm-token") } == [1, tokens].map { "\(token)-\($0)" })
     }
 
-    @Test func `a redirect to another host takes that host's turn`() async {
+    @Test func `a redirect to another host waits in its queue`() async {
         let service = CrowdedService { request in
             request.url?.host == "license-0.example.com"
                 ? .status(307, [("Location", "https://elsewhere.example.com/license")]) : .ckc

@@ -34,7 +34,7 @@ import Testing
         #expect(turns.withLock { $0 } == [1, 2, 3, 4, 5])
     }
 
-    @Test func `a cancelled caller leaves the line and keeps no permit`() async throws {
+    @Test func `a cancelled caller leaves the queue without a permit`() async throws {
         let held = [try await limiter.permit(for: Self.activity), try await limiter.permit(for: Self.activity)]
         let turns = Locked<[Int]>([])
         let tasks = await line(4, turns)
@@ -48,7 +48,7 @@ import Testing
         #expect(limiter.activityCount == 0)
     }
 
-    @Test func `a task that was cancelled before gets no permit`() async {
+    @Test func `a task that is already cancelled gets no permit`() async {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await limiter.permit(for: Self.activity)
@@ -58,14 +58,14 @@ import Testing
         #expect(limiter.activityCount == 0)
     }
 
-    @Test func `a permit is returned once, and by itself when it goes away`() async throws {
+    @Test func `a permit is returned once, and automatically when released`() async throws {
         let permit = try await limiter.permit(for: Self.activity)
         for _ in 1...3 { permit.release() }
         for _ in 1...5 { _ = try await limiter.permit(for: Self.activity) }
         #expect(limiter.activityCount == 0)
     }
 
-    @Test func `activities do not wait for each other`() async throws {
+    @Test func `activities do not block each other`() async throws {
         let limiter = HostLimiter(limit: 0)
         let one = try await limiter.permit(for: .building(.license, for: nil))
         let other = try await limiter.permit(for: .building(.lookup, for: nil))
@@ -74,7 +74,7 @@ import Testing
         other.release()
     }
 
-    @Test(arguments: 1...20) func `cancelling at any moment loses no permit`(seed: UInt64) async {
+    @Test(arguments: 1...20) func `cancelling at random loses no permit`(seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
         let inside = Locked((now: 0, most: 0))
         let tasks = (0..<100).map { _ in

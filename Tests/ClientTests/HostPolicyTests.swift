@@ -41,7 +41,7 @@ import Testing
             ("https://a.example/", "https://a.example", false),
             ("https://evil.example%23.a.example/", "*.a.example", false),
         ] as [(String, HostPolicy.Host, Bool)])
-    func `an allowed host is matched by name and, where stated, port`(
+    func `an allowed host is matched by name and, if stated, port`(
         url: String, host: HostPolicy.Host, isAllowed: Bool
     ) throws {
         #expect(try (code(url, [host]) == nil) == isAllowed)
@@ -54,7 +54,7 @@ import Testing
         ("http://127.0.0.1.evil/", "insecureURL"), ("http://localhost.evil/", "insecureURL"),
         ("http://127.0.0/", "insecureURL"), ("http://127.0.0.256/", "insecureURL"), ("http://[::2]/", "insecureURL"),
     ])
-    func `plain http goes to loopback alone`(url: String, expected: String?) throws {
+    func `only loopback gets plain http`(url: String, expected: String?) throws {
         let hosts: Set<HostPolicy.Host> = [
             "a.example", "127.0.0.1", "127.8.8.8", "localhost", "::1", "128.0.0.1", "127.0.0.1.evil", "localhost.evil",
         ]
@@ -73,7 +73,7 @@ import Testing
         #expect(try code(url, configured: configured) == expected)
     }
 
-    @Test func `https becomes http on loopback where the app says so`() throws {
+    @Test func `https becomes http on loopback at the app's request`() throws {
         let policy = HostPolicy(loopback: .http)
         let table = [
             "https://127.0.0.1:8080/a%20b?q=%2F": "http://127.0.0.1:8080/a%20b?q=%2F",
@@ -92,14 +92,14 @@ import Testing
         ("skd://4376a4b3-0d0c-4f1e-9c5a-1f2e3d4c5b6a", true), ("skd://movie-1", true), ("skd://MOVIE/1?x=y", true),
         ("skd://cdn.example/license/abc", false), ("skd://[::1]:9/license", false),
     ])
-    func `an identifier that was taken for a host is told as one`(uri: String, isIdentifier: Bool) async {
+    func `an identifier used as a host is reported as one`(uri: String, isIdentifier: Bool) async {
         let error = await Harness().answer(FakeKeyRequest(KeyURI(uri))).error
         #expect(error?.code == "hostRefused", "\(error?.description ?? "none")")
         #expect(error?.reason.contains("looks like an identifier") == isIdentifier)
         #expect(error?.reason.hasPrefix("The playlist's key URI gave the host ") == true)
     }
 
-    @Test func `a host that only the playlist names gets nothing`() async {
+    @Test func `a host named only by the playlist gets nothing`() async {
         let harness = Harness()
         let error = await harness.answer(FakeKeyRequest("skd://cdn.example/license/abc")).error
         #expect(error?.code == "hostRefused" && error?.stage == .license)

@@ -27,12 +27,12 @@
             "HTTP/1.1 307 Temporary Redirect\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe", "HTTP/1.1 100 Continue\r\n\r\n",
         ])
-        func `a connection that ends before the reply does is connectionLost`(_ text: String) async throws {
+        func `a connection that ends before the reply is connectionLost`(_ text: String) async throws {
             #expect(try await failure(.send(text))?.kind == .connectionLost)
         }
 
         @Test(arguments: ["HTTP/1.1 200", "HTT", "H"])
-        func `a status line that breaks off is an error`(_ text: String) async throws {
+        func `a truncated status line is an error`(_ text: String) async throws {
             let kind = try await failure(.send(text))?.kind
             #expect(kind == .connectionLost || kind == .replyMalformed)
         }
@@ -41,12 +41,12 @@
             "hello", "\r\n\r\n", "ICY 200 OK\r\n\r\n", "<html>", "HTTP/1.1 200 OK\r\nX-A: a\0b\r\n\r\nx",
             "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n",
         ])
-        func `what is no HTTP of today is replyMalformed`(_ text: String) async throws {
+        func `invalid HTTP is replyMalformed`(_ text: String) async throws {
             #expect(try await failure(.send(text))?.kind == .replyMalformed)
         }
 
         @Test(arguments: ["100001", "9223372036854775807", "9223372036854775808", "18446744073709551616"])
-        func `a stated length beyond the limit is refused before a byte of the body`(_ length: String) async throws {
+        func `a stated length beyond the limit is refused before the body is read`(_ length: String) async throws {
             let error = try await failure(.begin("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"))
             #expect(error?.kind == .bodyTooLarge && error?.reason == "The reply is larger than 100000 bytes.")
         }
@@ -76,7 +76,7 @@
             #expect(try await failure(.send("HTTP/1.1 200 OK\r\n\(fields)\r\n"))?.kind == .headTooLarge)
         }
 
-        @Test func `a trailer takes no field's place`() async throws {
+        @Test func `a trailer replaces no field`() async throws {
             let server = try LoopbackServer { _, _ in
                 .send(
                     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\n\r\n1\r\na\r\n0\r\nX-A: 2\r\nX-B: 3\r\n\r\n"
@@ -86,7 +86,7 @@
             #expect(reply.body == Data("a".utf8) && reply.header("x-a") == "1" && reply.header("x-b") == nil)
         }
 
-        @Test func `fields of an interim reply are not those of the reply, and a folded field is one`() async throws {
+        @Test func `fields of an interim reply are dropped, and a folded field is one`() async throws {
             let server = try LoopbackServer { _, _ in
                 .send(
                     "HTTP/1.1 103 Hints\r\nX-A: 0\r\n\r\nHTTP/1.1 200 OK\r\nX-B: 1,\r\n  2\r\nContent-Length: 0\r\n\r\n"
@@ -106,7 +106,7 @@
                 AAAAAAAAAAAAAAAAAAAA/Bj74rL24JMEAA==
                 """, options: .ignoreUnknownCharacters)
 
-        @Test func `a compressed body stays as it came`() async throws {
+        @Test func `a compressed body is unchanged`() async throws {
             let bomb = try #require(Self.bomb)
             let server = try LoopbackServer { request, _ in
                 #expect(!request.lowercased().contains("accept-encoding"))
@@ -117,14 +117,14 @@
             #expect(try await transport.send(URLRequest(url: server.url()), bodyLimit: 1_000).body == bomb)
         }
 
-        @Test func `a body that the transfer compresses does not grow beyond the limit`() async throws {
+        @Test func `a transfer-compressed body does not grow beyond the limit`() async throws {
             let bomb = try #require(Self.bomb)
             let head = Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nConnection: close\r\n\r\n".utf8)
             #expect(try await failure(.bytes(head + bomb))?.kind == .bodyTooLarge)
         }
 
         @Test(arguments: ["", "HTTP/1.1 200 OK\r\nX-A: ", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"])
-        func `a server that falls silent is timedOut, and the client sleeps meanwhile`(_ text: String) async throws {
+        func `a server that falls silent is timedOut while the client sleeps`(_ text: String) async throws {
             let server = try LoopbackServer { _, _ in .begin(text) }
             let client = CurlClient()
             let request = URLRequest(url: server.url(), timeoutInterval: 0.3)
@@ -134,7 +134,7 @@
             #expect(client.turns < 40, "\(client.turns) turns of the client's thread")
         }
 
-        @Test func `a body that never ends is timedOut, however lively it comes`() async throws {
+        @Test func `a body that never ends is timedOut, however fast it arrives`() async throws {
             var configuration = CurlConfiguration()
             configuration.longestExchange = .milliseconds(300)
             let client = CurlClient(configuration)
@@ -146,7 +146,7 @@
             #expect(error?.kind == .timedOut)
         }
 
-        @Test func `while one server is hostile, another is served`() async throws {
+        @Test func `a hostile server does not block another`() async throws {
             let hostile = try LoopbackServer { _, _ in .hang }
             let honest = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK", body: "ok") }
             let waiting = (0..<20).map { _ in
@@ -161,7 +161,7 @@
             }
         }
 
-        @Test func `the loader answers its player whatever the license service does`() async throws {
+        @Test func `the loader answers its player whatever the service does`() async throws {
             let server = try LoopbackServer { request, _ in
                 request.hasPrefix("GET")
                     ? LoopbackServer.reply("200 OK", body: SampleBytes.certificate.base64EncodedString())

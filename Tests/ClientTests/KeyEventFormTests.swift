@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: all)
-    func `an event goes through JSON and is the same`(kind: KeyEvent.Kind, line: String, name: String) throws {
+    func `an event survives a JSON round trip`(kind: KeyEvent.Kind, line: String, name: String) throws {
         let json = try JSONEncoder().encode(Self.event(kind))
         let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         #expect(object["event"] as? String == name && object["exchange"] as? Int == 3)
@@ -111,25 +111,25 @@ import Testing
         #"{"date":"yesterday","exchange":1,"key":"","event":"released"}"#,
         #"{"exchange":1,"key":"","event":"released"}"#, "[]",
     ])
-    func `JSON that is no event is an error`(json: String) {
+    func `other JSON is an error`(json: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(KeyEvent.self, from: Data(json.utf8)) }
     }
 
-    @Test func `what a service wrote stays on its line`() {
+    @Test func `a service's text stays on its line`() {
         let event = KeyEvent(
             exchange: 1, key: "skd://a\nb", date: Self.date,
             kind: .redirected(to: "https://c/\u{1b}[2J\u{202e}", credentialsDropped: false))
         #expect("\(event)" == #"#1 skd://a\u{a}b: redirected to https://c/\u{1b}[2J\u{202e}"#)
     }
 
-    @Test func `levels tell what went wrong from what went its way`() {
+    @Test func `levels separate failures from normal events`() {
         let levels = Dictionary(Self.all.map { ($0.2, Self.event($0.0).level) }) { $1 }
         #expect(levels["answered"] == .info && levels["exchanged"] == .debug && levels["retrying"] == .warning)
         #expect(levels["failed"] == .error && Self.event(.failed(.cancelled, took: .zero)).level == .info)
         #expect(KeyEvent.Level.allCases.sorted() == [.debug, .info, .warning, .error])
     }
 
-    @Test func `a loader counts what happens`() async {
+    @Test func `a loader counts its events`() async {
         let harness = Harness(post: [.status(500), .ckc, .status(403)])
         let events = harness.loader.events()
         let (first, second) = (FakeKeyRequest(key), FakeKeyRequest(key))

@@ -67,7 +67,7 @@ import Testing
         (.status(429), "rateLimited", "The service answered 429."),
         (.failure(TransportError(.connectionLost, "It ended.")), "connectionLost", "It ended."),
     ])
-    func `a failure that may pass is one typed error after three attempts`(
+    func `a temporary failure is one typed error after three attempts`(
         step: FakeTransport.Step, code: String, reason: String
     ) async {
         let harness = Harness(post: [step])
@@ -78,7 +78,7 @@ import Testing
         #expect(harness.posts.count == 3 && request.answers.count == 1 && request.identifiers.count == 1)
     }
 
-    @Test func `an error carries status, code, words and request id of the service`() async {
+    @Test func `an error carries the service's status, code, words and request id`() async {
         var profile = VendorProfile.raw
         profile.errors = ErrorRules(code: [.json("code")], message: [.json("text")])
         let reply = HTTPReply(
@@ -92,7 +92,7 @@ import Testing
         )
     }
 
-    @Test func `a content identifier that no device takes is refused before anything is sent`() async {
+    @Test func `an invalid content identifier is refused before anything is sent`() async {
         for (uri, code) in [("skd://h/", "contentIdentifierMissing"), ("skd://h/a", "contentIdentifierMissing")] {
             let harness = Harness()
             let error = await harness.answer(FakeKeyRequest(KeyURI(uri))).error
@@ -108,7 +108,7 @@ import Testing
         #expect(await harness.answer(FakeKeyRequest("skd://h/")).error?.stage == .contentIdentifier)
     }
 
-    @Test func `a player that makes no SPC is named as the cause`() async throws {
+    @Test func `a player without an SPC is named as the cause`() async throws {
         struct PlayerError: Error { let text = "player's own" }
         let harness = Harness()
         let error = await harness.answer(FakeKeyRequest(key) { throw PlayerError() }).error
@@ -118,7 +118,7 @@ import Testing
         #expect(harness.posts.isEmpty)
     }
 
-    @Test func `an integration's own error is kept beside a reason that does not quote it`() async {
+    @Test func `an integration's own error is kept, and the reason does not quote it`() async {
         struct Mine: VendorIntegration {
             struct Oops: Error { let secret = "hidden" }
             let identifier = "mine"
@@ -134,7 +134,7 @@ import Testing
         #expect(error?.reason == "The integration's code threw Oops.")
     }
 
-    @Test func `a loader without a handle in the app's hands answers what it took`() async {
+    @Test func `a loader that the app no longer holds answers its requests`() async {
         let request = FakeKeyRequest(key)
         do { Harness().loader.answer(request) }
         #expect(await request.firstAnswer().ckc == SampleBytes.ckc())

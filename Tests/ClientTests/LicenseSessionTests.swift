@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LicenseSessionTests {
     private let harness = SlotHarness()
 
-    @Test func `the first license opens the session, heartbeats show its token, and the end frees the slot`()
+    @Test func `the first license opens the session, heartbeats use its token, and the end frees the slot`()
         async throws
     {
         var events = try harness.loader.events().makeAsyncIterator()
@@ -29,7 +29,7 @@ import Testing
         #expect(harness.log == ["license", "heartbeat SLOT-1", "heartbeat SLOT-1", "end SLOT-1"])
     }
 
-    @Test func `a license of a tenant that counts no sessions opens none`() async throws {
+    @Test func `a license from a tenant without sessions opens none`() async throws {
         harness.tell(token: false)
         #expect(try await harness.answer().ckc != nil)
         #expect(try await harness.answer().ckc != nil)
@@ -39,7 +39,7 @@ import Testing
         #expect(harness.log == ["license", "license"])
     }
 
-    @Test func `a slot that lives by leases is only freed`() async throws {
+    @Test func `a slot without heartbeats is only freed`() async throws {
         harness.tell(heartbeat: nil)
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
@@ -50,7 +50,7 @@ import Testing
         #expect(harness.log == ["license", "end SLOT-1"])
     }
 
-    @Test func `a later license's token replaces the one before, and counts as a heartbeat`() async throws {
+    @Test func `a later license's token replaces the previous one, as a heartbeat does`() async throws {
         try await harness.answer()
         await harness.clock.untilSomeoneSleeps(for: SlotHarness.period)
         harness.clock.advance(by: .seconds(20))
@@ -61,7 +61,7 @@ import Testing
         #expect(harness.log == ["license", "license", "heartbeat SLOT-2"])
     }
 
-    @Test func `a new source waits until the slot of the last one is free`() async throws {
+    @Test func `a new source waits until the last one's slot is free`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         _ = await events.states(until: .on)
@@ -76,7 +76,7 @@ import Testing
         #expect(harness.log == ["license", "end SLOT-1", "license"])
     }
 
-    @Test func `a license that comes after its source has ended is given back`() async throws {
+    @Test func `a license that arrives after its source ended is returned`() async throws {
         let gate = harness.hold("license")
         let request = harness.request()
         try harness.loader.answer(request)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [503, 500])
-    func `a heartbeat that is lost ends no key, and another follows`(status: Int) async throws {
+    func `a lost heartbeat ends no key, and another follows`(status: Int) async throws {
         harness.fault("heartbeat", [.status(status)])
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [(410, "sessionEnded"), (401, "heartbeatToken")])
-    func `a slot that has lapsed is taken again by a renewal`(status: Int, code: String) async throws {
+    func `a renewal retakes a slot that has lapsed`(status: Int, code: String) async throws {
         harness.attachPlayer()
         harness.fault("heartbeat", [SlotHarness.refusal(status, code)])
         var events = try harness.loader.events().makeAsyncIterator()
@@ -119,7 +119,7 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    @Test func `a session that another viewer stopped ends the keys once, with the server's words`() async throws {
+    @Test func `a session stopped by another viewer ends the keys once, with the server's words`() async throws {
         harness.fault("heartbeat", [SlotHarness.refusal(403, "sessionStopped")])
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
@@ -132,7 +132,7 @@ import Testing
         #expect(error.service?.code == "sessionStopped")
     }
 
-    @Test func `a refused heartbeat of an older token says nothing while a license is under way`() async throws {
+    @Test func `an older token's refused heartbeat is ignored while a license is under way`() async throws {
         harness.fault("heartbeat", [SlotHarness.refusal(403, "sessionStopped")])
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()

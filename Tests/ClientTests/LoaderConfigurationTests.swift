@@ -37,7 +37,7 @@ import Testing
         "observer": ("LoaderConfigurationTests.swift", "$0.observer = { event in"),
     ]
 
-    @Test func `every member has a test that sets it, and no test is of a member that is gone`() throws {
+    @Test func `every member has a test that sets it, and every test has its member`() throws {
         let members = Mirror(reflecting: LoaderConfiguration()).children.compactMap(\.label)
         #expect(members.sorted() == Self.guards.keys.sorted())
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `replies are cut off where the configuration says`() async {
+    @Test func `replies are cut off at the configured limit`() async {
         let transport = LimitedTransport()
         var configuration = LoaderConfiguration(retry: .regular, certificateFetch: .withFirstKey)
         let change: (inout LoaderConfiguration) -> Void = { $0.bodyLimit = 777 }
@@ -62,7 +62,7 @@ import Testing
         #expect(transport.limits.withLock { Set($0) } == [777])
     }
 
-    @Test func `stored assets are as many as the configuration says`() async throws {
+    @Test func `the configuration limits the stored assets`() async throws {
         let harness = Harness {
             $0.keyStore = MemoryKeyStore()
             $0.offline = OfflinePolicy(assets: 1)
@@ -73,7 +73,7 @@ import Testing
         #expect((error as? any DiagnosableError)?.code == "tooManyOfflineAssets")
     }
 
-    @Test func `a record is told of everything that support needs, and there is none by default`() async {
+    @Test func `a record gets everything that support needs, and there is none by default`() async {
         #expect(LoaderConfiguration().recording.record == nil)
         let record = CountedRecord()
         let harness = Harness { $0.recording = LoaderConfiguration.Recording { _, _ in record } }

@@ -17,7 +17,7 @@ import Testing
         #expect(ContentKeyError(IntegrationError(.notFound, "There is none."), stage: stage).remedy == remedy)
     }
 
-    @Test func `a vendor's own remedy stays, and so does that of another kind`() {
+    @Test func `a vendor's own remedy stays, as does another kind's`() {
         let own = IntegrationError(.notFound, "There is none.", remedy: "Import the key.")
         #expect(ContentKeyError(own, stage: .setup).remedy == "Import the key.")
         let other = ContentKeyError(IntegrationError(.forbidden, "No."), stage: .setup)

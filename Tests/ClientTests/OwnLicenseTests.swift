@@ -37,7 +37,7 @@ private struct CarelessIntegration: VendorIntegration {
         (200, Data("<html><body>Sign in</body></html>".utf8), "an HTML page", "Give the bytes of the CKC"),
         (404, Data(#"{"error":"no such key"}"#.utf8), "The reply's status is 404.", "Give the bytes of the CKC"),
     ])
-    func `what is no CKC is named, with its giver and the status`(
+    func `a non-CKC is named, with its source and the status`(
         _ status: Int, _ body: Data, _ words: String, _ step: String
     ) async throws {
         let error = try #require(await answer(.reply(HTTPReply(status: status, body: body))).error)
@@ -48,7 +48,7 @@ private struct CarelessIntegration: VendorIntegration {
     }
 
     @Test(arguments: [SampleBytes.ckc(), Data([0, 0, 0, 2]) + Data(repeating: 7, count: 40)])
-    func `a CKC reaches the player, also one of a later version`(_ ckc: Data) async {
+    func `a CKC reaches the player, even in a later version`(_ ckc: Data) async {
         #expect(await answer(.ok(ckc)).ckc == ckc)
     }
 }

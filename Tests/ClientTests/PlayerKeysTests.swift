@@ -65,7 +65,7 @@ import Testing
         #expect(harness.transport.requests.allSatisfy { $0.httpMethod != "POST" })
     }
 
-    @Test func `a key that wants to be renewed is asked for to renew it`() async throws {
+    @Test func `a key with a renewal date is requested to renew it`() async throws {
         let harness = Harness(Self.leasing.unchecked)
         let keys = PlayerKeys(harness.loader)
         let answers = Answers<PlayerLicense>()
@@ -80,7 +80,7 @@ import Testing
         #expect(licenses.count { $0 == .first } == 2)
     }
 
-    @Test func `a key without a renewal date is asked for anew`() async throws {
+    @Test func `a key without a renewal date is requested anew`() async throws {
         let harness = Harness()
         let keys = PlayerKeys(harness.loader)
         let answers = Answers<PlayerLicense>()
@@ -123,7 +123,7 @@ import Testing
         #expect(certificates.now.count == 1 && licenses.now.count == 1)
     }
 
-    @Test func `released keys are held no longer, those of another player are`() async throws {
+    @Test func `released keys are dropped, but not another player's`() async throws {
         let harness = Harness(Self.leasing.unchecked)
         let (one, other) = (PlayerKeys(harness.loader), PlayerKeys(harness.loader))
         let answers = Answers<PlayerLicense>()
@@ -137,7 +137,7 @@ import Testing
         #expect(!harness.loader.requests.holdsKeys)
     }
 
-    @Test func `a lease that the player does not renew ends with one call`() async throws {
+    @Test func `a lease that the player does not renew ends in one call`() async throws {
         let harness = Harness(Self.leasing.unchecked)
         let ends = Answers<KeyURI>()
         let keys = PlayerKeys(harness.loader) { if let key = $0.key { ends.give(.success(key)) } }

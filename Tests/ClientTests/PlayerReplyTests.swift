@@ -5,14 +5,14 @@ import Testing
 
 /// An adapter's answer to its player.
 @Suite struct PlayerReplyTests {
-    @Test func `the player is told once`() {
+    @Test func `only one answer counts`() {
         let reply = PlayerReply()
         #expect(reply.resolve(.success(Data())))
         #expect(!reply.resolve(.failure(.released)))
         #expect(reply.state.isAnswered)
     }
 
-    @Test func `a player that gave up is told nothing`() {
+    @Test func `an abandoned player gets no answer`() {
         let reply = PlayerReply()
         reply.abandon()
         #expect(!reply.resolve(.success(Data())))

@@ -16,7 +16,7 @@ import Testing
 
     private func harness(_ transport: FakeTransport = PreloadStream.transport()) -> Harness { Harness(over: transport) }
 
-    @Test func `a stream that cannot be read is a value, and shows no token`() async {
+    @Test func `an unreadable stream is a value that shows no token`() async {
         let harness = harness(Stream.transport(["master.m3u8": .status(403)]))
         let result = await harness.loader.preload(Stream.address)
         #expect(result.keys.isEmpty && result.end == .complete)
@@ -34,7 +34,7 @@ import Testing
         ("audio.m3u8", .status(302, [("Location", "audio.m3u8")]), "playlistUnreadable"),
         ("audio.m3u8", .status(302, [("Location", "file:///etc/passwd")]), "playlistUnreadable"),
     ])
-    func `a media playlist that cannot be read leaves the others`(
+    func `an unreadable media playlist leaves the others`(
         _ name: String, _ step: FakeTransport.Step, _ code: String
     ) async {
         let harness = harness(Stream.transport([name: step]))
@@ -43,7 +43,7 @@ import Testing
         #expect(result.unread.map(\.code) == [code])
     }
 
-    @Test func `a playlist that does not come costs the time of one attempt`() async {
+    @Test func `a missing playlist costs the time of one attempt`() async {
         var profile = VendorProfile.raw
         profile.certificate = .inline(setting: "certificate")
         profile.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
@@ -54,7 +54,7 @@ import Testing
         #expect(await result.end == .complete)
     }
 
-    @Test func `the key that a live playlist names as the next one is got ready too`() async {
+    @Test func `the next key that a live playlist names is also prepared`() async {
         let next: KeyURI = "skd://fairplay-license.vudrm.tech/license/next"
         let hint = ##"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="\##(next)",KEYFORMAT="com.apple.streamingkeydelivery"\##n"##
         let other = ##"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="next.key",METHOD=AES-128\##n"##
@@ -67,7 +67,7 @@ import Testing
         #expect(result.keys.map(\.uri) == [Stream.session, Stream.audio, Stream.video, next])
     }
 
-    @Test func `playlists follow redirects, and get no credentials`() async {
+    @Test func `playlists follow redirects without credentials`() async {
         let harness = harness(
             Stream.transport([
                 "master.m3u8": .status(302, [("Location", "https://edge.example.net/a/other.m3u8")]),
@@ -83,7 +83,7 @@ import Testing
         #expect(harness.credentials.reasons.isEmpty)
     }
 
-    @Test func `the app's own way loads the playlists, and says where they are`() async throws {
+    @Test func `the app's closure loads the playlists and says where they are`() async throws {
         let asked = Locked<[URL]>([])
         let harness = Harness(over: Stream.transport()) {
             $0.playlist = { url in
@@ -102,7 +102,7 @@ import Testing
         #expect(!harness.transport.requests.contains { $0.url?.pathExtension == "m3u8" })
     }
 
-    @Test(arguments: [403, 200]) func `what the app's own way gives is checked`(_ status: Int) async {
+    @Test(arguments: [403, 200]) func `the closure's replies are checked`(_ status: Int) async {
         let harness = Harness(over: Stream.transport()) {
             $0.playlist = { url in
                 let reply = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)

@@ -36,7 +36,7 @@ import Testing
         #expect(result.requests == 7 && harness.transport.requests.count == 7)
     }
 
-    @Test func `the session keys' licenses do not wait for the media playlists`() async {
+    @Test func `the session keys' licenses do not wait for media playlists`() async {
         let gate = Gate()
         let standard = Stream.transport()
         let transport = FakeTransport { request, number in
@@ -53,7 +53,7 @@ import Testing
         #expect(await result.words(.license) == ["prepared", "prepared", "prepared"])
     }
 
-    @Test func `a new request for a preloaded key gets a license of its own`() async {
+    @Test func `a new request for a preloaded key gets its own license`() async {
         let count = Locked(0)
         let harness = harness(
             Stream.transport { _, _ in
@@ -70,7 +70,7 @@ import Testing
         #expect(harness.posts.count == 4)
     }
 
-    @Test func `one key's failure is no other's`() async {
+    @Test func `a key's failure stays its own`() async {
         let harness = harness(
             Stream.transport { request, _ in request.url?.lastPathComponent == "audio" ? .status(404) : .ckc })
         let result = await harness.loader.preload(Stream.address, into: EarlyPlayer(harness.loader))
@@ -78,7 +78,7 @@ import Testing
         #expect(result.end == .complete)
     }
 
-    @Test func `what a player declines is prepared without it`() async {
+    @Test func `keys a player declines are prepared anyway`() async {
         let harness = harness()
         let player = EarlyPlayer(harness.loader) { $0 != Stream.session }
         let result = await harness.loader.preload(Stream.address, into: player)
@@ -86,7 +86,7 @@ import Testing
         #expect(result.first == ["prepared", "notNeeded", "prepared", "notConfigured", "playerDeclined"])
     }
 
-    @Test func `a key that the integration cannot name is not asked for`() async {
+    @Test func `a key without a name is not requested`() async {
         let harness = harness(Stream.transport(["video.m3u8": .ok(Stream.media(["skd://x/y"]))]))
         let player = EarlyPlayer(harness.loader)
         let result = await harness.loader.preload(Stream.address, into: player)
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: - Without such a player
 
-    @Test func `without a player everything but the license is ready, and the key takes one request`() async {
+    @Test func `without a player everything but the license is ready, for one request`() async {
         let harness = harness()
         let result = await harness.loader.preload(Stream.address)
         #expect(result.first == ["prepared", "notNeeded", "prepared", "notConfigured", "noPlayer"])
@@ -123,7 +123,7 @@ import Testing
         #expect(result.keys.allSatisfy { $0.prepared == [.certificate, .connection] })
     }
 
-    @Test func `a connection is opened once for each license server that the preload has not talked to`() async {
+    @Test func `one connection is opened to each license server that the preload did not contact`() async {
         let profile = VendorProfile.raw.setting("licenseURL", to: "https://licenses.example.com/fps?token=1")
         let harness = Harness(profile.unchecked, over: Stream.transport())
         let result = await harness.loader.preload(Stream.address)
@@ -132,7 +132,7 @@ import Testing
         #expect(result.requests == 5)
     }
 
-    @Test func `no connection is opened to a host that only the playlist names`() async {
+    @Test func `no connection is opened to a host named only by the playlist`() async {
         let harness = harness(Stream.transport(["master.m3u8": .ok(Stream.media(["skd://evil.example/license/abc"]))]))
         let result = await harness.loader.preload(Stream.address)
         #expect(result.first == ["prepared", "notNeeded", "hostRefused", "notConfigured", "noPlayer"])
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: - Limits and ends
 
-    @Test func `limits leave keys and playlists for later`() async {
+    @Test func `limits defer keys and playlists`() async {
         let harness = harness()
         let few = await harness.loader.preload(Stream.address, limits: PreloadLimits(keys: 1))
         #expect(few.words(.certificate) == ["prepared", "beyondLimit", "beyondLimit"])
@@ -152,7 +152,7 @@ import Testing
         #expect(one.keys.map(\.uri) == [Stream.session] && one.unread.isEmpty)
     }
 
-    @Test func `a player that promises and does nothing costs the limit of time`() async {
+    @Test func `a player that promises but does nothing costs the time limit`() async {
         let harness = harness()
         let player = EarlyPlayer(harness.loader, makesRequests: false)
         async let result = harness.loader.preload(Stream.address, into: player)
@@ -164,7 +164,7 @@ import Testing
         #expect(await result.took == .seconds(10))
     }
 
-    @Test func `cancelling the loader ends preloads with what is ready, and lets none begin`() async {
+    @Test func `cancelling the loader ends preloads with the ready parts and starts none`() async {
         let harness = harness(Stream.transport(license: { _, _ in .hang }))
         let player = EarlyPlayer(harness.loader)
         async let result = harness.loader.preload(Stream.address, into: player)
@@ -178,7 +178,7 @@ import Testing
         #expect(harness.transport.requests.count == 7)
     }
 
-    @Test func `cancelling the task ends its preload, and not what others wait for`() async {
+    @Test func `cancelling the task ends its preload but not shared work`() async {
         let gate = Gate()
         let harness = harness(
             FakeTransport { request, _ in
@@ -197,7 +197,7 @@ import Testing
         #expect(harness.transport.requests.count == 3)
     }
 
-    @Test(arguments: 1...20) func `a cancellation at any moment ends the preload and leaves no request open`(
+    @Test(arguments: 1...20) func `cancelling at random ends the preload and leaves no request open`(
         seed: UInt64
     ) async {
         var generator = SeededGenerator(seed: seed)

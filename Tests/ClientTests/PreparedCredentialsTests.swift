@@ -31,7 +31,7 @@ import Testing
         harness.posts.map { $0.value(forHTTPHeaderField: "x-vudrm-token")?.split(separator: "-").last.map(String.init) }
     }
 
-    @Test func `credentials asked for ahead serve one license request, then fresh ones do`() async {
+    @Test func `credentials requested ahead serve one license request, then new ones do`() async {
         let harness = harness()
         let result = await harness.loader.preload(PreloadStream.address)
         #expect(result.first == ["prepared", "notNeeded", "prepared", "prepared", "noPlayer"])
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [(19, ["1"]), (20, ["2"])])
-    func `credentials that waited too long are not used`(_ seconds: Int, _ tokens: [String]) async {
+    func `credentials that waited too long are dropped`(_ seconds: Int, _ tokens: [String]) async {
         let harness = harness()
         _ = await harness.loader.preload(PreloadStream.address)
         harness.clock.advance(by: .seconds(seconds))
@@ -56,27 +56,27 @@ import Testing
         #expect(sent(harness) == tokens)
     }
 
-    @Test func `prepared credentials that the service rejects are replaced by fresh ones`() async {
+    @Test func `prepared credentials that the service rejects are replaced`() async {
         let harness = harness(license: [.status(403), .ckc])
         _ = await harness.loader.preload(PreloadStream.address)
         #expect(await harness.answer(FakeKeyRequest(PreloadStream.session)).ckc == SampleBytes.ckc())
         #expect(harness.credentials.reasons == [.first, .rejected])
     }
 
-    @Test func `a renewal takes no credentials that were asked for a first license`() async {
+    @Test func `a renewal takes no credentials requested for a first license`() async {
         let harness = harness()
         _ = await harness.loader.preload(PreloadStream.address)
         _ = await harness.answer(FakeKeyRequest(PreloadStream.session, purpose: .renewal))
         #expect(harness.credentials.reasons == [.first, .renewal])
     }
 
-    @Test func `unless the app says how long they may wait, none are asked for`() async {
+    @Test func `without a lifetime from the app, none are requested ahead`() async {
         let harness = harness(lifetime: .zero)
         #expect(await harness.loader.preload(PreloadStream.address).words(.credentials) == ["notConfigured"])
         #expect(harness.credentials.reasons.isEmpty)
     }
 
-    @Test func `credentials that do not come are a failure of theirs alone`() async {
+    @Test func `missing credentials fail on their own`() async {
         struct NoToken: Error {}
         let harness = Harness(
             over: PreloadStream.transport(["master.m3u8": Self.playlist]),
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [(Duration.seconds(20), "prepared", 1), (.zero, "notConfigured", 1)])
-    func `a lookup for a key is made ahead, and serves one license`(
+    func `a lookup for a key is done ahead and serves one license`(
         _ lifetime: Duration, _ outcome: String, _ lookups: Int
     ) async {
         let transport = PreloadStream.transport(["master.m3u8": Self.playlist])

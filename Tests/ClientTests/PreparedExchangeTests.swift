@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor whose requests are the same for every key is all known ahead`() async throws {
+    @Test func `a vendor with the same requests for every key is fully known ahead`() async throws {
         let exchange = try await PreparedExchange(Self.axinom.unchecked, credentials: Self.token)
         #expect(exchange.certificateRequest?.url?.absoluteString == "https://vtb.example.com/fps.cer")
         #expect(exchange.licenseURL?.absoluteString == "https://drm.example.com/AcquireLicense")
@@ -38,8 +38,7 @@ import Testing
         #expect(try exchange.license(from: SampleBytes.ckc()) == SampleBytes.ckc())
     }
 
-    @Test func `an address that differs from key to key is made for each, and goes where the hosts allow`() async throws
-    {
+    @Test func `a key-dependent address is made for each key, within the allowed hosts`() async throws {
         let profile = VendorProfile.raw
         let exchange = try await PreparedExchange(profile.unchecked, credentials: Self.token)
         #expect(exchange.licenseURL == nil)
@@ -51,7 +50,7 @@ import Testing
         #expect(error?.kind == .hostRefused && error?.stage == .license)
     }
 
-    @Test func `a vendor that needs more than a player can give is refused, and says why`() async {
+    @Test func `a vendor that needs more than a player can give is refused with a reason`() async {
         let session = await Self.error(.nagra.setting("sessionURL", to: "https://session.example.com"))
         let lookup = await Self.error(.jwPlatform)
         var get = Self.axinom
@@ -66,7 +65,7 @@ import Testing
         for (error, reason) in zip(errors, reasons) { #expect(error?.reason.contains(reason) == true) }
     }
 
-    @Test func `a certificate that is a setting has no request`() async throws {
+    @Test func `a certificate in a setting has no request`() async throws {
         var bundled = Self.axinom
         bundled.certificate = .inline(setting: "certificate")
         bundled.settings["certificate"] = SampleBytes.certificate.base64EncodedString()
@@ -74,14 +73,14 @@ import Testing
         #expect(exchange.certificateRequest == nil && exchange.bundledCertificate == SampleBytes.certificate)
     }
 
-    @Test func `a header that differs from key to key is refused`() async {
+    @Test func `a key-dependent header is refused`() async {
         var profile = Self.axinom
         profile.license.headers.append(.init("X-Key", .host))
         let error = await Self.error(profile)
         #expect(error?.kind == .invalidRequest && error?.reason.contains("X-Key") == true)
     }
 
-    @Test func `credentials that do not come, and hosts that are not allowed, are errors at once`() async {
+    @Test func `missing credentials and disallowed hosts are immediate errors`() async {
         struct Gone: Error {}
         let credentials = await Self.error(Self.axinom, Credentials { _ in throw Gone() })
         #expect(credentials?.kind == .credentialsFailed && credentials?.underlying is Gone)
@@ -89,7 +88,7 @@ import Testing
         #expect(plain?.kind == .insecureURL)
     }
 
-    @Test func `what a service sent in place of a certificate or a CKC is named, without the token`() async throws {
+    @Test func `a reply other than a certificate or a CKC is named, without the token`() async throws {
         let exchange = try await PreparedExchange(Self.axinom.unchecked, credentials: Self.token)
         let page = Data("<html>abc-secret-token</html>".utf8)
         let certificate = #expect(throws: ContentKeyError.self) { try exchange.certificate(from: page) }
@@ -100,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["skd://", "skd://x"])
-    func `a key that no device can name is an error`(uri: String) async throws {
+    func `a key that cannot be named is an error`(uri: String) async throws {
         let exchange = try await PreparedExchange(Self.axinom.unchecked, credentials: Self.token)
         #expect(throws: ContentKeyError.self) { try exchange.contentIdentifier(for: KeyURI(uri)) }
     }

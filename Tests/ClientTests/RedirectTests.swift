@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["/v2/license?a=b", "https://fairplay-license.vudrm.tech/v2/license?a=b", "../v2/license?a=b"])
-    func `within an origin everything is sent on`(location: String) async {
+    func `within an origin everything is kept`(location: String) async {
         let harness = Harness(post: [to(location), .ckc])
         #expect(await harness.answer().ckc == SampleBytes.ckc())
         let last = harness.posts.last
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         "https://other.example/license", "https://fairplay-license.vudrm.tech:8443/license", "//other.example/license",
     ])
-    func `to another origin no credential goes along`(location: String) async throws {
+    func `another origin gets no credentials`(location: String) async throws {
         let harness = Harness(post: [to(location), .ckc]) { $0.hosts = Self.hosts }
         let events = harness.loader.events()
         #expect(await harness.answer().ckc == SampleBytes.ckc())
@@ -45,7 +45,7 @@ import Testing
         #expect(dropped)
     }
 
-    @Test func `no header field of the app's own goes to another origin`() async {
+    @Test func `no other origin gets the app's own header fields`() async {
         struct Mine: VendorIntegration {
             let identifier = "mine"
             let configuredURLs = [URL(string: "https://a.example")].compactMap(\.self)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303])
-    func `a license request is not turned into a GET`(status: Int) async {
+    func `a license request does not become a GET`(status: Int) async {
         let harness = Harness(post: [to("/license2", status)])
         let error = await harness.answer().error
         #expect(error?.code == "redirectRefused" && error?.stage == .license && harness.posts.count == 1)
@@ -78,7 +78,7 @@ import Testing
         #expect(harness.transport.requests.last?.url?.absoluteString == "https://cdn.example/c.der")
     }
 
-    @Test func `a body with the token goes to no other origin`() async {
+    @Test func `no other origin gets a body with the token`() async {
         let harness = Harness(VendorProfile.json.unchecked, post: [to("https://other.example/license")]) {
             $0.hosts = Self.hosts
         }
@@ -89,7 +89,7 @@ import Testing
         #expect(await same.answer().ckc == SampleBytes.ckc())
     }
 
-    @Test func `an address with the token leads to no other origin`() async {
+    @Test func `no other origin gets an address with the token`() async {
         let profile = VendorProfile.cloudDRMCertificateToken
             .with(["certificateURL": "https://a.example/c", "brandGuid": "b"])
         let harness = Harness(
@@ -109,20 +109,20 @@ import Testing
         ("https://localhost/license", "hostRefused"), ("https://other.example/license", "hostRefused"),
         ("https://fairplay-license.vudrm.tech:8443/license", "hostRefused"), ("https://[broken", "redirectRefused"),
     ])
-    func `a redirect to where nothing may go is refused`(location: String, code: String) async {
+    func `a redirect to a disallowed place is refused`(location: String, code: String) async {
         let harness = Harness(post: [to(location)])
         let error = await harness.answer().error
         #expect(error?.code == code && error?.stage == .license && harness.posts.count == 1)
     }
 
-    @Test func `a certificate comes from no host that only a redirect names`() async throws {
+    @Test func `no certificate comes from a host named only by a redirect`() async throws {
         let harness = Harness(get: [to("https://cdn.example/c.der", 302), .certificate])
         let error = await harness.answer().error
         #expect(error?.code == "hostRefused" && error?.stage == .certificate)
         #expect(error?.remedy.contains("HostPolicy") == true && harness.transport.requests.count == 1)
     }
 
-    @Test func `a circle of redirects ends`() async {
+    @Test func `a redirect loop ends`() async {
         let harness = Harness(post: [to("/license/abc")])
         let error = await harness.answer().error
         #expect(error?.code == "redirectRefused" && harness.posts.count == 6)
@@ -131,7 +131,7 @@ import Testing
         #expect(await never.answer().error?.code == "redirectRefused")
     }
 
-    @Test func `an address keeps its escapes, and what is odd in it is escaped`() async {
+    @Test func `an address keeps its escapes, and odd characters are escaped`() async {
         let harness = Harness(post: [to("/a%20b c|%zz?q=%41 x"), .ckc])
         #expect(await harness.answer().ckc == SampleBytes.ckc())
         #expect(
@@ -139,7 +139,7 @@ import Testing
                 == "https://fairplay-license.vudrm.tech/a%20b%20c%7C%25zz?q=%41%20x")
     }
 
-    @Test func `a redirect without an address is an error of the service`() async {
+    @Test func `a redirect without an address is a service error`() async {
         #expect(await Harness(post: [.status(307)]).answer().error?.code == "redirected")
     }
 }

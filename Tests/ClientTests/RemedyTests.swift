@@ -13,7 +13,7 @@ import Testing
 /// remedy is not carried out yet: `Case.madeElsewhere`.
 @Suite(.timeLimit(.minutes(1))) struct RemedyTests {
     @Test(arguments: Case.all)
-    fileprivate func `what an error says to do makes the key come`(_ one: Case) async throws {
+    fileprivate func `an error's remedy makes the key come`(_ one: Case) async throws {
         var app = App()
         one.breaks(&app)
         let broken = try app.loader()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test
-    func `every kind of a key request's errors has its remedy done here, or is made by a test that is named here`()
+    func `every kind of key request error has its remedy done here, or is made by a test named here`()
         throws
     {
         let page = try String(contentsOf: Self.root.appending(path: "Documentation/Errors.md"), encoding: .utf8)

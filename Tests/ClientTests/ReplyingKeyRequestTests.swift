@@ -31,7 +31,7 @@ import Testing
         #expect(request.reply.state.isAnswered && request.answers.withLock { $0.map(\.ckc) } == [SampleBytes.ckc()])
     }
 
-    @Test func `one that the player gave up before is not handed to the loader`() async {
+    @Test func `a request already given up is not handed to the loader`() async {
         let (harness, request) = (Harness(), Request())
         request.reply.abandon()
         request.start(harness.loader)
@@ -39,7 +39,7 @@ import Testing
         #expect(!request.reply.release())
     }
 
-    @Test func `one that is released before it was handed over is answered, and released when it is`() async {
+    @Test func `a request released before its start is answered, then released`() async {
         let (harness, request) = (Harness(post: [.hang]), Request())
         request.release()
         #expect(request.answers.withLock { $0.map(\.error?.code) } == ["cancelled"])
@@ -50,7 +50,7 @@ import Testing
         #expect(late.answers.withLock { $0.map(\.error?.code) } == ["cancelled"])
     }
 
-    @Test func `one that is released under way is answered with cancelled, once`() async {
+    @Test func `a request released under way is answered with cancelled, once`() async {
         let (harness, request) = (Harness(post: [.hang]), Request())
         request.start(harness.loader)
         await harness.transport.untilRequested(2)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(KeyPurpose.streaming, true), (.renewal, false)])
-    func `a key that the player did not take is let go, and a renewal's leaves the one before it`(
+    func `a key that the player rejected is released, and a renewal's leaves the previous one`(
         purpose: KeyPurpose, isReleased: Bool
     ) async {
         let harness = Harness { $0.leases = LeasePolicy(jitter: 0, assumedLease: .seconds(60)) }

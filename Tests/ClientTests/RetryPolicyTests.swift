@@ -18,22 +18,22 @@ import Testing
     }
 
     @Test(arguments: [(1, 500), (2, 1_000), (3, 2_000), (4, 4_000), (5, 8_000), (6, 8_000), (60, 8_000)])
-    func `waits double up to the longest`(attempt: Int, milliseconds: Int) {
+    func `waits double up to the maximum`(attempt: Int, milliseconds: Int) {
         #expect(wait(RetryPolicy(maximumAttempts: 99, jitter: 0), after: attempt) == .milliseconds(milliseconds))
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `chance takes away up to its share`(seed: UInt64) throws {
+    func `jitter takes away up to its share`(seed: UInt64) throws {
         let wait = try #require(self.wait(RetryPolicy(), after: 1, seed: seed))
         #expect(wait >= .milliseconds(250) && wait <= .milliseconds(500))
     }
 
-    @Test func `chance spreads`() {
+    @Test func `jitter spreads`() {
         #expect(Set((0..<50).map { wait(RetryPolicy(), after: 1, seed: $0) }).count == 50)
     }
 
     @Test(arguments: [-1, 2, .nan, .infinity] as [Double])
-    func `an odd share never makes a negative wait`(jitter: Double) throws {
+    func `an odd share makes no negative wait`(jitter: Double) throws {
         let wait = try #require(self.wait(RetryPolicy(jitter: jitter), after: 1))
         #expect(wait >= .zero && wait <= .milliseconds(500))
     }
@@ -44,13 +44,13 @@ import Testing
         #expect(wait(.never, after: 1) == nil)
     }
 
-    @Test func `the service's wish is followed exactly, or the key is given up`() {
+    @Test func `the service's wait is kept exactly, or the key is given up`() {
         #expect(wait(RetryPolicy(), after: 1, asked: .seconds(8)) == .seconds(8))
         #expect(wait(RetryPolicy(), after: 1, asked: .zero) == .zero)
         #expect(wait(RetryPolicy(), after: 1, asked: .milliseconds(8_001)) == nil)
     }
 
-    @Test func `Retry-After is waited for`() async {
+    @Test func `Retry-After is honored`() async {
         let harness = Harness(post: [.status(503, [("Retry-After", "7")]), .ckc])
         let request = FakeKeyRequest(key)
         harness.loader.answer(request)
@@ -58,7 +58,7 @@ import Testing
         #expect(await request.firstAnswer().ckc == SampleBytes.ckc())
     }
 
-    @Test func `a Retry-After beyond the longest wait ends the key and is reported`() async {
+    @Test func `a Retry-After beyond the maximum ends the key and is reported`() async {
         let harness = Harness(post: [.status(503, [("Retry-After", "9")])])
         let error = await harness.answer().error
         #expect(error?.service == ServiceReply(status: 503, retryAfter: 9))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [Double.infinity, .nan, -.infinity, -1, 1e300])
-    func `an odd wish of an integration of the app's own does no harm`(seconds: Double) async {
+    func `an odd wait from an app's integration does no harm`(seconds: Double) async {
         struct Odd: VendorIntegration {
             let identifier = "odd"
             let seconds: Double

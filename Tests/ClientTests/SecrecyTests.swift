@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [VendorProfile.raw, .json], echoes)
-    func `what a service sends back is taken out of errors and events`(profile: VendorProfile, echo: String) async {
+    func `echoed secrets are removed from errors and events`(profile: VendorProfile, echo: String) async {
         var profile = profile
         profile.errors = ErrorRules(code: [.header("X-Code")], message: [.json("message")])
         let body = (try? JSONEncoder().encode(["message": echo])) ?? Data()
@@ -66,7 +66,7 @@ import Testing
         for event in await events.untilAnswered() { expectNoSecret(in: shown(event)) }
     }
 
-    @Test func `a key that succeeds leaves no secret in its events`() async {
+    @Test func `a successful key leaves no secret in its events`() async {
         let cloud = VendorProfile.cloudDRM.with([
             "certificateURL": "https://a.example/c", "brandGuid": "b", "licenseURL": "https://a.example/l",
         ])
@@ -90,7 +90,7 @@ import Testing
         .status(307, [("Location", "https://b.example/?t=\(token.percentEncoded)")]),
         .status(307, [("Location", "http://b.example/?t=\(token.percentEncoded)")]),
     ])
-    func `a key that fails leaves no secret in its error and events`(step: FakeTransport.Step) async {
+    func `a failed key leaves no secret in its error and events`(step: FakeTransport.Step) async {
         let harness = Harness(VendorProfile.raw.unchecked, post: [step], credentials: Self.fixed) {
             $0.retry.maximumAttempts = 1
         }
@@ -100,7 +100,7 @@ import Testing
         for event in await events.untilAnswered() { expectNoSecret(in: shown(event)) }
     }
 
-    @Test func `a secret anywhere in an address of a key or of a service is in no event`() async throws {
+    @Test func `a secret anywhere in a key's or a service's address is in no event`() async throws {
         let secrets = ["user", "list", "announced", "matrix", "named", "nested", "access"].map {
             "\($0)-5544332211aabbcc"
         }
@@ -123,7 +123,7 @@ import Testing
         #expect(secrets.filter { text.contains($0) } == [])
     }
 
-    @Test func `an integration that brings its own token, and the app's own errors, leave no secret`() async {
+    @Test func `an integration with its own token and the app's own errors leave no secret`() async {
         struct Mine: VendorIntegration {
             let identifier = "mine"
             func bundledCertificate() throws -> ApplicationCertificate? {
@@ -154,7 +154,7 @@ import Testing
         expectNoSecret(in: shown(own as Any))
     }
 
-    @Test func `a reply that a player received itself is treated alike`() async throws {
+    @Test func `a reply received by a player is treated alike`() async throws {
         var profile = VendorProfile.json
         profile.errors = ErrorRules(message: [.json("m")])
         let harness = Harness(profile.unchecked, credentials: Self.fixed)
@@ -193,7 +193,7 @@ extension String {
         #expect(!forms.areFound(in: nil) && !forms.areFound(in: Data()))
     }
 
-    @Test func `takes the longest out first, and leaves short texts alone`() {
+    @Test func `removes the longest first and leaves short texts alone`() {
         let forms = SecretForms(["orange", "orange-and-more", "ab", ""].map { Secret($0) })
         #expect(forms.scrubbed("orange-and-more, ab, orange") == "‹secret›, ab, ‹secret›")
         #expect(forms.areFound(in: Data("xaby".utf8)))

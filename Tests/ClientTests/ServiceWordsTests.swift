@@ -9,7 +9,7 @@ import Testing
 /// A service's own words, on their way to the app.
 @Suite(.timeLimit(.minutes(5))) struct ServiceWordsTests {
     /// Source: `Documentation/Vendors/README.md` §23.7.
-    @Test func `the words and the request id of a refusal reach the app in error and event`() async throws {
+    @Test func `a refusal's words and request id reach the app in error and event`() async throws {
         let body = Data(#"{"error":"The title was\u0007 withdrawn."}"#.utf8)
         let reply = HTTPReply(status: 400, headers: [("x-request-id", "r-17")], body: body)
         let harness = Harness(VendorProfile.raw.unchecked, post: [.reply(reply)])
@@ -26,7 +26,7 @@ import Testing
 
     /// Source: `Documentation/Vendors/README.md` §0.
     @Test(arguments: [true, false])
-    func `a license in an unusual form is an event of its own`(isUnusual: Bool) async {
+    func `a license in an unusual form has its own event`(isUnusual: Bool) async {
         var profile = VendorProfile.raw
         profile.decoder = .preferring(.raw)
         let ckc = SampleBytes.ckc()

@@ -24,7 +24,7 @@ import Testing
         #expect(harness.service.log == ["setup TOKEN-1", "setup TOKEN-2", "license TOKEN-3,SESSION-1"])
     }
 
-    @Test func `a failed setup fails all keys that wait for it, and is not torn down`() async throws {
+    @Test func `a failed setup fails all keys that wait for it, without a teardown`() async throws {
         let gate = harness.service.hold("setup")
         harness.service.fault("setup", Self.tooMany)
         let requests = (0..<5).map { _ in harness.request() }
@@ -44,14 +44,14 @@ import Testing
     }
 
     @Test(arguments: [#"{"sessionToken":"SESSION-1","heartbeat":0}"#, #"{"heartbeat":30}"#, "<html>"])
-    func `a malformed setup is an error of its own`(body: String) async throws {
+    func `a malformed setup is a distinct error`(body: String) async throws {
         harness.service.fault("setup", .ok(body))
         let error = try await harness.answer().error
         #expect(error?.code == "sessionMalformed" && error?.stage == .setup)
         #expect(harness.service.log == ["setup TOKEN-1"])
     }
 
-    @Test func `a setup that may pass is tried again with a new content token`() async throws {
+    @Test func `a temporary setup failure is retried with a new content token`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         harness.service.fault("setup", .status(503))
         let request = harness.request()
@@ -66,7 +66,7 @@ import Testing
         #expect(await events.states(until: .on) == states)
     }
 
-    @Test func `a heartbeat that is refused stops playback, once`() async throws {
+    @Test func `a refused heartbeat stops playback once`() async throws {
         harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
@@ -92,7 +92,7 @@ import Testing
         #expect(harness.failures.count == 1 && harness.service.log.count == 3)
     }
 
-    @Test func `a source that is loaded again after a failed heartbeat gets a new session`() async throws {
+    @Test func `a source that is reloaded after a failed heartbeat gets a new session`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.service.fault("heartbeat", .status(403))
@@ -120,7 +120,7 @@ import Testing
         #expect(harness.service.log.suffix(3) == ["heartbeat SESSION-1", "heartbeat SESSION-1", "heartbeat SESSION-1"])
     }
 
-    @Test func `a renewal that is refused stops playback`() async throws {
+    @Test func `a refused renewal stops playback`() async throws {
         harness.service.enforce()
         harness.service.fault("renew", Self.tooMany)
         harness.attachPlayer()
@@ -132,7 +132,7 @@ import Testing
         #expect(harness.failures.map(\.code) == ["concurrencyLimit"] && harness.failures.first?.stage == .license)
     }
 
-    @Test func `a player that does not come for the renewal stops playback`() async throws {
+    @Test func `a player that does not renew stops playback`() async throws {
         harness.service.enforce()
         harness.attachPlayer(comes: false)
         var events = try harness.loader.events().makeAsyncIterator()
@@ -148,7 +148,7 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
-    @Test func `a session that lives by renewals and has no player says what is missing`() async throws {
+    @Test func `a session kept alive by renewals reports that it has no player`() async throws {
         harness.service.enforce()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
@@ -161,13 +161,13 @@ import Testing
         #expect(failure?.remedy == "Implement renew() in the player's key request.")
     }
 
-    @Test func `a renewal without a session opens one, for keys that ended with theirs`() async throws {
+    @Test func `a renewal without a session opens one for keys that ended with theirs`() async throws {
         #expect(try await harness.answer(.renewal).ckc != nil)
         #expect(harness.service.log.first == "setup TOKEN-1")
         #expect(harness.service.log.last?.hasPrefix("renew ") == true)
     }
 
-    @Test func `a failed teardown ends the session all the same`() async throws {
+    @Test func `a failed teardown still ends the session`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.service.fault("teardown", .status(404))
@@ -177,7 +177,7 @@ import Testing
         #expect(harness.service.log.suffix(2) == ["setup TOKEN-3", "license TOKEN-4,SESSION-2"])
     }
 
-    @Test func `no token shows in any event or error`() async throws {
+    @Test func `no event or error shows a token`() async throws {
         let events = try harness.loader.events()
         try await harness.answer()
         harness.service.fault(
@@ -203,7 +203,7 @@ import Testing
         .renewalRequested, .on, .teardownRequested, .off, .awaitingContentToken, .setupRequested, .on,
     ]
 
-    @Test func `what came due in the background is done once`() async throws {
+    @Test func `work due in the background is done once`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         _ = await events.states(until: .on)
@@ -217,7 +217,7 @@ import Testing
         #expect(harness.service.log.dropFirst(2) == ["heartbeat SESSION-1"])
     }
 
-    @Test func `a session that the service ended meanwhile is opened again, and the keys are renewed in it`()
+    @Test func `a session that the service ended meanwhile is reopened, and its keys are renewed`()
         async throws
     {
         harness.attachPlayer()
@@ -237,7 +237,7 @@ import Testing
         #expect(harness.service.sessionCount == 2 && harness.failures.isEmpty)
     }
 
-    @Test func `a renewal that finds the session ended opens another and is made there`() async throws {
+    @Test func `a renewal that finds the session ended is made in another`() async throws {
         harness.service.enforce()
         harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
@@ -255,7 +255,7 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    @Test func `a key that is asked for while the session is opened again waits for it`() async throws {
+    @Test func `a key requested while the session is reopened waits for it`() async throws {
         harness.attachPlayer()
         try await harness.answer()
         try harness.loader.suspend(.only)
@@ -271,7 +271,7 @@ import Testing
         #expect(harness.service.sessionCount == 2 && harness.failures.isEmpty)
     }
 
-    @Test func `a new key that finds the session ended opens another, too`() async throws {
+    @Test func `a new key that finds the session ended opens another too`() async throws {
         try await harness.answer()
         try harness.loader.suspend(.only)
         harness.clock.advance(by: SessionHarness.period * 3)
@@ -280,7 +280,7 @@ import Testing
         #expect(harness.service.log.last?.hasSuffix("SESSION-2") == true)
     }
 
-    @Test func `keys whose session cannot be opened again end with the reason`() async throws {
+    @Test func `keys whose session cannot be reopened end with the reason`() async throws {
         harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
@@ -296,7 +296,7 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
-    @Test func `what is not due yet comes at its time`() async throws {
+    @Test func `work not yet due is done on time`() async throws {
         try await harness.answer()
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
         try harness.loader.suspend(.only)
@@ -309,7 +309,7 @@ import Testing
         #expect(harness.service.log.last == "heartbeat SESSION-1")
     }
 
-    @Test func `a player that slept gets its time for the renewal anew`() async throws {
+    @Test func `a player that slept gets its full time for the renewal`() async throws {
         harness.service.enforce()
         harness.attachPlayer(comes: false)
         try await harness.answer()
@@ -324,7 +324,7 @@ import Testing
         #expect(try await harness.session.state == .on)
     }
 
-    @Test func `a source that ends in the background takes its session along`() async throws {
+    @Test func `a source that ends in the background ends its session`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         try harness.loader.suspend(.only)

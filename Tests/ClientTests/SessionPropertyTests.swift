@@ -9,7 +9,7 @@ import Testing
 /// The invariants of a session in any order of events.
 @Suite(.timeLimit(.minutes(5))) struct SessionPropertyTests {
     @Test(arguments: Array(1...60) + [231, 551, 815, 855, 990] as [UInt64])
-    func `any order of keys, failures, sources and sleep keeps the rules`(seed: UInt64) async throws {
+    func `any order of keys, failures, sources and sleep is safe`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let harness = SessionHarness(retry: .never)
         if Bool.random(using: &generator) { harness.service.enforce() }

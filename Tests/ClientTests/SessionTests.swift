@@ -26,7 +26,7 @@ import Testing
         #expect(setup.value(forHTTPHeaderField: "Accept") == "application/json")
     }
 
-    @Test func `keys that are asked for at once share one session`() async throws {
+    @Test func `concurrent keys share one session`() async throws {
         let requests = (0..<20).map { _ in harness.request() }
         for request in requests { try harness.loader.answer(request) }
         for request in requests { #expect(await request.firstAnswer().ckc != nil) }
@@ -34,7 +34,7 @@ import Testing
         #expect(harness.service.log.filter { $0.hasPrefix("license") && $0.hasSuffix(",SESSION-1") }.count == 20)
     }
 
-    @Test func `without a session's address there is none`() async throws {
+    @Test func `no address means no session`() async throws {
         let harness = SessionHarness(["sessionURL": ""])
         #expect(try harness.loader.sessions == nil)
         #expect(try await harness.answer().ckc != nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
-    @Test func `a heartbeat is sent each time the period has passed, and replaces the token`() async throws {
+    @Test func `a heartbeat is sent every period and replaces the token`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         _ = await events.states(until: .on)
@@ -57,7 +57,7 @@ import Testing
             ])
     }
 
-    @Test func `a license with a session token has renewals of the license keep the session alive`() async throws {
+    @Test func `a license with a session token is renewed to keep the session alive`() async throws {
         harness.service.enforce()
         harness.attachPlayer()
         var events = try harness.loader.events().makeAsyncIterator()
@@ -73,7 +73,7 @@ import Testing
         #expect(renewal.httpBody == SampleBytes.spc && harness.failures.isEmpty)
     }
 
-    @Test func `a lease that is renewed is no heartbeat`() async throws {
+    @Test func `renewing a lease is not a heartbeat`() async throws {
         try await harness.answer()
         await harness.clock.untilSomeoneSleeps(for: SessionHarness.period)
         harness.clock.advance(by: .seconds(60))
@@ -117,7 +117,7 @@ import Testing
         #expect(harness.service.log.count == 3)
     }
 
-    @Test func `a loader that goes away ends its session`() async throws {
+    @Test func `a released loader ends its session`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         harness.dropLoader()
@@ -126,7 +126,7 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
-    @Test func `another source ends the session first and opens a new one with its first key`() async throws {
+    @Test func `another source first ends the session, then opens one with its first key`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         try harness.loader.release(.only)
@@ -141,7 +141,7 @@ import Testing
         #expect(harness.service.unknown.isEmpty)
     }
 
-    @Test func `a license under way ends before the source's session does`() async throws {
+    @Test func `a license under way ends before the source's session`() async throws {
         let gate = harness.service.hold("license")
         let first = harness.request()
         try harness.loader.answer(first)
@@ -157,7 +157,7 @@ import Testing
             harness.service.log.dropFirst(2) == ["teardown SESSION-1", "setup TOKEN-3", "license TOKEN-4,SESSION-2"])
     }
 
-    @Test func `a setup that the source's end overtakes is taken down, and its keys get no license`() async throws {
+    @Test func `a setup that ends after its source is torn down, and its keys get no license`() async throws {
         let gate = harness.service.hold("setup")
         let first = harness.request()
         try harness.loader.answer(first)
@@ -174,7 +174,7 @@ import Testing
             ])
     }
 
-    @Test func `a setup's reply that comes after the loader's end is followed by the teardown alone`() async throws {
+    @Test func `after the loader's end a late setup reply causes only the teardown`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         let gate = harness.service.hold("setup")
         let request = harness.request()
@@ -188,7 +188,7 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
-    @Test func `after the loader's end no session is opened`() async throws {
+    @Test func `an ended loader opens no session`() async throws {
         let loader = try harness.loader
         loader.cancel()
         await #expect {
@@ -197,7 +197,7 @@ import Testing
         #expect(harness.service.log.isEmpty)
     }
 
-    @Test func `a heartbeat under way ends first, so that the teardown has its token`() async throws {
+    @Test func `a heartbeat under way ends first to give the teardown its token`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         try await harness.answer()
         let gate = harness.service.hold("heartbeat")
@@ -210,7 +210,7 @@ import Testing
         #expect(await harness.hasNoTimer())
     }
 
-    @Test func `a player that does its own I/O gets the session's tokens, and its reply counts`() async throws {
+    @Test func `a player with its own I/O gets the session's tokens, and its reply counts`() async throws {
         let loader = try harness.loader
         let request = try await loader.licenseRequest(for: SPCMessage(SampleBytes.spc), key: SessionHarness.key)
         #expect(request.value(forHTTPHeaderField: "nv-authorizations") == "TOKEN-2,SESSION-1")

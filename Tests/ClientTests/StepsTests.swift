@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StepsTests {
     static let spc = SPCMessage(SampleBytes.spc)
 
-    @Test func `requests and replies pass without any I/O`() async throws {
+    @Test func `requests and replies work without I/O`() async throws {
         let harness = Harness(VendorProfile.json.unchecked)
         let loader = harness.loader
         let certificateRequest = try #require(try await loader.certificateRequest())
@@ -79,7 +79,7 @@ import Testing
         for (error, code, stage) in errors { #expect(error?.code == code && error?.stage == stage) }
     }
 
-    @Test func `a request that a player sends itself obeys the host policy too`() async {
+    @Test func `the host policy also covers a player's own requests`() async {
         let loader = Harness().loader
         let error = await #expect(throws: ContentKeyError.self) {
             try await loader.licenseRequest(for: Self.spc, key: "skd://evil.example/abc")
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `number the keys, and give 0 to what belongs to none`() async {
+    @Test func `number the keys, and use 0 for no key`() async {
         let harness = Harness(get: [.status(404), .certificate])
         let events = harness.loader.events()
         _ = try? await harness.loader.applicationCertificate()

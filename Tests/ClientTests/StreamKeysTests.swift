@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["master.m3u8", "video.m3u8"])
-    func `a playlist that cannot be read is an error that names it`(name: String) async {
+    func `an unreadable playlist is an error that names it`(name: String) async {
         let harness = Harness(over: Stream.transport([name: .status(404)]))
         let error = await #expect(throws: ContentKeyError.self) { try await harness.loader.keys(of: Stream.address) }
         #expect(error?.kind == .playlistUnreadable && error?.stage == .playlist)
@@ -32,7 +32,7 @@ import Testing
         #expect(error?.reason.contains("s3cr3t") == false)
     }
 
-    @Test func `more keys than the limit are an error, and not a part of the keys`() async {
+    @Test func `more keys than the limit are an error, not a partial list`() async {
         let harness = Harness(over: Stream.transport())
         var limits = PreloadLimits.wholeStream
         limits.keys = 2
@@ -42,7 +42,7 @@ import Testing
         #expect(error?.kind == .playlistUnreadable)
     }
 
-    @Test func `a network that hangs is an error when the time is over, and cancelling the loader is one at once`()
+    @Test func `a hanging network is an error at the deadline, or immediately when the loader is cancelled`()
         async
     {
         let harness = Harness(over: Stream.transport(["master.m3u8": .hang])) {
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Source: `Documentation/Vendors/Axinom.md`: Axinom's key URI is a key id and an IV, which Foundation on Linux takes for no URL.
-    @Test func `a key URI that is no URL goes all the way as text`() async throws {
+    @Test func `a key URI that is not an URL remains text`() async throws {
         let uri: KeyURI = "skd://8d6d4a2c-6a3f-4f1e-9a37-4d2b3c0e9f11:00112233445566778899aabbccddeeff"
         let playlist = Stream.media([uri])
         let profile = VendorProfile.axinom.with([

@@ -24,7 +24,7 @@ import Testing
             profile.unchecked, credentials: .token { _ in token }, transport: transport, timekeeper: ManualTimekeeper())
     }
 
-    @Test func `an expired token is told before the license is asked for, which it is all the same`() async throws {
+    @Test func `an expired token is reported before the license request, which is still made`() async throws {
         let transport = FakeTransport(get: [.certificate], post: [.ckc])
         let loader = Self.loader(Self.token, transport)
         let request = FakeKeyRequest("skd://t.example/?KID=00000000-0000-0000-0000-000000000002")
@@ -42,7 +42,7 @@ import Testing
     /// `{"alg":"HS256"}.{"nbf":1900000000}`
     private static let early = "eyJhbGciOiJIUzI1NiJ9.eyJuYmYiOjE5MDAwMDAwMDB9.AAAA"
 
-    @Test func `a token that is refused because it came too early is told from one that may not`() async throws {
+    @Test func `a token refused as too early differs from one without rights`() async throws {
         let transport = FakeTransport(get: [.certificate], post: [.status(403)])
         let loader = Self.loader(Self.early, transport)
         let request = FakeKeyRequest("skd://t.example/?KID=00000000-0000-0000-0000-000000000002")
@@ -59,7 +59,7 @@ import Testing
         "eyJhbGciOiJIUzI1NiJ9.eyJjb250ZW50UmlnaHRzIjpbeyJjb250ZW50SWQiOiJkZW1vLTEiLCJzZXNzaW9uQ29udHJvbCI6eyJzZXNzaW9uQ29udHJvbEVuYWJsZWQiOnRydWV9fV19.AAAA"
 
     @Test(arguments: [("https://n.example/s", true), ("", false)])
-    func `a session that no setting opens is the cause, and not the token that NAGRA misses`(
+    func `the cause is a session that no setting opens, not the token that NAGRA misses`(
         address: String, isOpened: Bool
     ) async {
         let profile = VendorProfile.nagra.with([
@@ -90,7 +90,7 @@ import Testing
         (token, #"{"code":"drm_3033"}"#, "The service answered 403, code drm_3033", "forbidden"),
         (token, #"{"message":"no subscription"}"#, "The service answered 403, \"no subscription\".", "forbidden"),
     ])
-    func `what was noticed of a token leads where the service refuses it without a word`(
+    func `advice on a token leads if the service refuses it without a reason`(
         token: String, body: String, start: String, code: String
     ) async {
         let loader = Self.loader(

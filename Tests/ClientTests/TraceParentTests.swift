@@ -15,13 +15,13 @@ import Testing
         harness.transport.requests.map { $0.value(forHTTPHeaderField: "traceparent") }
     }
 
-    @Test func `no request says anything about a trace unless it is asked for`() async {
+    @Test func `requests are traced only on demand`() async {
         let harness = Harness()
         #expect(await harness.answer().ckc == SampleBytes.ckc())
         #expect(traceparents(harness) == [nil, nil])
     }
 
-    @Test func `each request carries a traceparent of its own in its key's trace, and the trace has the same`()
+    @Test func `each request has its own traceparent in its key's trace, and the trace has the same`()
         async throws
     {
         let harness = Harness(post: [.status(503), .ckc]) { $0.tracing = .traceparent }
@@ -50,7 +50,7 @@ import Testing
             Set(harness.posts.map { $0.value(forHTTPHeaderField: "traceparent")?.split(separator: "-")[1] }).count == 2)
     }
 
-    @Test func `a redirect within the origin carries on, and one that drops credentials drops the trace too`() async {
+    @Test func `a redirect within the origin keeps the trace, and one that drops credentials drops it`() async {
         let within = Harness(post: [.status(307, [("location", "/other")]), .ckc]) { $0.tracing = .traceparent }
         #expect(await within.answer().ckc == SampleBytes.ckc())
         #expect(within.posts.compactMap { $0.value(forHTTPHeaderField: "traceparent") }.count == 2)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [("r-1", "r-1"), (token, nil), ("with blank", nil), (String(repeating: "x", count: 65), nil)])
-    func `a reply's request id is noted, unless it is none`(id: String, noted: String?) async {
+    func `a reply's valid request id is noted`(id: String, noted: String?) async {
         let harness = Harness(
             post: [.reply(HTTPReply(status: 200, headers: [("X-Request-Id", id)], body: SampleBytes.ckc()))],
             credentials: .fixed(.token(token)))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `a task that is cancelled already sends nothing`(_ transport: TransportUnderTest) async throws {
+    func `a task that is already cancelled sends nothing`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in LoopbackServer.reply("200 OK") }
         let isCancelled = Gate()
         let task = Task {
@@ -42,7 +42,7 @@ import Testing
 
     // FoundationNetworking on Linux ends the process if a task is cancelled at the wrong moment.
     @Test(arguments: TransportUnderTest.all, ["302 Found", "200 OK"])
-    func `cancelled while its reply comes, each of many requests ends with the reply or as cancelled`(
+    func `requests cancelled during the reply end with the reply or as cancelled`(
         _ transport: TransportUnderTest, status: String
     ) async throws {
         for round in 0..<4 {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `cancelled at any moment, a request ends with its own reply or as cancelled, and others go on`(
+    func `a request cancelled at random ends with its own reply or as cancelled; others are unaffected`(
         _ transport: TransportUnderTest
     ) async throws {
         let server = try LoopbackServer { request, _ in

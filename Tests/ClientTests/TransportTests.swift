@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TransportTests {
 
     @Test(arguments: TransportUnderTest.all)
-    func `carries method, header fields and body there, and status, header fields and body back`(
+    func `sends method, header fields and body, and returns status, header fields and body`(
         _ transport: TransportUnderTest
     ) async throws {
         let server = try LoopbackServer { _, _ in
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `joins a header field that comes twice`(_ transport: TransportUnderTest) async throws {
+    func `joins a repeated header field`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in
             LoopbackServer.reply("200 OK", ["X-Two: 1", "X-Two: 2", "x-mix: 1", "X-Mix: 2"])
         }
@@ -45,7 +45,7 @@ import Testing
     @Test(
         arguments: TransportUnderTest.all,
         ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"])
-    func `returns a redirect and does not follow it`(_ transport: TransportUnderTest, status: String) async throws {
+    func `returns a redirect without following it`(_ transport: TransportUnderTest, status: String) async throws {
         for method in ["GET", "POST"] { try await returnsRedirect(transport, status, method) }
     }
 
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `refuses a body that is announced as larger than the limit`(_ transport: TransportUnderTest) async throws {
+    func `refuses a body announced as larger than the limit`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in .begin("HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n") }
         // The body never arrives: only the stated length can reveal it.
         #expect(await transport.failure(URLRequest(url: server.url()), limit: 100_000)?.kind == .bodyTooLarge)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `takes a body of exactly the limit`(_ transport: TransportUnderTest) async throws {
+    func `takes a body at exactly the limit`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in
             LoopbackServer.reply("200 OK", body: String(repeating: "x", count: 1_000))
         }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `keeps no cookie and caches nothing`(_ transport: TransportUnderTest) async throws {
+    func `keeps no cookies and no cache`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, number in
             LoopbackServer.reply(
                 "200 OK", ["Set-Cookie: id=1; Path=/", "Cache-Control: max-age=3600", "ETag: \"e\""], body: "\(number)")
@@ -112,14 +112,13 @@ import Testing
 
     // A head that breaks off is left out: FoundationNetworking on Linux ends the process (swift-corelibs-foundation #5285).
     @Test(arguments: TransportUnderTest.all, ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"])
-    func `a server that goes away midway is connectionLost`(_ transport: TransportUnderTest, text: String) async throws
-    {
+    func `a server that drops midway is connectionLost`(_ transport: TransportUnderTest, text: String) async throws {
         let server = try LoopbackServer { _, _ in .send(text) }
         #expect(await transport.failure(URLRequest(url: server.url()))?.kind == .connectionLost)
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `a server that does not speak TLS is tlsFailed`(_ transport: TransportUnderTest) async throws {
+    func `a server without TLS is tlsFailed`(_ transport: TransportUnderTest) async throws {
         let server = try LoopbackServer { _, _ in .send("no TLS here, and never was\r\n\r\n") }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
         let kind = await transport.failure(URLRequest(url: url))?.kind
@@ -127,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `a connection that was opened ahead carries the next requests, and no credentials before`(
+    func `a preopened connection carries the next requests, and no credentials before`(
         _ transport: TransportUnderTest
     ) async throws {
         let server = try LoopbackServer { request, _ in
@@ -143,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: TransportUnderTest.all)
-    func `a server that wants no HEAD is connected to all the same, and a dead one is an error`(
+    func `a server that refuses HEAD is still connected to, and a dead one is an error`(
         _ transport: TransportUnderTest
     ) async throws {
         let server = try LoopbackServer { _, _ in .keep("HTTP/1.1 405 No\r\nContent-Length: 99999999\r\n\r\n") }

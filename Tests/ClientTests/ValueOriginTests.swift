@@ -13,7 +13,7 @@ import Testing
 /// An error names the origin of its value, whoever gave it; a valid value has no error.
 @Suite(.timeLimit(.minutes(1))) struct ValueOriginTests {
     @Test(arguments: OriginCase.all)
-    func `an error about a value says where it came from`(_ test: OriginCase) async {
+    func `an error about a value names its origin`(_ test: OriginCase) async {
         let (wrong, right) = (await test.said(.wrong), await test.said(.right))
         #expect(wrong?.hasPrefix(test.sentence) == true, "\(wrong ?? "nothing")")
         #expect(right == nil, "\(right ?? "")")

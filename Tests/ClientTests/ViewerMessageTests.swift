@@ -22,7 +22,7 @@ import Testing
         #expect(OfflineError(kind, "The store is full.").viewerMessage == message)
     }
 
-    @Test func `a viewer who went away is told nothing`() { #expect(ContentKeyError.cancelled.viewerMessage == nil) }
+    @Test func `a viewer who cancelled sees no message`() { #expect(ContentKeyError.cancelled.viewerMessage == nil) }
 
     @Test(arguments: ViewerMessage.allCases)
     func `the words are two short sentences without jargon, and the second says what to do`(message: ViewerMessage) {
@@ -32,7 +32,7 @@ import Testing
         #expect(!jargon.contains { message.text.localizedCaseInsensitiveContains($0) })
     }
 
-    @Test func `an app's own words take the place of the English ones`() throws {
+    @Test func `an app's own words replace the English ones`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "latchkey-\(UUID().uuidString).bundle")
         defer { try? FileManager.default.removeItem(at: folder) }
         let text = "\"latchkey.viewer.signIn\" = \"Bitte neu anmelden.\";\n"

@@ -81,7 +81,7 @@ nonisolated final class AcmePlayerKeys: Sendable {
         }
     }
 
-    @Test func `an object that is answered later gets its key once`() async throws {
+    @Test func `an object answered later gets its key once`() async throws {
         let harness = Harness()
         let call = Call()
         harness.loader.answer(AcmeKeyRequest(call: call))
@@ -90,7 +90,7 @@ nonisolated final class AcmePlayerKeys: Sendable {
         #expect(call.ends == ["finished"])
     }
 
-    @Test func `a refusal reaches the player as an error with a domain`() async throws {
+    @Test func `a refusal is an error with a domain for the player`() async throws {
         let harness = Harness(post: [.status(403)])
         let call = Call()
         harness.loader.answer(AcmeKeyRequest(call: call))

@@ -17,7 +17,7 @@ import Testing
         (600, 60, 0, 450), (200, 60, 0, 140), (60, 60, 0, 30), (10, 60, 0, 5), (2, 60, 0, 1),
         (360, 60, 300, 300), (320, 60, 300, 300), (300, 60, 300, 225), (1_000, 400, 0, 600),
     ])
-    func `renewals leave the vendor's lead and keep its interval, as far as the lease allows`(
+    func `renewals keep the vendor's lead and interval as far as the lease allows`(
         _ lease: Int, _ lead: Int, _ interval: Int, _ expected: Int
     ) {
         let vendor = RenewalPolicy(minimumLead: lead, minimumInterval: interval)
@@ -26,7 +26,7 @@ import Testing
 
     // Terms from an app's own integration, and numbers of a profile in JSON, may be anything.
     @Test(arguments: [Int.max, 1 << 40], [0.75, .nan, .infinity, -.infinity])
-    func `a lease of any length has a renewal that a clock can wait for`(_ lease: Int, _ fraction: Double) throws {
+    func `a lease of any length has a renewal that a clock can await`(_ lease: Int, _ fraction: Double) throws {
         let vendor = RenewalPolicy(minimumLead: .max, minimumInterval: .max, interval: .max)
         for policy in [LeasePolicy(fraction: fraction), LeasePolicy(fraction: fraction, firstWait: .seconds(Int.max))] {
             let delay = try #require(Self.plan(lease, vendor, policy))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `chance makes renewals earlier, by no more than its share of the lease, and spreads them`() {
+    @Test func `jitter moves renewals earlier, by at most its share of the lease, and spreads them`() {
         let policy = LeasePolicy()
         var generator = SeededGenerator(seed: 1)
         let delays = (0..<100).compactMap { _ in
@@ -57,7 +57,7 @@ import Testing
         #expect(Set(delays.map { Int($0.inSeconds) }).count >= 6)
     }
 
-    @Test func `waits double, stay below half of what is left, and end with the lease`() {
+    @Test func `waits double, stay below half of the rest, and end with the lease`() {
         let policy = LeasePolicy()
         var generator = SeededGenerator(seed: 1)
         let waits = (1...8).compactMap { policy.wait(afterFailures: $0, untilEnd: nil, using: &generator) }
@@ -67,7 +67,7 @@ import Testing
         #expect(policy.wait(afterFailures: 8, untilEnd: .seconds(1), using: &generator) == nil)
     }
 
-    @Test(arguments: [-1.0, 0, 2, .infinity]) func `senseless fractions still renew within the lease`(
+    @Test(arguments: [-1.0, 0, 2, .infinity]) func `absurd fractions still renew within the lease`(
         _ fraction: Double
     ) {
         let delay = Self.plan(600, RenewalPolicy(), LeasePolicy(fraction: fraction, jitter: 5))

@@ -9,8 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LeaseTests {
     private static let lease = LicenseTerms(.lease(.seconds(600)))
 
-    @Test func `a lease is renewed by a new request of the player when three quarters of it have passed`() async throws
-    {
+    @Test func `a lease is renewed by a new player request after three quarters of it`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play()
             try await harness.pass(.seconds(449))
@@ -37,14 +36,14 @@ import Testing
         LicenseTerms(.persistentFor(.seconds(600))),
         LicenseTerms(.dualExpiry(storage: .seconds(600), playback: .seconds(60))),
     ])
-    func `keys without a lease are not renewed, whatever the vendor's interval`(_ terms: LicenseTerms) async throws {
+    func `keys without a lease are not renewed, despite the vendor's interval`(_ terms: LicenseTerms) async throws {
         try await LeaseHarness.run(terms, RenewalPolicy(interval: 100)) { harness in
             await harness.play()
             #expect(await harness.isQuiet())
         }
     }
 
-    @Test func `where the license says nothing the app's lease counts, and else the vendor's interval`() async throws {
+    @Test func `without a lease in the license the app's counts, else the vendor's interval`() async throws {
         let vendor = RenewalPolicy(interval: 100)
         try await LeaseHarness.run(nil, vendor, configure: { $0.leases.assumedLease = .seconds(1_000) }) { harness in
             await harness.play()
@@ -58,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a renewal that fails is tried again, and the one that succeeds starts a new lease`() async throws {
+    @Test func `a failed renewal is retried, and a successful one starts a new lease`() async throws {
         let answer: @Sendable (Int) -> FakeTransport.Step = { $0 == 2 ? .status(503) : .ok(SampleBytes.ckc($0)) }
         try await LeaseHarness.run(Self.lease, answer: answer) { harness in
             let (first, _) = await harness.play()
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a lease that cannot be renewed ends with one error and is left alone from then on`() async throws {
+    @Test func `a lease that cannot be renewed ends with one error and is then left alone`() async throws {
         let answer: @Sendable (Int) -> FakeTransport.Step = { $0 == 1 ? .ok(SampleBytes.ckc(1)) : .status(503) }
         try await LeaseHarness.run(Self.lease, answer: answer) { harness in
             let (first, _) = await harness.play()
@@ -86,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a renewal that is under way when the lease ends gets the same error`() async throws {
+    @Test func `a renewal under way when the lease ends gets the same error`() async throws {
         try await LeaseHarness.run(
             Self.lease, answer: { $0 == 1 ? .ok(SampleBytes.ckc(1)) : .hang },
             configure: {
@@ -101,7 +100,7 @@ import Testing
             })
     }
 
-    @Test func `a player that does not come is asked again until the lease ends`() async throws {
+    @Test func `a player without a renewal is asked again until the lease ends`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play(harness.request(comes: false))
             try await harness.pass(.seconds(600))
@@ -111,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a player that cannot renew is told when the lease ends, and why`() async throws {
+    @Test func `a player that cannot renew learns why its lease ended`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let request = FakeKeyRequest(LeaseHarness.key)
             await harness.play(request)
@@ -122,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a key that is released is renewed no more, also after renewals`() async throws {
+    @Test func `a released key is no longer renewed, even after renewals`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (_, handle) = await harness.play()
             try await harness.pass(.seconds(450))
@@ -132,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a key that is released by its answer is not held`() async throws {
+    @Test func `a key that its answer releases is not held`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let handle = Locked<KeyRequest?>(nil)
             let request = FakeKeyRequest(LeaseHarness.key)
@@ -154,8 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a key asked for anew takes the place of the old one, and another player's is kept apart`() async throws
-    {
+    @Test func `a new request for a key replaces the old one, but not another player's`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             await harness.play()
             try await harness.pass(.seconds(100))
@@ -166,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `what came due while the app was suspended is done once`() async throws {
+    @Test func `work due while the app was suspended is done once`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play()
             harness.loader.suspend(.only)
@@ -179,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `an app that is stopped without warning renews once when it wakes up`() async throws {
+    @Test func `an app that was frozen without warning renews once on waking`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play()
             harness.time.jump(by: .seconds(599))
@@ -188,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a lease that ended while the app was suspended is had back by one renewal`() async throws {
+    @Test func `one renewal restores a lease that ended while the app was suspended`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let (first, _) = await harness.play()
             harness.loader.suspend(.only)
@@ -202,8 +200,7 @@ import Testing
         }
     }
 
-    @Test func `a lease that ended while the app was suspended ends with one error if its renewal fails`() async throws
-    {
+    @Test func `a lease that ended during suspension ends with one error if its renewal fails`() async throws {
         let answer: @Sendable (Int) -> FakeTransport.Step = { $0 == 1 ? .ok(SampleBytes.ckc(1)) : .status(403) }
         try await LeaseHarness.run(Self.lease, answer: answer) { harness in
             let (first, _) = await harness.play()
@@ -216,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `a player that cannot renew learns at once that its lease ended while it was away`() async throws {
+    @Test func `a player that cannot renew learns immediately that its lease ended meanwhile`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let request = FakeKeyRequest(LeaseHarness.key)
             await harness.play(request)
@@ -227,7 +224,7 @@ import Testing
     }
 
     @Test(arguments: [-86_400.0, 86_400])
-    func `a date that is set forth or back moves no renewal`(_ jump: Double) async throws {
+    func `a date set forward or back moves no renewal`(_ jump: Double) async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             await harness.play()
             harness.time.setDate(harness.time.date.addingTimeInterval(jump))

@@ -10,7 +10,7 @@ import Testing
 /// misbehaving players.
 @Suite(.timeLimit(.minutes(5))) struct LifecyclePropertyTests {
     @Test(arguments: 1...100 as ClosedRange<UInt64>)
-    func `any order of events keeps the rules of a key's life`(seed: UInt64) async throws {
+    func `any order of events keeps a key's invariants`(seed: UInt64) async throws {
         let time = VirtualTime()
         try await time.run {
             let stage = WildStage(time, seed: seed)

@@ -40,7 +40,7 @@ import Testing
         return (named, reads() - before)
     }
 
-    @Test func `of a ladder the ends are read, once a minute`() async {
+    @Test func `the ends of a ladder are read, once a minute`() async {
         let harness = Self.harness(["a", "a", "a", "a", "a", "a"])
         let first = await review(harness, holding: ["a"])
         #expect(first.named == [Self.uri("a")] && first.reads == 3)
@@ -49,7 +49,7 @@ import Testing
         #expect(await review(harness).reads == 3)
     }
 
-    @Test func `a key that the player holds and the ends do not name is looked for in the whole pathway`() async {
+    @Test func `a held key that the ends do not name is looked for in the whole pathway`() async {
         let harness = Self.harness(["a", "a", "odd", "a", "a"])
         let first = await review(harness, holding: ["a", "odd"])
         #expect(first.named == [Self.uri("a"), Self.uri("odd")] && first.reads == 3 + 6)
@@ -67,7 +67,7 @@ import Testing
         #expect(await review(harness).reads == 3)
     }
 
-    @Test func `keys that are due at once share what is read`() async {
+    @Test func `keys due together share their reads`() async {
         let harness = Self.harness(["a", "a", "a", "a"])
         let loader = harness.loader
         async let first = loader.keysNow(in: Self.stream, heldBy: .only)
@@ -77,7 +77,7 @@ import Testing
         #expect(harness.transport.requests.count { $0.url?.pathExtension == "m3u8" } == 3)
     }
 
-    @Test func `a stream that cannot be read says nothing`() async {
+    @Test func `an unreadable stream names no keys`() async {
         let harness = Harness(over: PreloadStream.transport(["audio.m3u8": .status(403)]))
         #expect(await review(harness).named == nil)
     }

@@ -10,8 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RotationTests {
     private static let lease = LicenseTerms(.lease(.seconds(600)))
 
-    @Test func `a key that no playlist names any more lapses, and the keys of the playlists are renewed`() async throws
-    {
+    @Test func `a key that no playlist names lapses, and the keys of the playlists are renewed`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             var events = harness.loader.events().makeAsyncIterator()
             let player = RotatingPlayer(harness.loader)
@@ -30,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `an old key that a playlist still names is renewed, as a viewer may go back to it`() async throws {
+    @Test func `an old key that a playlist still names is renewed in case a viewer seeks back`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let player = RotatingPlayer(harness.loader)
             player.name((0...20).map { "v\($0)" })
@@ -45,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a short lease outlives what the player has loaded of the stream`() async throws {
+    @Test func `a short lease outlives the player's buffer`() async throws {
         try await LeaseHarness.run(LicenseTerms(.lease(.seconds(40)))) { harness in
             let player = RotatingPlayer(harness.loader)
             await player.ask(["v0"])
@@ -59,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `keys that came together do not replace each other, and nobody reads playlists for them`() async throws {
+    @Test func `keys requested together do not replace each other, and no playlist is read for them`() async throws {
         try await LeaseHarness.run(Self.lease, configure: { $0.leases.heldKeys = 1 }) { harness in
             let player = RotatingPlayer(harness.loader)
             await player.ask(["audio", "sd"])
@@ -72,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [nil, ["of another stream"]] as [[String]?])
-    func `where the playlists are not known, the newest keys are renewed, as many as the policy says`(
+    func `without playlists the newest keys are renewed, as many as the policy says`(
         named: [String]?
     ) async throws {
         try await LeaseHarness.run(Self.lease, configure: { $0.leases.heldKeys = 3 }) { harness in
@@ -99,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `an app that was away asks for the keys of the playlists alone`() async throws {
+    @Test func `a resumed app asks only for the keys of the playlists`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let player = RotatingPlayer(harness.loader)
             await player.ask(["v0"])
@@ -114,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a playlist that does not come leaves the key to the next attempt`() async throws {
+    @Test func `a missing playlist leaves the key to the next attempt`() async throws {
         try await LeaseHarness.run(Self.lease) { harness in
             let player = RotatingPlayer(harness.loader)
             await player.ask(["v0"])
@@ -129,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a loader without end holds a bounded number of keys`() async throws {
+    @Test func `an endless loader holds a bounded number of keys`() async throws {
         try await LeaseHarness.run(LicenseTerms()) { harness in
             let player = RotatingPlayer(harness.loader)
             await player.ask((0..<260).map { "v\($0)" })

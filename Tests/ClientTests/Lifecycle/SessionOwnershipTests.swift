@@ -33,7 +33,7 @@ import Testing
         #expect(harness.service.sessionCount == 2)
     }
 
-    @Test func `a key that was refused leaves no session behind`() async throws {
+    @Test func `a refused key leaves no session behind`() async throws {
         var events = try harness.loader.events().makeAsyncIterator()
         harness.service.fault("license", .status(403), .status(403))
         let (request, _) = try await play()
@@ -54,7 +54,7 @@ import Testing
         #expect(request.answers.count == 1)
     }
 
-    @Test func `renewals that keep it alive are made by the player that holds the key`() async throws {
+    @Test func `the player that holds the key makes the renewals that keep it alive`() async throws {
         harness.service.enforce()
         let loader = try harness.loader
         var events = loader.events().makeAsyncIterator()

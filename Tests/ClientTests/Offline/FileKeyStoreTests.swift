@@ -18,7 +18,7 @@ import Testing
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    @Test func `nothing is made before something is written`() async throws {
+    @Test func `nothing is created before the first write`() async throws {
         try await withStore { store in
             #expect(try await store.items().isEmpty)
             #expect(try await store.bytes(of: .index) == nil)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `an item is what was last written, and readable by its owner alone`() async throws {
+    @Test func `an item holds its last write and is readable only by its owner`() async throws {
         try await withStore { store in
             for text in ["first, and longer", "second", ""] {
                 try await store.write(Secret(text), to: item)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that was open to others is closed, and one that was removed is made again`() async throws {
+    @Test func `a folder open to others is closed, and a removed one is recreated`() async throws {
         try await withStore { store in
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `files of others in the folder are left alone, and half written ones are not`() async throws {
+    @Test func `others' files in the folder are kept; half-written ones are not`() async throws {
         try await withStore { store in
             let keys = OfflineKeys(store, timekeeper: ManualTimekeeper())
             try await keys.register("movie", keys: [sd])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be written is an error that names no path`() async throws {
+    @Test func `a failed write is an error that names no path`() async throws {
         try await withStore { store in
             try Data().write(to: folder)
             let error = await #expect(throws: OfflineError.self) { try await store.write(Secret("one"), to: item) }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a link is not followed`() async throws {
+    @Test func `links are not followed`() async throws {
         try await withStore { store in
             try await store.write(Secret("one"), to: item)
             try FileManager.default.createSymbolicLink(
@@ -106,8 +106,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
-    func `a file's bytes are on the disk before it takes the old one's place, and the names behind that`() async throws
-    {
+    func `a file's bytes reach the disk before it replaces the old one, and the names after that`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let log = Locked<[String]>([])
         let store = FileKeyStore(folder: folder, system: calls(log), before: { _ in })
@@ -121,7 +120,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a system that takes no byte and says nothing of it ends a write, whatever it said before`() async {
+    func `a system that takes no byte without an error ends a write, whatever it said before`() async {
         defer { try? FileManager.default.removeItem(at: folder) }
         let system = FileCalls(write: { _, _ in
             errno = EINTR
@@ -132,7 +131,7 @@ import Testing
         #expect(error?.kind == .keyStoreUnwritable)
     }
 
-    @Test func `a write that is interrupted, or takes a part of the bytes, goes on`() async throws {
+    @Test func `an interrupted or partial write continues`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let calls = Locked(0)
         let system = FileCalls(write: { file, bytes in
@@ -152,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: ["flush file", "rename"])
-    func `where the disk does not take the bytes, the old ones stay and nothing is left behind`(call: String)
+    func `if the disk refuses the bytes, the old ones stay and nothing is left behind`(call: String)
         async throws
     {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -164,7 +163,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["one.key"])
     }
 
-    @Test func `a key that was read is read again from its start`() async throws {
+    @Test func `a key is read again from its start`() async throws {
         try await withStore { store in
             let bytes = Secret((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
             try await store.write(bytes, to: item)

@@ -57,7 +57,7 @@ import Testing
         (nil, .seconds(86_400), 3_600),
         (LicenseTerms(.dualExpiry(storage: .seconds(5_000), playback: .seconds(900))), nil, 900),
     ])
-    func `after the lease, which vendor, license and app may shorten, a replay has a license of its own`(
+    func `after the lease, which vendor, license and app may shorten, a replay gets a new license`(
         _ terms: LicenseTerms?, _ lifetime: Duration?, _ lease: Int
     ) async {
         let harness = harness(terms) { $0.lifetime = lifetime }
@@ -71,7 +71,7 @@ import Testing
         #expect(harness.posts.count == 2)
     }
 
-    @Test func `a replay is renewed before what is left of the lease ends`() async {
+    @Test func `a replay is renewed before the rest of its lease ends`() async {
         let harness = harness()
         await play(harness)
         harness.clock.advance(by: .seconds(3_000))
@@ -83,7 +83,7 @@ import Testing
         #expect(planned.last == .seconds(600))
     }
 
-    @Test func `a vendor that does not allow it keeps nothing`() async {
+    @Test func `a vendor that forbids it keeps nothing`() async {
         let harness = harness(allowed: nil)
         #expect(harness.loader.licenseCache == nil)
         #expect(Harness(TermedVendor(renewal: RenewalPolicy(cacheLifetime: 60))).loader.licenseCache == nil)
@@ -91,7 +91,7 @@ import Testing
         #expect(allowing == ["mux", "mux-web"])
     }
 
-    @Test func `another launch replays, and finds nothing after the viewer has signed out`() async throws {
+    @Test func `another launch replays, and finds nothing after the viewer signs out`() async throws {
         await play(harness())
         let second = harness()
         await play(second)
@@ -103,7 +103,7 @@ import Testing
         #expect(third.posts.count == 1)
     }
 
-    @Test func `no more keys are kept than there is room for, and the title that was played longest ago goes`() async {
+    @Test func `keys are kept up to the limit, and the title played longest ago is dropped first`() async {
         let harness = harness { $0.keys = 3 }
         for (key, title) in [(Self.audio, "old"), (Self.video, "old"), ("skd://keys.example.com/1", "next")] {
             await play(harness, key, of: AssetID(title))
@@ -123,7 +123,7 @@ import Testing
         #expect(store.contents.count == 3)
     }
 
-    @Test func `a refusal removes the keys of its title, and of no other`() async {
+    @Test func `a refusal removes only the keys of its title`() async {
         var vendor = VendorProfile.raw
         vendor.renewal.cacheLifetime = 3_600
         let harness = Harness(vendor.unchecked, post: [.ckc, .ckc, .status(403), .status(403), .ckc]) {
@@ -139,7 +139,7 @@ import Testing
         #expect(harness.posts.count == before + 1)
     }
 
-    @Test func `a key that the player turned down is not given again`() async {
+    @Test func `a key that the player rejected is not given again`() async {
         let harness = harness()
         await play(harness)
         harness.loader.licenseCache?.drop(Self.video)
@@ -147,13 +147,13 @@ import Testing
         #expect(harness.posts.count == 2)
     }
 
-    @Test func `if the player makes no stored key of a license, later requests are streamed`() async {
+    @Test func `if the player makes no stored key, later requests are streamed`() async {
         let harness = harness()
         #expect(await play(harness, canKeep: false).error?.kind == .persistableKeyFailed)
         #expect(harness.loader.licenseCache?.wants(Self.video, of: nil) == false)
     }
 
-    @Test func `what the app leaves out is streamed, and a store that fails costs a license and not the key`() async {
+    @Test func `excluded titles are streamed, and a failed store costs a license but not the key`() async {
         let harness = harness { $0.includes = { _, asset in asset != "live" } }
         #expect(harness.loader.licenseCache?.wants(Self.video, of: "live") == false)
         #expect(harness.loader.licenseCache?.wants(Self.video, of: "movie") == true)

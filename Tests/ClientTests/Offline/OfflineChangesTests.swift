@@ -10,7 +10,7 @@ import Testing
     private let harness = OfflineHarness()
     private var offline: OfflineKeys { harness.offline }
 
-    @Test func `the list comes at once, and again after each change`() async throws {
+    @Test func `the list comes first, and again after each change`() async throws {
         var lists = offline.changes().makeAsyncIterator()
         #expect(await lists.next() == [])
         try await offline.register("movie", keys: [sd])
@@ -23,7 +23,7 @@ import Testing
         #expect(await lists.next() == [])
     }
 
-    @Test func `the list comes again when a window ends, and an event says so once`() async throws {
+    @Test func `the list comes again when a window ends, with one event`() async throws {
         try await harness.download("movie", [sd, hd], .persistentFor(.days(7)))
         try await harness.fetch(hd, .persistentFor(.days(9)), .replace)
         var lists = offline.changes().makeAsyncIterator()
@@ -37,7 +37,7 @@ import Testing
         #expect(harness.events.suffix(2) == ["storedKeyExpired host/sd", "storedKeyExpired host/hd"])
     }
 
-    @Test func `closing ends the streams and leaves no timer, and keys are stored all the same`() async throws {
+    @Test func `closing ends the streams and leaves no timer, and keys are still stored`() async throws {
         try await harness.download("movie", [sd], .persistentFor(.days(7)))
         var lists = offline.changes().makeAsyncIterator()
         _ = await lists.next()
@@ -52,7 +52,7 @@ import Testing
         while harness.clock.sleeperCount > 0 { await Task.yield() }
     }
 
-    @Test func `a store that cannot be read yet is read later`() async throws {
+    @Test func `an unreadable store is read later`() async throws {
         try await harness.download("movie", [sd])
         let next = OfflineHarness(after: harness)
         next.store.failReads(OfflineError(.keyStoreUnreadable, "The device is locked."))
@@ -67,7 +67,7 @@ import Testing
         #expect(next.events == ["failed keyStoreUnreadable", "failed keyStoreUnreadable host/sd"])
     }
 
-    @Test func `a change that cannot be written is no change`() async throws {
+    @Test func `a failed write changes nothing`() async throws {
         try await harness.download("movie", [sd])
         let list = try await offline.assets()
         harness.store.failWrites(OfflineError(.keyStoreUnwritable, "The disk is full."))

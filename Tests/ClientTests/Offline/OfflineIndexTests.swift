@@ -13,7 +13,7 @@ import Testing
         "storage":2592000,"stored":1767225650,"uri":"skd://host/sd"}],"latest":1767225700.5,"version":1}
         """
 
-    @Test func `version 1 is read and written as it always was`() throws {
+    @Test func `version 1 is read and written as always`() throws {
         let index = try OfflineIndex(file: Secret(Self.golden))
         #expect(index.assets == ["movie": [audio, sd]])
         let key = try #require(index.keys[sd])
@@ -63,7 +63,7 @@ import Testing
         #expect(try await OfflineHarness(after: harness).offline.storedKey(for: sd) == stored())
     }
 
-    @Test func `the way out of a damaged index is to delete all`() async throws {
+    @Test func `deleting everything repairs a damaged index`() async throws {
         let harness = OfflineHarness()
         try await harness.download("movie", [sd])
         harness.store.put(Secret("{"), at: .index)
@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test(arguments: ["../escape.key", "a/b", "", ".hidden", String(repeating: "a", count: 65), "ä"])
-    func `a name that leaves the folder makes the index a damaged one`(_ name: String) {
+    func `a name outside the folder makes the index damaged`(_ name: String) {
         let text = Self.golden.replacingOccurrences(of: "0123456789abcdef.key", with: name)
         let error = #expect(throws: OfflineError.self) { try OfflineIndex(file: Secret(text)) }
         #expect(error?.kind == .keyIndexDamaged)
     }
 
-    @Test func `what a crash left behind is swept`() async throws {
+    @Test func `leftovers of a crash are removed`() async throws {
         let harness = OfflineHarness()
         try await harness.download("movie", [sd])
         let before = harness.store.contents

@@ -20,24 +20,24 @@ import Testing
         #expect(try await harness.remaining() == nil)
     }
 
-    @Test func `a stored key is what the player made of the CKC`() async throws {
+    @Test func `a stored key is the player's form of the CKC`() async throws {
         try await harness.download("movie", [sd])
         #expect(try await offline.storedKey(for: sd) == stored())
     }
 
-    @Test func `only keys of an asset are asked for to be stored`() async throws {
+    @Test func `only an asset's keys are requested for storage`() async throws {
         try await offline.register("movie", keys: [sd])
         #expect(await offline.asset(needing: sd) == "movie")
         #expect(await offline.asset(needing: hd) == nil)
     }
 
-    @Test func `a key that no asset needs is answered and not stored`() async throws {
+    @Test func `an unneeded key is answered and not stored`() async throws {
         #expect(try await harness.fetch(sd) == stored())
         #expect(harness.events == ["failed offlineKeyNotRequested host/sd"])
         #expect(harness.store.contents.isEmpty)
     }
 
-    @Test func `another launch finds everything as it was`() async throws {
+    @Test func `another launch finds everything unchanged`() async throws {
         try await harness.download("movie", [audio, sd], .dualExpiry(storage: .days(30), playback: .days(2)))
         offline.started(sd)
         let list = try await offline.assets()
@@ -47,7 +47,7 @@ import Testing
         #expect(list.first?.state == .playing)
     }
 
-    @Test func `choosing other renditions keeps the keys that both choices have`() async throws {
+    @Test func `choosing other renditions keeps the shared keys`() async throws {
         try await harness.download("movie", [audio, sd])
         let asset = try await offline.register("movie", keys: [audio, hd])
         #expect(asset.keys.map(\.uri) == [audio, hd])
@@ -55,7 +55,7 @@ import Testing
         #expect(harness.store.contents.count == 2)
     }
 
-    @Test func `deleting an asset keeps the keys that another needs, and gives back the others`() async throws {
+    @Test func `deleting an asset keeps the keys that another needs and returns the others`() async throws {
         try await harness.download("movie", [audio, sd])
         try await harness.download("sequel", [audio, hd])
         #expect(try await offline.delete("movie").map(\.uri) == [sd])
@@ -66,7 +66,7 @@ import Testing
         #expect(try await offline.delete("sequel").isEmpty)
     }
 
-    @Test func `a user who signs out leaves nothing behind`() async throws {
+    @Test func `signing out leaves nothing behind`() async throws {
         try await harness.download("movie", [audio, sd])
         var lists = offline.changes().makeAsyncIterator()
         #expect(await lists.next()?.count == 1)
@@ -77,7 +77,7 @@ import Testing
         #expect(try await offline.assets().first?.keys.map(\.uri) == [hd])
     }
 
-    @Test func `a key that somebody took out of the store is wanted again`() async throws {
+    @Test func `a key removed from the store is wanted again`() async throws {
         try await harness.download("movie", [sd])
         for item in harness.store.contents.keys where item != .index { harness.store.put(nil, at: item) }
         #expect(try await offline.storedKey(for: sd) == nil)
@@ -108,7 +108,7 @@ import Testing
 // MARK: - A player's actions
 
 extension OfflineKeysTests {
-    @Test func `a key that the player updates takes the place of the stored one and was played`() async throws {
+    @Test func `a key that the player updates replaces the stored one and counts as played`() async throws {
         try await harness.download("movie", [sd], .dualExpiry(storage: .days(30), playback: .days(2)))
         offline.updated(sd, to: Secret("second"))
         #expect(try await offline.storedKey(for: sd) == Secret("second"))
@@ -116,7 +116,7 @@ extension OfflineKeysTests {
         #expect(harness.store.contents.count == 2)
     }
 
-    @Test func `an update of a key that is not stored, though wanted, is stored`() async throws {
+    @Test func `an update of a wanted key is stored`() async throws {
         try await offline.register("movie", keys: [sd])
         offline.updated(sd, to: Secret("second"))
         #expect(try await offline.storedKey(for: sd) == Secret("second"))
@@ -130,7 +130,7 @@ extension OfflineKeysTests {
         #expect(Set(harness.store.contents.keys) == [.index])
     }
 
-    @Test func `the first play counts, whatever is said later`() async throws {
+    @Test func `only the first play counts`() async throws {
         try await harness.download("movie", [sd], .dualExpiry(storage: .days(30), playback: .days(2)))
         offline.started(sd)
         _ = try await offline.assets()
@@ -140,7 +140,7 @@ extension OfflineKeysTests {
         #expect(try await harness.remaining() == .hours(43))
     }
 
-    @Test func `a rejected stored key is fetched once more, and then no more`() async throws {
+    @Test func `a rejected stored key is fetched once more, then dropped`() async throws {
         try await harness.download("movie", [sd])
         #expect(try await offline.rejected(sd) == .fetchAgain)
         #expect(try await offline.storedKey(for: sd) == nil)
@@ -152,7 +152,7 @@ extension OfflineKeysTests {
     }
 
     @Test(arguments: ["started", "updated", "requested"])
-    func `a key that was played or requested since may be fetched again`(_ what: String) async throws {
+    func `a key played or requested since may be fetched again`(_ what: String) async throws {
         try await harness.download("movie", [sd])
         _ = try await offline.rejected(sd)
         try await harness.fetch(sd)
@@ -164,7 +164,7 @@ extension OfflineKeysTests {
         #expect(try await offline.rejected(sd) == .fetchAgain)
     }
 
-    @Test func `a rejected key that is not stored is not fetched again`() async throws {
+    @Test func `a rejected key that is not stored is never refetched`() async throws {
         try await offline.register("movie", keys: [sd])
         #expect(try await offline.rejected(sd) == .giveUp)
     }

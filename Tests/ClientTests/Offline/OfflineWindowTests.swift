@@ -39,14 +39,14 @@ import Testing
     }
 
     @Test(arguments: [nil, LicenseTerms.Validity.persistent, .lease(.seconds(600))])
-    func `a key whose terms state no end has none`(_ terms: LicenseTerms.Validity?) async throws {
+    func `a key whose terms have no end has none`(_ terms: LicenseTerms.Validity?) async throws {
         try await harness.download("movie", [sd], terms)
         harness.clock.advance(by: .days(10_000))
         #expect(try await harness.state() == .stored)
         #expect(try await harness.remaining() == nil)
     }
 
-    @Test func `a date that the service states takes the place of the window that counts`() async throws {
+    @Test func `a date from the service replaces the window that counts`() async throws {
         try await harness.download("movie", [sd], Self.dual)
         offline.setExpiry(harness.clock.date.addingTimeInterval(3_600), of: sd)
         #expect(try await harness.remaining() == .hours(1))
@@ -62,7 +62,7 @@ import Testing
         #expect(try await offline.asset("movie")?.keys.count == 1)
     }
 
-    @Test func `an asset has expired when one of its keys has`() async throws {
+    @Test func `an asset expires with the first of its keys`() async throws {
         try await offline.register("movie", keys: [audio, sd, hd])
         try await harness.fetch(audio)
         try await harness.fetch(sd, .persistentFor(.days(7)))
@@ -75,7 +75,7 @@ import Testing
 // MARK: - Renewal
 
 extension OfflineWindowTests {
-    @Test func `a key is due when half of its storage window has passed, and not once it plays`() async throws {
+    @Test func `a key is due after half of its storage window, but not once it plays`() async throws {
         try await harness.download("movie", [audio, sd, hd], Self.dual)
         try await harness.fetch(hd, .persistent, .replace)
         offline.started(sd)
@@ -87,7 +87,7 @@ extension OfflineWindowTests {
         #expect(try await offline.dueForRenewal().map(\.state) == [.expired])
     }
 
-    @Test func `a renewal begins new windows with a new key`() async throws {
+    @Test func `a renewal starts new windows with a new key`() async throws {
         try await harness.download("movie", [sd], Self.dual)
         offline.started(sd)
         harness.clock.advance(by: .days(1))
@@ -98,7 +98,7 @@ extension OfflineWindowTests {
         #expect(harness.store.contents.count == 2)
     }
 
-    @Test func `a renewal that fails leaves the stored key`() async throws {
+    @Test func `a failed renewal leaves the stored key`() async throws {
         try await harness.download("movie", [sd], Self.dual)
         await #expect(throws: CancellationError.self) {
             _ = try await offline.key(for: FakePersistableRequest(sd, storedKey: .replace)) {
@@ -108,7 +108,7 @@ extension OfflineWindowTests {
         #expect(try await offline.storedKey(for: sd) == stored())
     }
 
-    @Test func `where the vendor renews no stored key, asking for it says so`() async throws {
+    @Test func `a vendor that renews no stored key says so`() async throws {
         let harness = OfflineHarness(renews: false)
         try await harness.download("movie", [sd], Self.dual)
         #expect(try await harness.offline.dueForRenewal().isEmpty)
@@ -127,7 +127,7 @@ extension OfflineWindowTests {
 extension OfflineWindowTests {
     private var later: Date { harness.clock.date + 86_400 * 20 }
 
-    @Test func `a date set back lengthens no window, in this launch and the next`() async throws {
+    @Test func `setting the date back lengthens no window, even in a new launch`() async throws {
         try await harness.download("movie", [sd], .persistentFor(.days(30)))
         harness.clock.advance(by: .days(20))
         #expect(try await harness.remaining() == .days(10))
@@ -140,7 +140,7 @@ extension OfflineWindowTests {
     }
 
     @Test(arguments: 0..<40)
-    func `a window only shrinks, however the date is set back and the app launched`(_ seed: UInt64) async throws {
+    func `a window only shrinks through dates set back and new launches`(_ seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         var harness = harness
         try await harness.download("movie", [sd], Self.dual)
@@ -161,7 +161,7 @@ extension OfflineWindowTests {
         }
     }
 
-    @Test func `a date set forward counts while it stands and leaves nothing behind when it is soon taken back`()
+    @Test func `a date set forward counts while it lasts and leaves nothing behind if soon undone`()
         async throws
     {
         try await harness.download("movie", [sd], .persistentFor(.days(7)))
@@ -175,7 +175,7 @@ extension OfflineWindowTests {
         #expect(try await offline.storedKey(for: sd) == stored())
     }
 
-    @Test func `a date that stands for ten minutes is trusted`() async throws {
+    @Test func `a date that lasts ten minutes is trusted`() async throws {
         try await harness.download("movie", [sd], .persistentFor(.days(30)))
         let date = harness.clock.date
         harness.clock.setDate(later)
@@ -189,7 +189,7 @@ extension OfflineWindowTests {
         #expect(try await next.remaining() == .days(10) - .seconds(600))
     }
 
-    @Test func `where a wrong date was trusted, the next license puts the clock right`() async throws {
+    @Test func `after a wrong date was trusted, the next license corrects the clock`() async throws {
         try await harness.download("movie", [audio, sd], .persistentFor(.days(7)))
         let date = harness.clock.date
         harness.clock.setDate(later)

@@ -19,14 +19,14 @@ import Testing
         return await request.firstAnswer()
     }
 
-    @Test func `the answer is the stored form and never the CKC`() async throws {
+    @Test func `the answer is the stored form, never the CKC`() async throws {
         let harness = try await harness()
         #expect(await answer(FakePersistableRequest(key), harness).ckc == ckc)
         #expect(try await harness.loader.offline?.asset("movie")?.isReady == true)
         #expect(harness.credentials.reasons == [.offline])
     }
 
-    @Test func `a stored key answers without a network, a certificate and an SPC`() async throws {
+    @Test func `a stored key answers without network, certificate and SPC`() async throws {
         _ = await answer(FakePersistableRequest(key), try await harness())
         let offline = Harness(over: FakeTransport { _, _ in .hang }) { $0.keyStore = store }
         let events = offline.loader.events()
@@ -39,7 +39,7 @@ import Testing
         #expect(offline.loader.statistics.answered == 1 && offline.loader.statistics.licenses == 0)
     }
 
-    @Test func `a stored key is not renewed as a lease is`() async throws {
+    @Test func `a stored key is not renewed like a lease`() async throws {
         let harness = Harness {
             $0.keyStore = store
             $0.leases.assumedLease = .seconds(600)
@@ -53,7 +53,7 @@ import Testing
         #expect(planned.isEmpty)
     }
 
-    @Test func `a renewal replaces the stored key by another one`() async throws {
+    @Test func `a renewal replaces the stored key`() async throws {
         let harness = try await harness(post: [.ckc, .ok(SampleBytes.ckc(2))])
         _ = await answer(FakePersistableRequest(key), harness)
         let second = await answer(FakePersistableRequest(key, storedKey: .replace), harness).ckc
@@ -62,7 +62,7 @@ import Testing
         #expect(harness.posts.count == 2)
     }
 
-    @Test func `a key that cannot be stored plays, and is not ready`() async throws {
+    @Test func `a key that cannot be stored plays but is not ready`() async throws {
         let harness = try await harness()
         store.failWrites(OfflineError(.keyStoreUnwritable, "The disk is full."))
         let events = harness.loader.events()
@@ -75,7 +75,7 @@ import Testing
         #expect(try await harness.loader.offline?.asset("movie")?.state == .requested)
     }
 
-    @Test func `a store that cannot be read costs the network and not the key`() async throws {
+    @Test func `an unreadable store costs a network request but not the key`() async throws {
         let harness = try await harness()
         store.put(Secret("{"), at: .index)
         let next = Harness { $0.keyStore = store }
@@ -95,7 +95,7 @@ import Testing
         #expect(try await harness.loader.offline?.asset("movie")?.state == .requested)
     }
 
-    @Test func `without a store the answer is the stored form all the same`() async throws {
+    @Test func `without a store the answer is still the stored form`() async throws {
         let harness = Harness()
         #expect(harness.loader.offline == nil)
         #expect(await answer(FakePersistableRequest(key), harness).ckc == ckc)

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `the code makes an asset ready`() async throws {
+    @Test func `the code gets an asset ready`() async throws {
         let harness = Harness(over: PreloadStream.transport()) { $0.keyStore = MemoryKeyStore() }
         let offline = try #require(harness.loader.offline)
         try await download(PreloadStream.address, Player(), harness.loader, offline)

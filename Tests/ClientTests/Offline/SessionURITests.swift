@@ -20,7 +20,7 @@ import Testing
         (.mux, "skd://4e0a8c3f?wowzasessionid=1001", "skd://4e0a8c3f?wowzasessionid=1002"),
         (.vuDRM, "skd://host/a/id?session_id=1#x", "skd://host/a/id?session_id=2"),
     ])
-    func `a stored key is found with the URI of another session`(
+    func `a stored key is found by another session's URI`(
         _ profile: VendorProfile, _ stored: KeyURI, _ asked: KeyURI
     ) async throws {
         let harness = OfflineHarness(identifier: Self.vendor(profile))
@@ -46,7 +46,7 @@ import Testing
         (.expressPlay, "skd://fp.example.com/rights/?session=abc", "skd://fp.example.com/rights/?session=def"),
         (.jwPlatform, "skd://host/id?session=abc", "skd://host/id?session=def"),
     ])
-    func `two keys with the same path do not mix`(
+    func `two keys with one path do not mix`(
         _ profile: VendorProfile, _ stored: KeyURI, _ asked: KeyURI
     ) async throws {
         let harness = OfflineHarness(identifier: Self.vendor(profile))
@@ -57,7 +57,7 @@ import Testing
         #expect(try await harness.state() == .stored)
     }
 
-    @Test func `where a session's item tells two stored keys apart, no third one is taken for them`() async throws {
+    @Test func `if a session's item separates two stored keys, no third one is used for them`() async throws {
         let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
         let keys: Set<KeyURI> = ["skd://host/id?session=1", "skd://host/id?session=2"]
         try await harness.download("movie", keys)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await harness.state() == .requested)
     }
 
-    @Test func `requesting an asset with the URIs of another session keeps its keys, for all that need them`()
+    @Test func `requesting an asset with another session's URIs keeps its keys for all that need them`()
         async throws
     {
         let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
@@ -83,7 +83,7 @@ import Testing
         #expect(try await harness.offline.dueForRenewal().map(\.uri) == [Self.today])
     }
 
-    @Test func `a key that is renewed with the URI of another session replaces the stored one`() async throws {
+    @Test func `renewing a key with another session's URI replaces the stored one`() async throws {
         let harness = OfflineHarness(identifier: Self.vendor(.vuDRM))
         try await harness.download("movie", [Self.yesterday])
         try await harness.fetch(Self.today, nil, .replace, ckc: "newer")
@@ -92,7 +92,7 @@ import Testing
         #expect(keys?.map(\.uri) == [Self.today] && keys?.first?.renewed != nil)
     }
 
-    @Test func `an app names the items of its sessions`() async throws {
+    @Test func `an app names its sessions' items`() async throws {
         let policy = OfflinePolicy(sessionItems: ["Hdnts"])
         let harness = OfflineHarness(policy: policy, identifier: Self.vendor(.vuDRM))
         try await harness.download("movie", ["skd://host/id?hdnts=1"])
@@ -100,7 +100,7 @@ import Testing
         #expect(await harness.offline.asset(needing: "skd://host/id?hdnts=1&session=2") == nil)
     }
 
-    @Test func `a loader finds a stored key by its vendor's name for it, without a network`() async throws {
+    @Test func `a loader finds a stored key offline by its vendor's name for it`() async throws {
         let (yesterday, today) = (KeyURI("\(key)?session=abc"), KeyURI("\(key)?session=def"))
         let store = MemoryKeyStore()
         let first = Harness { $0.keyStore = store }

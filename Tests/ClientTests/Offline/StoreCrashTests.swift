@@ -31,7 +31,7 @@ import Testing
     }()
 
     @Test(.enabled(if: program != nil, "StoreCrash was not built"))
-    func `a process killed at any step leaves the old state or the new one`() async throws {
+    func `a process killed at any step leaves the old or the new state`() async throws {
         let folder = try CrashFolder()
         let reports = try await withThrowingTaskGroup(of: Report.self) { group in
             for seed in 1...Self.processes {

@@ -4,7 +4,7 @@ import Testing
 
 /// Every order of requests, replies, cancellations, deadlines, retries, renewals, releases and the session's death, for three keys.
 @Suite(.timeLimit(.minutes(5))) struct KeyRequestExplorerTests {
-    @Test func `every order of events keeps the rules of a request's life`() {
+    @Test func `every order of events keeps a request's invariants`() {
         let (violation, states) = KeyRequestExplorer(depth: 6).explore()
         #expect(violation == nil, "\(violation.map(\.description) ?? "")")
         #expect(states > 1_000)
@@ -16,7 +16,7 @@ import Testing
         #expect(violation != nil, "\(states) states")
     }
 
-    @Test func `a session's renewal asks for every key but one whose renewal is under way`() {
+    @Test func `a session's renewal asks for every key except one being renewed`() {
         var world = World()
         let events: [KeyRequestExplorer.Event] = [
             .request(key: 0), .reply(1), .request(key: 1), .reply(2), .renewal(key: 0),
@@ -30,7 +30,7 @@ import Testing
         #expect(world.table[1] == .renewing(by: 3))
     }
 
-    @Test func `an ended request stays ended, and any other may end`() {
+    @Test func `an ended request stays ended, and any other can end`() {
         let states: [KeyRequestState] = [
             .pending, .stopping, .held(renewal: nil), .renewalDue(until: .zero), .renewing(by: 1),
         ]

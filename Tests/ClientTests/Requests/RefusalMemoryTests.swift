@@ -33,7 +33,7 @@ import Testing
         #expect(harness.loader.statistics.failures == [code: 8])
     }
 
-    @Test func `after its time the service is asked again`() async {
+    @Test func `later the service is asked again`() async {
         let harness = Harness(post: [.status(404), .ckc])
         #expect(await ask(harness)?.isRepeated == false)
         harness.clock.advance(by: .milliseconds(9_999))
@@ -42,13 +42,13 @@ import Testing
         #expect(await ask(harness) == nil)
     }
 
-    @Test func `zero has the service asked each time`() async {
+    @Test func `a zero lifetime keeps no refusals`() async {
         let harness = Harness(post: [.status(404), .ckc]) { $0.retry.refusalMemory = .zero }
         #expect(await ask(harness)?.isRepeated == false)
         #expect(await ask(harness) == nil)
     }
 
-    @Test func `another player, title, key or purpose asks for itself`() async {
+    @Test func `another player, title, key or purpose asks anew`() async {
         let harness = Harness(post: [.status(404)])
         #expect(await ask(harness, of: "one")?.isRepeated == false)
         #expect(await ask(harness, of: "two")?.isRepeated == false)
@@ -65,7 +65,7 @@ import Testing
         #expect(harness.posts.count == 2)
     }
 
-    @Test func `what may pass, and what the app can change, is asked for again`() async {
+    @Test func `temporary failures and ones the app can fix are not remembered`() async {
         struct NoSession: Error {}
         let passing = Harness(post: [.status(503), .ckc]) { $0.retry = .never }
         #expect(await ask(passing)?.isRetryable == true)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Beginning.allCases)
-    func `what begins anew has the service asked again`(_ beginning: Beginning) async {
+    func `a new beginning asks the service again`(_ beginning: Beginning) async {
         let harness = Harness(post: [.status(404), .ckc])
         let request = FakeKeyRequest(key, asset: "one")
         let handle = harness.loader.answer(request)
@@ -105,7 +105,7 @@ import Testing
         #expect(await ask(harness, of: "one") == nil)
     }
 
-    @Test func `players that release their keys are asked for anew`() async {
+    @Test func `released keys are requested anew`() async {
         let harness = Harness(post: [.status(404), .ckc])
         let keys = PlayerKeys(harness.loader)
         let errors = Locked<[ContentKeyError?]>([])
@@ -122,7 +122,7 @@ import Testing
         keys.release()
     }
 
-    @Test func `a stored key answers although a license was refused`() async throws {
+    @Test func `a stored key answers even after a refusal`() async throws {
         let store = MemoryKeyStore()
         let harness = Harness(post: [.ckc, .status(404)]) { $0.keyStore = store }
         try await harness.loader.offline?.register("movie", keys: [key])
@@ -137,14 +137,14 @@ import Testing
     }
 
     @Test(arguments: [Diagnosis.Kind.concurrencyLimit, .notYetValid])
-    func `a refusal that a little time changes is not remembered`(_ kind: Diagnosis.Kind) {
+    func `a refusal that will soon change is not remembered`(_ kind: Diagnosis.Kind) {
         let memory = RefusalMemory(ManualTimekeeper(), lifetime: .seconds(10))
         let question = RefusalMemory.Question(player: .only, asset: nil, key: key, purpose: .streaming)
         memory.note(ContentKeyError(kind, "Later.", service: ServiceReply(status: 403)), of: question)
         #expect(memory.count == 0)
     }
 
-    @Test func `no more than so many refusals are remembered, and the oldest goes first`() {
+    @Test func `the memory of refusals is bounded, and drops the oldest first`() {
         let clock = ManualTimekeeper()
         let memory = RefusalMemory(clock, lifetime: .seconds(10))
         let error = ContentKeyError(.notFound, "Gone.", service: ServiceReply(status: 404))
@@ -162,7 +162,7 @@ import Testing
         #expect(memory.count == 1)
     }
 
-    @Test func `a repeated refusal says so in JSON and in a log`() throws {
+    @Test func `a repeated refusal is marked in JSON and logs`() throws {
         var error = ContentKeyError(.notFound, stage: .license, "Gone.", service: ServiceReply(status: 404))
         #expect(!String(decoding: try JSONEncoder().encode(error), as: UTF8.self).contains("isRepeated"))
         error.isRepeated = true
