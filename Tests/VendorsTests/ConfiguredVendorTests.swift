@@ -7,13 +7,13 @@ import Testing
 ///
 /// The types say that a profile alone is not a vendor: `ContentKeyLoader` takes a `VendorIntegration`, which `VendorProfile` is not.
 @Suite struct ConfiguredVendorTests {
-    @Test func `a profile by itself is no integration`() {
+    @Test func `a profile alone is not an integration`() {
         #expect((VendorProfile.axinom as Any) is any VendorIntegration == false)
         #expect((VendorProfile.axinom.unchecked as Any) is any VendorIntegration)
     }
 
     @Test(arguments: VendorProfile.all)
-    func `a profile becomes a vendor with its required settings, and names the one that is missing`(
+    func `a profile becomes a vendor with its required settings, and names a missing one`(
         profile: VendorProfile
     ) throws {
         let required = profile.parameters.filter { $0.isRequired && !$0.isCredential }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `given settings take precedence over the profile's own`() throws {
+    @Test func `given settings override the profile's own`() throws {
         let vendor = try VendorProfile.keyOS.configured([
             "certificateURL": "https://c.example/a", "licenseURL": "https://l.example/b", "header": "x-mine",
         ])
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: shorthands)
-    func `a shorthand gives its profile all that it requires, by names that it has`(vendor: ConfiguredVendor) {
+    func `a shorthand gives its profile all required values, under its names`(vendor: ConfiguredVendor) {
         let profile = vendor.profile
         #expect(profile.missingSettings.isEmpty)
         let own = Set(profile.parameters.filter { !$0.isCredential }.map(\.name))

@@ -38,8 +38,7 @@ import Testing
     ]
 
     @Test(arguments: [CKCDecoder.preferring(.raw), .preferring(.tagged), .preferring(.json(["ckc"]))], usual)
-    func `takes the CKC out of any usual reply where one form is only preferred`(decoder: CKCDecoder, body: Data) throws
-    {
+    func `takes the CKC out of any usual reply if one form is only preferred`(decoder: CKCDecoder, body: Data) throws {
         #expect(try decoder.contentKeyContext(from: body).revealed == Self.ckc)
     }
 
@@ -73,7 +72,7 @@ import Testing
         (SampleBytes.ckc() + Data([9]), "The reply is a CKC with bytes too many: 93 instead of 92."),
         (Data(count: 64), "The reply should be the CKC, and is data of no known form (64 bytes)."),
     ])
-    func `says what came instead`(body: Data, expected: String) {
+    func `names other content`(body: Data, expected: String) {
         let error = #expect(throws: IntegrationError.self) { try CKCDecoder.raw.contentKeyContext(from: body) }
         #expect(error?.reason == expected)
     }
@@ -85,7 +84,7 @@ import Testing
                 nil, "base64 text of a CKC", "XML whose element “ckc” is base64 text of a CKC",
                 "JSON whose member “ckc” is base64 text of a CKC",
             ]))
-    func `a CKC in another form than the vendor's is read with a warning`(body: Data, form: String?) throws {
+    func `a CKC in an unexpected form is read with a warning`(body: Data, form: String?) throws {
         let (ckc, warning) = try CKCDecoder.preferring(.raw).ckc(in: body)
         #expect(ckc.revealed == Self.ckc)
         #expect(warning?.code == form.map { _ in "unusualForm" })
@@ -93,7 +92,7 @@ import Testing
         #expect(warning?.text.contains(Self.base64.prefix(12)) != true)
     }
 
-    @Test func `what no form fits is refused in the words of the vendor's own`() {
+    @Test func `a reply in no form is refused in the vendor's terms`() {
         let error = #expect(throws: IntegrationError.self) { try CKCDecoder.preferring(.raw).ckc(in: Data("no".utf8)) }
         #expect(error?.reason == "The reply should be the CKC, and is text of no known form (2 bytes).")
     }
@@ -140,7 +139,7 @@ import Testing
         (CertificateDecoder.der, bundle), (.sniff, bundle), (.base64Text, Data(bundle.base64EncodedString().utf8)),
         (.json("a.cert"), Data(#"{"a":{"cert":"\#(bundle.base64EncodedString())"}}"#.utf8)),
     ])
-    func `passes on what may be a certificate bundle, and says what it is not`(
+    func `passes on a possible certificate bundle, and names its form`(
         decoder: CertificateDecoder, body: Data
     ) throws {
         let certificate = try decoder.certificate(from: body)
@@ -169,7 +168,7 @@ import Testing
         (Data(base64.utf8), "base64 text of a certificate"),
         (bundle.prefix(127), "data of no known form (127 bytes)"),
     ])
-    func `refuses what is recognizably something else`(bytes: Data, form: String) {
+    func `refuses other recognizable content`(bytes: Data, form: String) {
         let error = #expect(throws: IntegrationError.self) { try ApplicationCertificate(bytes) }
         #expect(error?.reason == "The received certificate is \(form).")
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// Vendors' codes: the page, the profile, and the error that an app gets.
 @Suite(.timeLimit(.minutes(2))) struct DocumentedCodeTests {
-    @Test(arguments: DocumentedPage.all) func `a profile knows the codes of the page, and no others`(
+    @Test(arguments: DocumentedPage.all) func `a profile knows exactly the codes of the page`(
         _ page: DocumentedPage
     ) throws {
         let rows = try page.rows
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `every row of the tables is read`() { #expect(VendorProfile.codeTables.flatMap(\.flaws) == []) }
 
-    @Test func `a row of a table says what differs from its kind, and a code is there once`() {
+    @Test func `a table row gives only differences from its kind, and each code once`() {
         let table = CodeTable(
             """
             17 | forbidden | The account is closed. | Open the account. | 403 | sameCredentials
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// m16: a certificate that is not registered is not a wrong address.
-    @Test func `a certificate's refusal has the remedy of its code, and without one that of its stage`() throws {
+    @Test func `a certificate's refusal has its code's remedy, or else its stage's`() throws {
         let wire = ProfileWire(.doveRunner)
         let known = #expect(throws: IntegrationError.self) {
             try wire.certificate(Data(#"{"errorCode":"7301","message":"no FairPlay"}"#.utf8))
@@ -81,14 +81,14 @@ import Testing
     }
 
     /// F5: one number, two stages.
-    @Test func `a number of NAGRA's is read by the stage that it comes from`() throws {
+    @Test func `a NAGRA number is read by its stage`() throws {
         let nagra = try #require(DocumentedPage.all.first { $0.name == "NAGRA" })
         let both = try nagra.rows.filter { $0.code == "4001" }
         #expect(both.map { nagra.error($0)?.kind } == [.serverTransient, .unauthenticated])
     }
 
     /// F10: the sentence contains the words of the entitlement's service.
-    @Test func `an entitlement that is refused says code, words and the request's id, and why`() {
+    @Test func `a refused entitlement gives code, words, the request's id and the cause`() {
         let error = #expect(throws: IntegrationError.self) {
             try ProfileWire(.expressPlayEntitlement, key: "skd://h/?cid=c").lookup(
                 #"{"messageID":"MESSAGE-ID","version":1,"isAllowed":false,"error":-4001,"errorText":"no device"}"#)
@@ -116,21 +116,21 @@ import Testing
         } catch { return error }
     }
 
-    @Test func `a code's own word on retries and credentials goes before its kind's`() {
+    @Test func `a code's own rule on retries and credentials overrides its kind's`() {
         let error = error(#"{"code":17}"#, status: 403)
         #expect(error?.reason == "The service answered 403, code 17. The account is closed.")
         #expect(error?.remedy == "Open the account.")
         #expect(error?.isRetryable == true && error?.documented?.wantsNewCredentials == false)
     }
 
-    @Test func `a number that looks like a status is none, and a status without more to say has no meaning`() {
+    @Test func `a number that looks like a status is ignored, and a bare status has no meaning`() {
         #expect(error(#"{"code":400}"#, status: 429)?.kind == .rateLimited)
         #expect(error("no", status: 400)?.kind == .invalidRequest)
         #expect(error("no", status: 412)?.kind == .serverTransient)
         #expect(error("no", status: 412)?.documented == nil)
     }
 
-    @Test func `codes come back from JSON, and leave out what is the kind's usual`() throws {
+    @Test func `codes survive JSON and leave out their kind's defaults`() throws {
         let text = """
             {"code":[{"json":"code"}],"codes":{"17":{"kind":"forbidden","meaning":"The account is closed.",\
             "newCredentials":false,"remedy":"Open the account.","retry":true,"status":403},"400":{"kind":\
@@ -140,7 +140,7 @@ import Testing
         #expect(try ErrorRules.form.decode(Array(text.utf8), code: "") == Self.rules)
     }
 
-    @Test func `a file of before, with kinds alone, reads as it did`() throws {
+    @Test func `an old file with only kinds still reads the same`() throws {
         let json = Array(#"{"code":[{"json":"code"}],"kinds":{"17":"concurrencyLimit"}}"#.utf8)
         let rules = try ErrorRules.form.decode(json, code: "")
         #expect(rules.codes == ["17": DocumentedCode(.concurrencyLimit)])

@@ -22,7 +22,7 @@ import Testing
         (302, .redirected, false), (204, .licenseMalformed, true), (100, .invalidRequest, false),
         (999, .serverTransient, true),
     ])
-    func `a status says what went wrong and whether to try again`(
+    func `a status gives the failure and whether to retry`(
         status: Int, kind: Diagnosis.Kind, isRetryable: Bool
     ) {
         let error = error(ErrorRules(), HTTPReply(status: status))
@@ -35,7 +35,7 @@ import Testing
         successes: [200, 201], code: [.header("X-Code"), .json("error.code")], message: [.json("error.text")],
         requestID: ["X-Trace"], kinds: ["17": .concurrencyLimit, "geo": .regionDenied], refusesWithSuccess: true)
 
-    @Test func `the vendor's code goes before the status`() {
+    @Test func `the vendor's code outranks the status`() {
         let body = Data(#"{"error":{"code":17,"text":"Too many\n streams"}}"#.utf8)
         let reply = HTTPReply(status: 403, headers: [("x-trace", "t-1")], body: body)
         let error = error(Self.rules, reply)
@@ -44,14 +44,14 @@ import Testing
         #expect(error?.reason == "The service answered 403, code 17, \"Too many streams\" (request t-1).")
     }
 
-    @Test func `a code in a reply of status 200 is a refusal only where the rules say so`() {
+    @Test func `a code in a reply of status 200 is a refusal only if the rules say so`() {
         let reply = HTTPReply(status: 200, headers: [("X-CODE", "geo")])
         #expect(error(Self.rules, reply)?.kind == .regionDenied)
         #expect(error(ErrorRules(), reply) == nil)
         #expect(error(Self.rules, HTTPReply(status: 201)) == nil)
     }
 
-    @Test func `a vendor's words are cut, and what is no word is left out`() {
+    @Test func `a vendor's words are cut, and non-words are left out`() {
         let token = String(repeating: "abc.", count: 40)
         let body = Data(
             #"{"error":{"text":"The token \#(token) is bad\#(String(repeating: " very", count: 200))"}}"#.utf8)
@@ -67,13 +67,13 @@ import Testing
             ("inf", nil), ("0x10", nil), ("", nil), ("Fri, 21 Nov 2025 10:00:30 GMT", 30),
             ("Fri, 21 Nov 2025 09:00:00 GMT", 0), ("Fri, 31 Dec 9999 23:59:59 GMT", 31_536_000), ("soon", nil),
         ] as [(String, Double?)])
-    func `Retry-After is a number of seconds, or a date beside the reply's own`(value: String, expected: Double?) {
+    func `Retry-After is seconds, or a date relative to the reply's`(value: String, expected: Double?) {
         let headers = [("Retry-After", value), ("Date", "Fri, 21 Nov 2025 10:00:00 GMT")]
         let reply = HTTPReply(status: 503, headers: headers.map { (name: $0.0, value: $0.1) })
         #expect(error(ErrorRules(), reply)?.service?.retryAfter == expected)
     }
 
-    @Test func `a Retry-After date without the reply's own date says nothing`() {
+    @Test func `a Retry-After date without the reply's date is ignored`() {
         let reply = HTTPReply(status: 503, headers: [("Retry-After", "Fri, 21 Nov 2025 10:00:30 GMT")])
         #expect(error(ErrorRules(), reply)?.service?.retryAfter == nil)
     }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `every parameter says what it is and gives an example`(profile: VendorProfile) {
+    func `every parameter has a description and an example`(profile: VendorProfile) {
         #expect(profile.parameters.allSatisfy { !$0.meaning.isEmpty && !$0.example.isEmpty })
         #expect(Set(profile.parameters.map(\.name)).count == profile.parameters.count)
         let addresses = profile.parameters.filter { $0.name.hasSuffix("URL") }.map(\.example)
@@ -23,13 +23,13 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `every profile says what it rests on and when that was read`(profile: VendorProfile) throws {
+    func `every profile names its source and the day it was read`(profile: VendorProfile) throws {
         let evidence = try #require(profile.evidence)
         #expect(!evidence.source.isEmpty)
         #expect(evidence.read.wholeMatch(of: /2026-1[12]-\d\d/) != nil)
     }
 
-    @Test func `a day that is none and an empty source are problems`() {
+    @Test func `an invalid day and an empty source are problems`() {
         var profile = VendorProfile.vuDRM
         for day in ["", "2026-13-01", "2026-1-1", "22.11.2026", "2026-11-2２"] {
             profile.evidence = ProfileEvidence(.documented, read: day, " ")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `a profile that went through JSON is the same and sends the same bytes`(profile: VendorProfile) async throws {
+    func `a profile survives JSON and sends the same bytes`(profile: VendorProfile) async throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let json = try encoder.encode(profile)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `the examples of the parameters are enough for every request`(profile: VendorProfile) async throws {
+    func `the parameters' examples suffice for every request`(profile: VendorProfile) async throws {
         let example = ExampleWire(profile)
         let requests = try await example.requests()
         #expect(example.wire.profile.missingSettings.isEmpty)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `where the license request goes is known before it is made`(profile: VendorProfile) async throws {
+    func `the license request's address is known before it is made`(profile: VendorProfile) async throws {
         let wire = ExampleWire(profile).wire
         let expected = try #require(wire.profile.unchecked.licenseURL(for: wire.key, lookup: wire.lookup))
         let sent = try await wire.licenseRequest()
@@ -89,7 +89,7 @@ import Testing
 
     @Test(
         arguments: VendorProfile.all.filter { $0.parameters.contains { $0.isCredential && $0.isRequired } }, [nil, ""])
-    func `a required token that is missing or empty is demanded`(profile: VendorProfile, token: String?) async {
+    func `a missing or empty required token is demanded`(profile: VendorProfile, token: String?) async {
         let error = await #expect(throws: IntegrationError.self) {
             var wire = ExampleWire(profile).wire
             (wire.token, wire.session) = (token, [:])

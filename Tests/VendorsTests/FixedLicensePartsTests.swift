@@ -25,7 +25,7 @@ import Testing
         return profile
     }
 
-    @Test func `a setting makes the address the same for every key, and the key URI does not`() throws {
+    @Test func `a setting makes one address for every key; the key URI does not`() throws {
         #expect(try Self.parts(.axinom).url?.absoluteString == "https://l.example/fps")
         #expect(try Self.parts(.vuDRMRaw).url == nil)
         var copying = VendorProfile.axinom
@@ -39,7 +39,7 @@ import Testing
         (.firstOf([.setting("none"), .fixed("b")]), "b"), (.percentEncoded(.fixed("a b")), "a%20b"),
         (.onlyFor(.streaming, "now"), "now"),
     ])
-    func `a header of settings and credentials is the same for every key`(rule: TextRule, value: String) throws {
+    func `a header of settings and credentials is the same for each key`(rule: TextRule, value: String) throws {
         #expect(try Self.parts(Self.with(rule)).headers["X-Value"] == value)
     }
 
@@ -48,16 +48,16 @@ import Testing
         .firstOf([.setting("none"), .host]), .onlyFor(.streaming, .host), .template("{licenseURL}/{host}"),
         .from("skd://h", take: .host), .json(["a": .rule(.messageID)]),
     ])
-    func `a header of the key's is refused`(rule: TextRule) {
+    func `a key's own header is refused`(rule: TextRule) {
         let error = #expect(throws: IntegrationError.self) { try Self.parts(Self.with(rule)) }
         #expect(error?.kind == .invalidRequest && error?.reason.contains("X-Value") == true)
     }
 
-    @Test func `a header for keys that are stored is left out of requests for keys that play now`() throws {
+    @Test func `a header for stored keys is left out of requests for streamed keys`() throws {
         #expect(try Self.parts(Self.with(.onlyFor(.persistable, .host))).headers["X-Value"] == nil)
     }
 
-    @Test func `a credential that is missing is named, and one that is empty is missing`() {
+    @Test func `a missing credential is named, and an empty one is missing`() {
         #expect(VendorProfile.axinom.unchecked.missingCredentials(in: .none) == ["token"])
         #expect(VendorProfile.axinom.unchecked.missingCredentials(in: .token("")) == ["token"])
         #expect(VendorProfile.axinom.unchecked.missingCredentials(in: Self.given).isEmpty)
@@ -71,7 +71,7 @@ import Testing
         arguments: VendorProfile.all.filter {
             $0.unchecked.lookupScope == .never && $0.unchecked.sessionScope == .never
         })
-    func `a request with credentials at hand is the one that a loader makes`(profile: VendorProfile) async throws {
+    func `a request with credentials at hand equals a loader's request`(profile: VendorProfile) async throws {
         let profile = ProfileWire(profile, ["brandGuid": "b"]).profile
         let key: KeyURI = "skd://host/path/asset?contentId=c&kid=00000000-0000-0000-0000-000000000001"
         guard let identifier = try? profile.contentIdentifier(for: key) else { return }

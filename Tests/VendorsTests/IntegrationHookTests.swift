@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a hook whose name or types are mistaken is the default's, and its test says so`() async throws {
+    @Test func `a hook with a wrong name or type is the default's, and its test says so`() async throws {
         #expect(await Mistaken().ownHooks() == [.licenseURL])
         let expected: Set<IntegrationHook> = [.licenseURL, .licenseRequest, .license, .contentIdentifier]
         let mismatch = await #expect(throws: IntegrationHookMismatch.self) {
@@ -73,7 +73,7 @@ import Testing
         #expect(mismatch?.description.contains(text) == true)
     }
 
-    @Test func `each hook of an integration is found, and has to be named`() async throws {
+    @Test func `each hook of an integration is found and must be named`() async throws {
         #expect(await Whole().ownHooks() == Set(IntegrationHook.allCases))
         try await Whole().checkHooks(Set(IntegrationHook.allCases))
         let mismatch = await #expect(throws: IntegrationHookMismatch.self) {
@@ -83,7 +83,7 @@ import Testing
         #expect(mismatch?.description == "These hooks are the integration's own: renewal.")
     }
 
-    @Test func `a vendor of data makes its requests and reads its replies itself`() async throws {
+    @Test func `a data vendor makes its requests and reads its replies itself`() async throws {
         let certificate = try #require(Self.address)
         let own = await ConfiguredVendor.vuDRM(certificate: certificate).ownHooks()
         #expect(own.isSuperset(of: [.licenseRequest, .license, .renewal]))

@@ -46,14 +46,14 @@ private struct PlainIntegration: VendorIntegration {
         #expect(try PlainIntegration().license(from: exchange, context()).ckc.revealed == SampleBytes.ckc())
     }
 
-    @Test func `its hosts are known ahead, and count as configured`() {
+    @Test func `its hosts are known ahead and count as configured`() {
         let plain = PlainIntegration()
         #expect(plain.licenseURL(for: key, lookup: [:])?.host == "l.example")
         #expect(plain.configuredURLs.compactMap(\.host) == ["c.example", "l.example"])
         #expect(PlainIntegration(certificateURL: nil, licenseURL: nil).configuredURLs.isEmpty)
     }
 
-    @Test func `without addresses the key URI names the service, and no certificate is asked for`() async throws {
+    @Test func `without addresses the key URI names the service, and no certificate is requested`() async throws {
         let bare = PlainIntegration(certificateURL: nil, licenseURL: nil)
         #expect(try await bare.certificateRequest(CertificateContext()) == nil)
         let request = try await bare.licenseRequest(for: SPCMessage(SampleBytes.spc), context())

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["skd://", "skd:", "", "skd://id:iv", "skd://a b/c", "skd://?x"])
-    func `that name no host are refused as license address`(text: String) async {
+    func `without a host are refused as license address`(text: String) async {
         let error = await #expect(throws: IntegrationError.self) {
             var wire = ready(text)
             wire.profile.contentIdentifierRule = .fixed("id")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["skd://MTIzNDU2Nzg5MA==", "skd://11111111-2222-3333-4444-555555555555:ffff", "skd://a b"])
-    func `that are a bare identifier work with a configured license address`(text: String) async throws {
+    func `that are bare identifiers work with a configured license address`(text: String) async throws {
         let request = try await ProfileWire(.vuDRMTheo, key: KeyURI(text)).licenseRequest()
         #expect(request.contains(#""contentId":"\#(text.dropFirst(6))""#))
     }

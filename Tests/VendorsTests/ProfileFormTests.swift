@@ -69,7 +69,7 @@ import Testing
         try expect(rule, comesBackIn: .textRule, as: spelling)
     }
 
-    @Test func `every name of a text rule is among them`() throws {
+    @Test func `every text rule's name is listed`() throws {
         let spelled = try Self.rules.map { spelling, _ in
             let value = try JSONSerialization.jsonObject(with: Data(spelling.utf8), options: .fragmentsAllowed)
             return (value as? [String: Any])?.keys.first ?? value as? String ?? ""
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [#""wholeUri""#, #"{"Setting":"s"}"#, "{}", "3", #"{"base64":"nothing"}"#, #"{"host":1,"spc":2}"#])
-    func `an unknown rule is an error, and never another rule`(json: String) throws {
+    func `an unknown rule is an error, never another rule`(json: String) throws {
         #expect(try read(JSONForm<TextRule>.textRule, json) == nil)
     }
 
@@ -94,7 +94,7 @@ import Testing
             .copyKeyURIQuery(names: ["KID"]), .copyKeyURIQueryIfAbsent(names: ["KID"]), .appendPath(.contentID),
             .appendPathIfAbsent(.contentID), .useOrigin(.setting("o")),
         ] as [URLRule.Change])
-    func `each change of an URL comes back from JSON`(change: URLRule.Change) throws {
+    func `each URL change survives JSON`(change: URLRule.Change) throws {
         try expect(change, comesBackIn: .change)
     }
 
@@ -102,7 +102,7 @@ import Testing
         (#"{"name":"spc","value":"spc"}"#, BodyRule.Field("spc", .spc)),
         (#"{"escaping":"none","name":"spc","value":"spcURLSafe"}"#, .init("spc", .spcURLSafe, escaping: .none)),
     ])
-    func `a field says only what is not usual`(json: String, field: BodyRule.Field) throws {
+    func `a field states only unusual values`(json: String, field: BodyRule.Field) throws {
         try expect(field, comesBackIn: BodyRule.Field.form.form, as: json)
     }
 
@@ -118,19 +118,19 @@ import Testing
             .raw, .base64Text, .form([.init("a", .spc)]), .formWithKeyURIQuery([]), .json(["a": 1]),
             .multipart([.init("spc", .spc)]),
         ] as [BodyRule])
-    func `each body comes back from JSON`(body: BodyRule) throws { try expect(body, comesBackIn: .body) }
+    func `each body survives JSON`(body: BodyRule) throws { try expect(body, comesBackIn: .body) }
 
     @Test(
         arguments: [
             .raw, .base64Text, .tagged, .json(["a.b"]), .jsonOr(["ckc"], .jsonOr(["x"], .raw)), .tolerant,
             .preferring(.json(["ckc"])),
         ] as [CKCDecoder])
-    func `each CKC decoder comes back from JSON`(decoder: CKCDecoder) throws {
+    func `each CKC decoder survives JSON`(decoder: CKCDecoder) throws {
         try expect(decoder, comesBackIn: .ckcDecoder)
     }
 
     @Test(arguments: [.der, .base64Text, .json("a"), .sniff] as [CertificateDecoder])
-    func `each certificate decoder comes back from JSON`(decoder: CertificateDecoder) throws {
+    func `each certificate decoder survives JSON`(decoder: CertificateDecoder) throws {
         try expect(decoder, comesBackIn: .certificateDecoder)
         try expect(VendorProfile.CertificateRule.inline(setting: "c"), comesBackIn: .certificateRule)
         let request = RequestRule(url: URLRule(.httpsURI))
@@ -139,13 +139,13 @@ import Testing
         )
     }
 
-    @Test func `error rules leave out what has a default`() throws {
+    @Test func `error rules leave out defaults`() throws {
         try expect(ErrorRules(), comesBackIn: ErrorRules.form.form, as: "{}")
         try expect(ErrorRulesTests.rules, comesBackIn: ErrorRules.form.form)
         try expect(Redaction(headers: ["b", "a"]), comesBackIn: Redaction.form.form, as: #"{"headers":["a","b"]}"#)
     }
 
-    @Test func `the evidence comes back from JSON and may be left out`() throws {
+    @Test func `the evidence survives JSON and is optional`() throws {
         let evidence = ProfileEvidence(.requestsAgree, read: "2026-11-22", "a recorded request")
         let json = #"{"level":"requestsAgree","read":"2026-11-22","source":"a recorded request"}"#
         try expect(evidence, comesBackIn: ProfileEvidence.form.form, as: json)
@@ -158,7 +158,7 @@ import Testing
          "license": {"method": "POST", "url": {"base": "httpsURI"}, "body": {"form": [{"name": "spc", "value": "spc"}]}}}
         """#
 
-    @Test func `a profile written by hand needs no more than what it says`() async throws {
+    @Test func `a handwritten profile needs only its own values`() async throws {
         let profile = try VendorProfile.form.decode(Array(Self.smallest.utf8), code: "")
         let expected = """
             POST https://h.example/a
@@ -178,7 +178,7 @@ import Testing
         (#""else": "tagged""#, #""else": "json""#, "decoder.jsonOr.else", "needs a parameter"),
         (#""name": "Mine","#, "", "name", "missing"), (#"{"jsonOr""#, #"{"jsonor""#, "decoder", "jsonor"),
     ])
-    func `broken JSON is refused with the place and the name`(
+    func `broken JSON is refused with place and name`(
         part: String, broken: String, place: String, name: String
     ) throws {
         let problems = VendorProfile.problems(inJSON: Data(Self.smallest.replacing(part, with: broken).utf8))

@@ -6,14 +6,14 @@ import WireTranscripts
 @Suite(.timeLimit(.minutes(5))) struct ProfileTranscriptTests {
     private static let cases = WireTranscript.all.flatMap(\.cases).filter { $0.steps.contains(where: \.isClients) }
 
-    @Test(arguments: cases) func `a profile sends what the transcript shows, and makes of replies what it says`(
+    @Test(arguments: cases) func `a profile matches the transcript in requests and results`(
         _ wire: WireCase
     ) async throws {
         var player = try ProfilePlayer(wire)
         #expect(await player.differences() == [])
     }
 
-    @Test(arguments: cases) func `each expectation fails where it is damaged`(_ wire: WireCase) async throws {
+    @Test(arguments: cases) func `each damaged expectation fails`(_ wire: WireCase) async throws {
         for index in wire.steps.indices where wire.steps[index].isClients {
             var damaged = wire
             damaged.steps[index].damage()
@@ -22,7 +22,7 @@ import WireTranscripts
         }
     }
 
-    @Test(arguments: VendorProfile.all) func `a transcript shows a license's request of each profile, and its reply`(
+    @Test(arguments: VendorProfile.all) func `a transcript shows each profile's license request and its reply`(
         _ profile: VendorProfile
     ) {
         let steps = Self.cases.filter { $0.value("profile") == profile.identifier }.flatMap(\.steps)
@@ -34,7 +34,7 @@ import WireTranscripts
 @Suite struct WireTranscriptTests {
     private static let good = "profile azure\n## One\n> license\nPOST https://h/{a}\n\n| a |\n| b |\n"
 
-    @Test func `every transcript of the repository can be played`() {
+    @Test func `every transcript of the repository is played`() {
         #expect(WireTranscript.flaws == [])
         #expect(WireTranscript.all.map(\.name) == VendorProfile.vendorIdentifiers.sorted())
     }
@@ -51,7 +51,7 @@ import WireTranscripts
         ("## One\nsecret\n", "expects nothing"), ("## One\n= ckc\n", "“=” is unknown"),
         ("## One\n> request\nGET /\n", "a request without a reply"),
     ])
-    func `a transcript that says something to nobody is refused`(_ text: String, _ words: String) throws {
+    func `a transcript with an unread part is refused`(_ text: String, _ words: String) throws {
         #expect(try WireTranscript(Self.good, name: "good").cases.map(\.steps.count) == [1])
         let flaw = #expect(throws: WireFlaw.self) { try WireTranscript(text, name: "flawed") }
         #expect(flaw?.description.contains(words) == true, "\(flaw?.description ?? "")")

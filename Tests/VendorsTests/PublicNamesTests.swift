@@ -3,7 +3,7 @@ import Testing
 
 /// The names that an app sees: they exist, and they are Latchkey's alone.
 @Suite struct PublicNamesTests {
-    @Test func `no public type of Latchkey has the name of a type of a player's SDK`() throws {
+    @Test func `no public type of Latchkey has the name of a player SDK's type`() throws {
         let ours = try Self.rooms.flatMap { try Repository.types(in: "Sources/\($0)") }
         #expect(ours.contains("VendorIntegration") && ours.contains("ContentKeyLoader"))
         for sdk in try Repository.folders("StandIns") where !["StandInEngine", "StandInPlayers"].contains(sdk) {
@@ -16,7 +16,7 @@ import Testing
         #expect(declared.intersection(ours).sorted() == [])
     }
 
-    @Test func `no public type of Latchkey has the name of a type of Apple's that is declared here`() throws {
+    @Test func `no public type of Latchkey has the name of an Apple type declared here`() throws {
         let ours = try Self.rooms.flatMap { try Repository.types(in: "Sources/\($0)") }
         let swift = try Repository.types(in: "Scripts/Apple/Interfaces", "swiftinterface")
         let headers = try ["SDK", "Players"].flatMap { try Repository.headerTypes(in: "Scripts/Apple/\($0)") }
@@ -24,14 +24,14 @@ import Testing
         #expect(swift.union(headers).intersection(ours).sorted() == [])
     }
 
-    @Test func `every member of a type that a page names is public`() throws {
+    @Test func `every type member that a page names is public`() throws {
         let members = try Self.members()
         for page in try Repository.files("", "md") {
             #expect(Self.unknown(try Self.lines(of: page), in: #/`+[^`]+`+/#, members) == [], "\(page)")
         }
     }
 
-    @Test func `every member of a type that a message names is public`() throws {
+    @Test func `every type member that a message names is public`() throws {
         let members = try Self.members()
         let every = members.values.reduce(into: Set()) { $0.formUnion($1) }
         for file in try Self.rooms.flatMap({ try Repository.files("Sources/\($0)", "swift") }) {

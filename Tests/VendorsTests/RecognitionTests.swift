@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: 0..<40)
-    func `random bytes of any start are named, and never end the process`(seed: Int) {
+    func `random bytes are named and never end the process`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         for start in Self.starts {
             for alphabet in Self.alphabets {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `no part of what is exchanged passes for the whole, and no flipped bit makes an absurd length`() {
+    @Test func `no part of key exchange data passes for the whole, and no flipped bit gives an absurd length`() {
         for whole in [SampleBytes.certificate, SampleBytes.ckc()] {
             for count in whole.indices { #expect(Recognition(whole.prefix(count)) != Recognition(whole)) }
             for place in whole.indices {
@@ -57,7 +57,7 @@ import Testing
         (SampleBytes.certificate.dropLast(60), "a certificate that is cut off: 200 bytes instead of 260"),
         (SampleBytes.ckc(cutting: 12), "a CKC that is cut off: 80 bytes instead of 92"),
     ])
-    func `no length is told that nothing has`(bytes: Data, noun: String) {
+    func `an impossible length is left out`(bytes: Data, noun: String) {
         #expect(Recognition(bytes).noun == noun)
     }
 
@@ -69,18 +69,18 @@ import Testing
         ("a=b&", 60_000, "text of no known form"), ("x", 3_000_000, "text of no known form"),
         ("<html>", 500_000, "an HTML page"),
     ])
-    func `as much as anybody sends is read to an end`(piece: String, count: Int, noun: String) {
+    func `input of realistic size is read to its end`(piece: String, count: Int, noun: String) {
         #expect(Recognition(String(repeating: piece, count: count)).noun == noun)
     }
 
-    @Test func `base64 within base64 is followed a few times, and no further`() {
+    @Test func `nested base64 is followed a few times and no further`() {
         var text = SampleBytes.ckc().base64EncodedString()
         for _ in 0..<12 { text = Data(text.utf8).base64EncodedString() }
         #expect(Recognition(text).layers.count <= 4)
     }
 
     /// A name in a document comes from anywhere, and a token in its place is not shown.
-    @Test func `a member's name is told in one line and without what looks secret`() {
+    @Test func `a member's name is shown in one line, without likely secrets`() {
         let ckc = SampleBytes.ckc().base64EncodedString()
         let named = Recognition("{\"a\\u202e\\nb\":\"\(ckc)\"}").noun
         #expect(!named.unicodeScalars.contains { "\n\u{202e}".unicodeScalars.contains($0) })
@@ -101,7 +101,7 @@ import Testing
         ("9a04f07998404286ab92e65be0885f95", "a PlayReady pssh box"),
         ("00000000000000000000000000000000", "a pssh box"),
     ])
-    func `a pssh box is no CKC of a later version`(system: String, noun: String) throws {
+    func `a pssh box is not a later CKC version`(system: String, noun: String) throws {
         let box = Data([0, 0, 0, 52]) + Data("pssh".utf8) + Data(count: 4)
         let identifier = try #require(Data(hexString: system))
         #expect(Recognition(box + identifier + Data(count: 24)).noun == noun)
@@ -126,7 +126,7 @@ import Testing
         ),
         ("<WRMHEADER version=\"4.0.0.0\"></WRMHEADER>", "a PlayReady header"),
     ])
-    func `a page is a page, whatever words it has (S4)`(text: String, noun: String) {
+    func `a page is a page, whatever its words (S4)`(text: String, noun: String) {
         #expect(Recognition(text).noun == noun)
     }
 
@@ -141,7 +141,7 @@ import Testing
             "the initialization data of a browser's encrypted event (sinf) for the key ID 0123456789abcdef0123456789abcdef"
         ),  // b32
     ])
-    func `what people hand in by mistake is named`(text: String, noun: String) {
+    func `input given by mistake is named`(text: String, noun: String) {
         #expect(Recognition(text).noun == noun)
     }
 
@@ -150,7 +150,7 @@ import Testing
         ("base64", "Take the member “data”, then undo its base64."),
         ("hexadecimal", "Take the member “data”, then undo its hexadecimal digits."),
     ])
-    func `what to do with a member follows from its own encoding (k13)`(dress: String, remedy: String) {
+    func `a member's remedy follows from its own encoding (k13)`(dress: String, remedy: String) {
         let ckc = SampleBytes.ckc()
         let value =
             switch dress {

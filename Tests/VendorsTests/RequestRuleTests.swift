@@ -31,18 +31,18 @@ import Testing
             ("https://h/%41%20 |", [], "https://h/%41%20%20%7C"),
             ("https://h/p?x=%41 []", [], "https://h/p?x=%41%20%5B%5D"),
         ] as [(TextRule, [URLRule.Change], String)])
-    func `changes the text of an URL and nothing else`(base: TextRule, changes: [URLRule.Change], expected: String)
+    func `changes only the text of an URL`(base: TextRule, changes: [URLRule.Change], expected: String)
         throws
     {
         #expect(try url(base, changes) == expected)
     }
 
     @Test(arguments: ["", "no url", "ftp://h/p", "https://", "https:///p", "//h/p", "file:///etc"])
-    func `refuses what is no http or https URL`(text: String) {
+    func `accepts only http and https URLs`(text: String) {
         #expect(throws: IntegrationError.self) { try url(.fixed(text), []) }
     }
 
-    @Test func `shows neither query nor credential of an URL that it refuses`() {
+    @Test func `shows neither query nor credential of a refused URL`() {
         let context = RuleContext(credentials: .token("SECRET-TOKEN"))
         for rule: TextRule in [.all(["ftp://h/", .credential("token")]), .all(["ftp://h/p?token=SECRET-TOKEN"])] {
             let error = #expect(throws: IntegrationError.self) { try URLRule(rule).url(context, for: "license URL") }
@@ -89,7 +89,7 @@ import Testing
 }
 
 @Suite struct RequestRuleTests {
-    @Test func `leaves out header fields without a value, and lets a rule set the content type`() throws {
+    @Test func `leaves out empty header fields, and lets a rule set the content type`() throws {
         let rule = RequestRule(
             method: "PUT", url: URLRule("https://h/p"),
             headers: [

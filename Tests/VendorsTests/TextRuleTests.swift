@@ -53,7 +53,7 @@ import Testing
         #expect(RuleContext().text(.spc) == nil)
     }
 
-    @Test func `knows the settings and credentials that it reads`() {
+    @Test func `knows the settings and credentials it reads`() {
         let names = TextRule.firstOf([
             .setting("a"), .template("{b}{host}"), .base64(.credential("c")), .json(["x": .rule(.setting("d"))]),
             .replacing("x", with: .setting("e"), in: .joined([.credential("f")], separator: "")),
@@ -66,14 +66,14 @@ import Testing
         (TextRule.setting("none"), Diagnosis.Kind.missingSetting), (.setting("empty"), .missingSetting),
         (.credential("none"), .missingCredential), (.query("none"), .contentIdentifierMissing),
     ])
-    func `names what is missing`(rule: TextRule, expected: Diagnosis.Kind) {
+    func `names missing values`(rule: TextRule, expected: Diagnosis.Kind) {
         let error = #expect(throws: IntegrationError.self) { try context.requiredText(rule, for: "use") }
         #expect(error?.kind == expected)
     }
 }
 
 @Suite struct JSONTemplateTests {
-    @Test func `writes keys in order, escapes texts and leaves out what is missing`() {
+    @Test func `writes keys in order, escapes texts and omits missing values`() {
         let template: JSONTemplate = [
             "z": .array(["a\"\\\n\r\t\u{1}é/", .rule(.setting("none")), .bool(true)]), "a": .number(-1),
             "m": .rule(.setting("none")), "k\"": .object([:]),

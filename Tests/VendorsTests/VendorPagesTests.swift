@@ -7,7 +7,7 @@ import Testing
     private static let pages = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Documentation/Vendors")
 
-    @Test(arguments: VendorProfile.all) func `a vendor's page has a row for each profile, with its evidence`(
+    @Test(arguments: VendorProfile.all) func `a vendor's page has a row for each profile with its evidence`(
         _ profile: VendorProfile
     ) throws {
         let evidence = try #require(profile.evidence)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.vendorIdentifiers.filter { $0 != "generic" })
-    func `a vendor has a row in the index, and a transcript or tests of both ends`(_ vendor: String) throws {
+    func `a vendor has a row in the index, and a transcript or tests at both ends`(_ vendor: String) throws {
         let rows = try Self.text("Documentation/Vendors/README.md").split(separator: "\n")
         #expect(rows.contains { $0.hasPrefix("| [") && $0.contains("| `\(vendor)`") })
         let transcript = try Self.text("Tests/Golden/Wires/\(vendor).txt")
@@ -51,7 +51,7 @@ import Testing
                 || Self.files("Tests/ServicesTests").lowercased().contains(suite))
     }
 
-    @Test func `the README and the changelog count the vendors and the profiles as they are`() throws {
+    @Test func `the README and the changelog count vendors and profiles correctly`() throws {
         let vendors = VendorProfile.vendorIdentifiers.count { !["generic", "latchkey", "apple-sample"].contains($0) }
         let forms = VendorProfile.all.count { $0.identifier.hasPrefix("generic-") }
         #expect(try Self.text("README.md").contains("from \(vendors) vendors"))

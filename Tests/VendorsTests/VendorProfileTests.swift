@@ -5,7 +5,7 @@ import LatchkeyTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct VendorProfileTests {
-    @Test func `a request that carries no credential does not ask for one`() async throws {
+    @Test func `a request without a credential does not ask for one`() async throws {
         struct Asked: Error {}
         func profile(_ profile: VendorProfile) -> VendorProfile { ProfileWire(profile, ["brandGuid": "b"]).profile }
         let context = CertificateContext { throw Asked() }
@@ -14,7 +14,7 @@ import Testing
         await #expect(throws: Asked.self) { try await profile(.vuDRM).unchecked.certificateRequest(context) }
     }
 
-    @Test func `a token with a line break is refused, not cut and not sent`() async {
+    @Test func `a token with a line break is refused, neither cut nor sent`() async {
         let wire = ProfileWire(.vuDRMRaw, token: "secret-part\r\nX-Evil: 1")
         let error = await #expect(throws: IntegrationError.self) { try await wire.licenseRequest() }
         #expect(error?.kind == .invalidRequest)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [SampleBytes.certificate, Data(CertificateDecoderTests.pem.utf8)])
-    func `a certificate that an app ships may be DER or PEM`(_ file: Data) throws {
+    func `an app's bundled certificate may be DER or PEM`(_ file: Data) throws {
         let vendor = ConfiguredVendor.expressPlay(certificate: file)
         #expect(try vendor.bundledCertificate()?.bytes == SampleBytes.certificate)
     }
@@ -40,7 +40,7 @@ import Testing
         (Data(#"{"cert":"none"}"#.utf8), "JSON"),
         (Data(CertificateDecoderTests.base64.utf8), "base64 text of a certificate"),
     ])
-    func `a file of the app's that is no certificate is named as such, and no address is blamed`(
+    func `an app's file that is not a certificate is named, and no address is blamed`(
         _ file: Data, _ words: String
     ) throws {
         let vendor = ConfiguredVendor.expressPlay(certificate: file)
@@ -51,7 +51,7 @@ import Testing
         #expect(error.remedy.contains("its file is in the app") && !error.remedy.contains("URL"))
     }
 
-    @Test func `side values are taken from the paths that the profile names`() throws {
+    @Test func `side values come from the paths that the profile names`() throws {
         var profile = VendorProfile.cloudDRM
         profile.sideValues = ["session": "a.0.token", "absent": "b"]
         let body = #"{"ckc":"\#(ProfileWire.ckcText)","a":[{"token":"t-1"}]}"#
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.isRetryable == true)
     }
 
-    @Test func `configured origins are those of the settings and the vendor's own hosts`() {
+    @Test func `configured origins come from the settings and the vendor's hosts`() {
         let settings = ["certificateURL": "https://h.example/c", "other": "no url"]
         let urls = VendorProfile.vuDRM.with(settings).unchecked.configuredURLs.map(\.absoluteString)
         #expect(
@@ -75,7 +75,7 @@ import Testing
         #expect(VendorProfile.cloudDRM.unchecked.configuredURLs.isEmpty)
     }
 
-    @Test func `an integration of the app's own works with the defaults alone`() async throws {
+    @Test func `an app's own integration works with the defaults alone`() async throws {
         struct Plain: VendorIntegration { let identifier = "plain" }
         let context = LicenseContext(keyURI: "skd://h.example/a", contentIdentifier: "id")
         let request = try await Plain().licenseRequest(for: SPCMessage(SampleBytes.spc), context)

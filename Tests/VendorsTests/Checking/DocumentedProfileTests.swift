@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: VendorProfile.all)
-    func `every member that a profile has is in the article`(profile: VendorProfile) throws {
+    func `every member of a profile is in the article`(profile: VendorProfile) throws {
         let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(profile)) as? [String: Any] ?? [:]
         let article = try DocumentedProfile.article()
         let nested = ["session", "lookup", "renewal", "errors", "redaction", "terms"].flatMap {

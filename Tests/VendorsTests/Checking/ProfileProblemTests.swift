@@ -7,7 +7,7 @@ import Testing
     private func problems(_ json: String) -> [ProfileProblem] { VendorProfile.problems(inJSON: Data(json.utf8)) }
 
     @Test(arguments: BrokenProfile.wrongForms + BrokenProfile.misspelled + BrokenProfile.senseless)
-    func `a broken profile is told field and reason`(broken: BrokenProfile) throws {
+    func `a broken profile gives field and reason`(broken: BrokenProfile) throws {
         let json = try DocumentedProfile.json(with: broken.value, at: broken.place)
         let problems = VendorProfile.problems(inJSON: json)
         let found = problems.filter { $0.field == broken.field }
@@ -22,7 +22,7 @@ import Testing
         #expect(VendorProfile.problems(inJSON: json).map(\.field) == [broken.field])
     }
 
-    @Test func `every problem of the form is found at once`() {
+    @Test func `one check finds every problem of the form`() {
         let json = """
             {"identifier": "x", "nmae": "X", "contentIdentifier": "x", "certificate": {"inline": 1},
              "licence": {}, "license": {"url": {"base": "y"}, "body": {"form": [{"value": 2}]}, "haeders": []},
@@ -39,18 +39,18 @@ import Testing
     }
 
     @Test(arguments: ["", "nonsense", "{\"identifier\": \"x\"", "\u{feff}", "{'identifier': 1}"])
-    func `what is no JSON is named so`(text: String) {
+    func `non-JSON is named as such`(text: String) {
         let found = problems(text)
         #expect(found.map(\.field) == ["$"])
         #expect(found.first?.reason.hasPrefix("This is not JSON") == true)
     }
 
     @Test(arguments: ["[]", "3", "\"vudrm\"", "null"])
-    func `JSON of another form is named so`(text: String) {
+    func `JSON in another form is named`(text: String) {
         #expect(problems(text).map(\.field) == ["$"])
     }
 
-    @Test func `a member that stands twice is named by its line`() throws {
+    @Test func `a repeated member is named by its line`() throws {
         let json = String(decoding: try DocumentedProfile.json(), as: UTF8.self)
         let found = problems("{\n\"name\": \"Acme\",\(json.dropFirst())")
         #expect(found.map(\.field) == ["$"])
@@ -59,12 +59,12 @@ import Testing
     }
 
     @Test(arguments: ["{", "\u{feff}{", #"{"session": null, "lookup": null, "#])
-    func `a byte order mark and members that are null change nothing`(start: String) throws {
+    func `a byte order mark and null members change nothing`(start: String) throws {
         let file = String(decoding: try JSONEncoder().encode(VendorProfile.genericRaw), as: UTF8.self)
         #expect(try VendorProfile(json: Data("\(start)\(file.dropFirst())".utf8)) == .genericRaw)
     }
 
-    @Test func `a document nested without end is refused`() {
+    @Test func `an endlessly nested document is refused`() {
         let rule = String(repeating: #"{"base64":"#, count: 20_000) + "\"host\"" + String(repeating: "}", count: 20_000)
         #expect(!problems(#"{"identifier":"x","contentIdentifier":\#(rule)}"#).isEmpty)
     }

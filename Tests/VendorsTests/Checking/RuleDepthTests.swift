@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [60, 254], ["firstOf", "all"])
-    func `rules that are nested too deep are refused at their place`(depth: Int, name: String) throws {
+    func `rules nested too deep are refused at their place`(depth: Int, name: String) throws {
         let problems = VendorProfile.problems(inJSON: try json(Self.nested(depth, #""host""#, in: name)))
         let problem = try #require(problems.first)
         #expect(problem.reason.hasPrefix("The JSON has more than 32 levels at line 1, column "))
@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test(arguments: [60, 200])
-    func `templates that are nested too deep are refused`(depth: Int) throws {
+    func `templates nested too deep are refused`(depth: Int) throws {
         let open = String(repeating: #"{"a":"#, count: depth)
         let text = #"{"json":\#(open)1\#(String(repeating: "}", count: depth))}"#
         let problems = VendorProfile.problems(inJSON: try json(text))
         #expect(problems.first?.reason.hasPrefix("The JSON has more than 32 levels at line 1, column ") == true)
     }
 
-    @Test func `as deep as is allowed is read, checked and evaluated`() throws {
+    @Test func `the deepest allowed rule is checked and evaluated`() throws {
         let deep = try json(Self.nested(14, #"{"firstOf":[{"setting":"contentId"},"host"]}"#, in: "firstOf"))
         let profile = try VendorProfile(json: deep)
         #expect(try profile.contentIdentifier(for: "skd://movie-1/x").text == "movie-1")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [60, 400])
-    func `a rule of any depth that code makes is evaluated and looked through in time`(depth: Int) throws {
+    func `a rule of any depth built in code is evaluated and searched in time`(depth: Int) throws {
         var profile = VendorProfile.genericRaw
         var rule = TextRule.host
         for level in 0..<depth {
@@ -55,7 +55,7 @@ import Testing
         #expect(profile.missingSettings == ["certificateURL"])
     }
 
-    @Test func `rules that make a text longer and longer give nothing at last`() throws {
+    @Test func `rules that keep growing a text eventually give nothing`() throws {
         var rule = TextRule.fixed(String(repeating: "a", count: 1_000))
         for _ in 0..<13 { rule = .all([rule, rule]) }
         var profile = VendorProfile.genericRaw
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.kind == .contentIdentifierMissing)
     }
 
-    @Test func `a number in a body is digits, or an error that names the setting`() async throws {
+    @Test func `a number in a body has digits, or an error names the setting`() async throws {
         var wire = ProfileWire(.expressPlayEntitlement, key: "skd://ent.example?cid=0a1b")
         wire.profile = wire.profile.setting("requestType", to: "2").setting("customerCookie", to: "viewer-1")
         let sent = try #require(try await wire.lookupRequest())

@@ -59,7 +59,7 @@ import Testing
     ]
 
     @Test(arguments: inputs)
-    func `the same goes over the wire, or the difference is listed`(input: OddInput) async {
+    func `equal bytes go over the wire, or differences are listed`(input: OddInput) async {
         let profile = ProfileWire(
             .cloudDRMLegacy, key: KeyURI(input.key), token: input.token,
             ["certificateURL": input.certificateURL, "brandGuid": Self.brand])
@@ -77,7 +77,7 @@ import Testing
 
     /// The sample passes on the body of status 200 unchanged; with any other status it never answers the key request.
     @Test(arguments: [(200, true), (201, false), (401, false), (404, false), (500, false)])
-    func `the player is handed the body of status 200`(status: Int, isKey: Bool) {
+    func `the player gets the body of status 200`(status: Int, isKey: Bool) {
         let wire = ProfileWire(.cloudDRMLegacy, key: KeyURI(Self.key))
         let license = try? wire.license(ProfileWire.ckc, status: status)
         #expect(license?.ckc.revealed == (isKey ? ProfileWire.ckc : nil))

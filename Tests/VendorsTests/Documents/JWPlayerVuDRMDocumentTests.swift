@@ -71,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: inputs)
-    func `the same goes over the wire, or the difference is listed`(input: OddInput) async {
+    func `equal bytes go over the wire, or differences are listed`(input: OddInput) async {
         let profile = ProfileWire(
             .vuDRM, key: KeyURI(input.key), token: input.token,
             ["certificateURL": input.certificateURL, "licenseURL": ""])
@@ -89,7 +89,7 @@ import Testing
 
     /// The sample passes on the body of status 200 unchanged, even a web page, and nothing otherwise.
     @Test(arguments: [(200, true), (201, false), (400, false), (403, false), (500, false)])
-    func `the player is handed the body of status 200`(status: Int, isKey: Bool) throws {
+    func `the player gets the body of status 200`(status: Int, isKey: Bool) throws {
         let wire = ProfileWire(.vuDRM, key: KeyURI(Self.key))
         let license = try? wire.license(ProfileWire.ckc, status: status)
         #expect(license?.ckc.revealed == (isKey ? ProfileWire.ckc : nil))

@@ -12,7 +12,7 @@ import Testing
         + OddInput.certificates(with: key)
 
     @Test(arguments: THEOplayerSample.all, inputs)
-    func `the same goes over the wire, or the difference is listed`(sample: THEOplayerSample, input: OddInput) async {
+    func `equal bytes go over the wire, or differences are listed`(sample: THEOplayerSample, input: OddInput) async {
         let (theirs, ours) = (sample.run(input), await Conversation(sample.wire(input)))
         let found = theirs.differences(from: ours)
         #expect(
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The document's example: a token in a custom header, certificate and license bodies unchanged.
-    @Test func `a custom header and unchanged bodies need a profile of a few lines`() async throws {
+    @Test func `a custom header and unchanged bodies need a short profile`() async throws {
         var profile = VendorProfile.genericRaw
         profile.license.headers = [.init("x-token", .credential("token"))]
         let wire = ProfileWire(profile, key: "skd://content")
@@ -53,7 +53,7 @@ import Testing
 
     /// How each sample unwraps its service's reply, and the bytes that the player gets.
     @Test(arguments: replies)
-    func `the player is handed the license that the sample unwraps`(sample: THEOplayerSample, body: Data) throws {
+    func `the player gets the license that the sample unwraps`(sample: THEOplayerSample, body: Data) throws {
         let wire = sample.wire(OddInput(label: "", key: Self.key))
         #expect(try wire.license(body).ckc.revealed == ProfileWire.ckc)
     }

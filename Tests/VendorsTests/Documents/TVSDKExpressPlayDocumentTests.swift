@@ -56,7 +56,7 @@ import Testing
     static let hardCodedDifferences: [ListedDifference] = []
 
     @Test(arguments: keys)
-    func `with the token URL in the key URI the same goes over the wire, or the difference is listed`(
+    func `with the token URL in the key URI equal bytes are sent, or differences are listed`(
         input: OddInput
     ) async {
         let wire = ProfileWire(.expressPlay, key: KeyURI(input.key), token: nil, ["certificate": "MIIB"])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: tokenURLs)
-    func `with a token URL in the app the same goes over the wire, or the difference is listed`(
+    func `with a token URL in the app equal bytes are sent, or differences are listed`(
         input: OddInput
     ) async {
         let settings = ["certificate": "MIIB", "tokenURL": input.licenseURL]
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Use case 2: the asset id goes to the entitlement server, whose answer is the token URL.
-    @Test func `the entitlement server gives the token URL that the SPC goes to`() async throws {
+    @Test func `the entitlement server gives the token URL for the SPC`() async throws {
         var wire = ProfileWire(
             .expressPlayEntitlement, key: "skd:0a1b", token: nil,
             ["certificate": "MIIB", "entitlementURL": "https://10.0.248.85:8080/sees/SEESServlet"])
@@ -101,7 +101,7 @@ import Testing
 
     /// The sample finishes with the data if there is any, and otherwise with the error.
     @Test(arguments: [(200, true), (201, false), (400, false), (401, false), (500, false)])
-    func `the player is handed the body of a good reply`(status: Int, isKey: Bool) {
+    func `the player gets the body of a good reply`(status: Int, isKey: Bool) {
         let wire = ProfileWire(.expressPlay, key: KeyURI(Self.key), token: nil)
         let license = try? wire.license(ProfileWire.ckc, status: status)
         #expect(license?.ckc.revealed == (isKey ? ProfileWire.ckc : nil))

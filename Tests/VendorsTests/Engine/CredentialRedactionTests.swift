@@ -6,7 +6,7 @@ import Testing
 @Suite struct CredentialRedactionTests {
     private static let grant = TextRule.credential("token")
 
-    @Test func `in a header, a query item and a form field of any request`() {
+    @Test func `in any request's header, query item and form field`() {
         var profile = VendorProfile.ezdrm
         profile.certificate = .fetched(
             RequestRule(url: URLRule("https://h", [.addQueryIfAbsent(name: "cert-grant", value: Self.grant)])), .der)
@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(arguments: carriers)
-    func `wherever it is inside a rule`(rule: TextRule) {
+    func `anywhere inside a rule`(rule: TextRule) {
         var profile = VendorProfile.ezdrm
         profile.license.headers = [.init("x-one", rule), .init("x-other", .template("{host}-{licenseURL}"))]
         #expect(profile.redaction.headers == ["x-one"])
@@ -48,7 +48,7 @@ import Testing
         #expect(profile.redaction.fields.subtracting(VendorProfile.ezdrm.redaction.fields) == ["one", "two"])
     }
 
-    @Test func `beside what the profile states`() {
+    @Test func `besides those in the profile`() {
         var profile = VendorProfile.axinom
         profile.statedRedaction = Redaction(headers: ["x-more"])
         #expect(profile.redaction.headers == ["X-AxDRM-Message", "x-more"])

@@ -14,10 +14,10 @@ import Testing
     @Test(arguments: [
         ("error -12", "-12"), (#"{"code":-123}"#, "-123"), ("<b>E7</b>", "E7"), ("E7 after -12", "E7"),
     ])
-    func `the first known code is found, whatever surrounds it`(body: String, expected: String) {
+    func `the first known code is found in any context`(body: String, expected: String) {
         #expect(code(in: body) == expected)
     }
 
     @Test(arguments: ["", "-1", "-1234", "utf-123", "2024-12", "THE7", "E70", "e7"])
-    func `what only looks like a code is none`(body: String) { #expect(code(in: body) == nil) }
+    func `lookalikes of a code are ignored`(body: String) { #expect(code(in: body) == nil) }
 }

@@ -31,7 +31,7 @@ import Testing
         "skd://h.example", "skd://h.example/", "skd://h.example//", "skd://h.example?x=a/b", "skd://", "skd:", "",
         "skd://h.example/%2F", "skd://h.example/a%FFb", "skd://id:iv",
     ])
-    func `gives nothing where a path names nothing`(uri: String) {
+    func `gives nothing for an unnamed path`(uri: String) {
         #expect(RuleContext(keyURI: KeyURI(uri)).text(.lastPathComponent) == nil)
     }
 
@@ -41,7 +41,7 @@ import Testing
         ("skd://h.example/%+1", "%+1"), ("skd://h.example/größe", "größe"), ("skd://h.example/a|b", "a|b"),
         ("skd:movie-1", "movie-1"), ("skd:a/b?c", "b"), ("movie-1", "movie-1"), ("a/b/", "b"),
     ])
-    func `reads texts that are no valid URL`(uri: String, component: String) {
+    func `reads texts that break URL rules`(uri: String, component: String) {
         #expect(RuleContext(keyURI: KeyURI(uri)).text(.lastPathComponent) == component)
     }
 

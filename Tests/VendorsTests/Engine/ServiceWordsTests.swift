@@ -38,11 +38,11 @@ import Testing
             #"{"response":{"status":{"code":7,"Error_Message":"no rights"}}}"#,
             #"{"error":"{\"Message\":\"no rights\"}"}"#, #"{"data":"{\"errors\":[{\"detail\":\"no rights\"}]}"}"#,
         ])
-    func `are found in lists, under names of any letter case, and in documents inside of others`(body: String) {
+    func `are found in lists, under names in any letter case, and in nested documents`(body: String) {
         #expect(summary(body).message == "no rights")
     }
 
-    @Test func `of a list are the first three`() {
+    @Test func `are the first three of a list`() {
         #expect(summary(#"{"errors":["one","two","three","four"]}"#).message == "one; two; three")
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(summary(body).message == (body.contains("7") ? "7" : nil))
     }
 
-    @Test func `are found at the usual places where the vendor's own have none`() {
+    @Test func `are found at the usual places if the vendor's have none`() {
         let rules = ErrorRules(message: [.json("text")])
         let reply = HTTPReply(status: 502, body: Data("<html><title>Bad gateway</title></html>".utf8))
         #expect(rules.summary(of: reply).message == "Bad gateway")
@@ -73,7 +73,7 @@ import Testing
         #expect(summary("", [(name, "r-1")]).requestID == "r-1")
     }
 
-    @Test func `of a reply that says yes are not its text, which is a license`() {
+    @Test func `are not the text of a successful reply, which is a license`() {
         #expect(summary("AAAA BBBB", status: 200).message == nil)
         #expect(summary(#"{"error":"no"}"#, status: 200).message == "no")
     }
@@ -92,7 +92,7 @@ import Testing
         ("GET https://h.example/l?token=s3cr3t&a=b failed", "s3cr3t"), ("for eyJhbGciOiJIUzI1NiJ9.e30.AAAA", "eyJ"),
         (String(repeating: "s3cr3t", count: 11), "s3cr3t"), ("x-auth:s3cr3ts3cr3t", "s3cr3t"),
     ])
-    func `do not repeat a secret`(text: String, secret: String) {
+    func `repeat no secret`(text: String, secret: String) {
         #expect(!text.inFewWords.contains(secret))
     }
 
@@ -100,13 +100,13 @@ import Testing
         "The token is 31 s old; it was good for 30 s.", "token expired", "Bearer token missing",
         "The token's “aud” is not the configured one.", "Error: contentId demo-1 unknown",
     ])
-    func `that hold no secret stay as they are`(text: String) {
+    func `without a secret stay unchanged`(text: String) {
         #expect(text.inFewWords == text)
     }
 
     /// The profiles that the finding names, and every other without its own place.
     @Test(arguments: VendorProfile.all.filter { $0.errors.message.isEmpty })
-    func `reach the app from every vendor that documents no place`(profile: VendorProfile) {
+    func `reach the app from every vendor with no stated place`(profile: VendorProfile) {
         let wire = ProfileWire(profile)
         let error = wire.refusal(#"{"error":"no rights"}"#, status: 403, [("x-request-id", "r-1")])
         #expect(error?.service?.message == "no rights")

@@ -7,41 +7,41 @@ import Testing
 /// The values of profiles besides their wire, which `Tests/Golden/Wires` holds.
 @Suite(.timeLimit(.minutes(5))) struct ProfileValueTests {
     /// Source: `Documentation/Vendors/DoveRunner.md`.
-    @Test func `DoveRunner's present host and the older ones are the vendor's`() {
+    @Test func `DoveRunner's current and older hosts belong to the vendor`() {
         let hosts = VendorProfile.doveRunner.unchecked.configuredURLs.compactMap(\.host)
         #expect(Set(hosts).isSuperset(of: ["drm-license.doverunner.com", "license-global.pallycon.com"]))
     }
 
     /// Source: `Documentation/Migration/TVSDKExpressPlay.md`: the generator of tokens takes the customer's authenticator, and no SPC.
-    @Test func `ExpressPlay's host that makes tokens is no host for licenses`() {
+    @Test func `ExpressPlay's token host is not a license host`() {
         let hosts = VendorProfile.expressPlay.unchecked.configuredURLs.compactMap(\.host)
         #expect(hosts.contains("fp.service.expressplay.com") && !hosts.contains { $0.hasPrefix("fp-gen") })
     }
 
     /// Source: pull requests 98 and 104 of muxinc/mux-player-swift.
-    @Test func `Mux's playing key is renewed and cached for 23 hours, and a stored one is renewed without its media`() {
+    @Test func `Mux's playing key is renewed and cached for 23 hours, and a stored one renewed without its media`() {
         let renewal = VendorProfile.mux.renewal
         #expect(renewal.interval == 23 * 3600 && renewal.cacheLifetime == 23 * 3600)
         #expect(renewal.renewsStoredKeys)
     }
 
-    @Test func `only a configured address makes a source have a session`() {
+    @Test func `only a configured address gives a source a session`() {
         #expect(VendorProfile.all.allSatisfy { $0.unchecked.sessionScope != .source })
     }
 
-    @Test func `a session token in another vendor's license changes nothing about its renewals`() throws {
+    @Test func `a session token in another vendor's license does not change its renewals`() throws {
         let license = try ProfileWire(.nagra, key: "skd://e30=").license(
             #"{"CkcMessage":"\#(ProfileWire.ckcText)","sessionToken":"S-1"}"#)
         #expect(VendorProfile.vuDRM.unchecked.sessionRenewal(after: license) == .heartbeat)
     }
 
-    @Test func `a session rule comes back from JSON`() throws {
+    @Test func `a session rule survives JSON`() throws {
         let profile = VendorProfile.nagra.setting("sessionURL", to: "https://s.example/v1")
         let copy = try VendorProfile(json: JSONEncoder().encode(profile))
         #expect(copy.session == profile.session && copy.session != nil && copy.unchecked.sessionScope == .source)
     }
 
-    @Test func `what the profile of a license server without a setup lacks is named`() {
+    @Test func `a missing part of a license server profile without setup is named`() {
         var profile = VendorProfile.latchkey
         profile.sideValues["heartbeatToken"] = nil
         let flaws = profile.problems.map { "\($0)" }
@@ -53,7 +53,7 @@ import Testing
         ("1003", Diagnosis.Kind.invalidRequest, Diagnosis.Kind.unauthenticated),
         ("4001", .unauthenticated, .serverTransient), ("77", .invalidRequest, .invalidRequest),
     ])
-    func `an app that speaks to NAGRA's services itself gets the meaning of a code from the profile`(
+    func `an app that calls NAGRA itself gets a code's meaning from the profile`(
         _ code: String, _ license: Diagnosis.Kind, _ session: Diagnosis.Kind
     ) throws {
         let address = try #require(URL(string: "https://n.example"))
@@ -69,7 +69,7 @@ import Testing
 /// The shorthands' results.
 @Suite(.timeLimit(.minutes(5))) struct ProfileShorthandTests {
     /// Source: `Documentation/Migration/AVPlayerCloudDRM.md`.
-    @Test func `Cloud DRM's take a license address, and make the document's generation`() throws {
+    @Test func `Cloud DRM's takes a license address, and selects the generation`() throws {
         let certificate = try #require(URL(string: "https://c.example/cert?a=b"))
         let license = try #require(URL(string: "https://l.example/acquire"))
         let present = ConfiguredVendor.cloudDRM(certificate: certificate, brand: "b", license: license)
@@ -80,7 +80,7 @@ import Testing
         #expect(legacy.profile.settings == ["certificateURL": "https://c.example/cert?a=b", "brandGuid": "b"])
     }
 
-    @Test func `ExpressPlay's takes a certificate that ships with the app`() throws {
+    @Test func `ExpressPlay's takes a certificate bundled with the app`() throws {
         let shipped = ConfiguredVendor.expressPlay(certificate: ProfileWire.certificate)
         #expect(try shipped.bundledCertificate()?.bytes == ProfileWire.certificate)
     }
@@ -115,7 +115,7 @@ import Testing
         ("MacBookPro18,1", "Mac", "Mac", "macOS"), ("Mac15,3", "Mac", "Mac", "macOS"),
         ("RealityDevice14,1", "Unknown", "Apple Vision Pro", "visionOS"), ("", "Unknown", "Unknown", "iOS"),
     ])
-    func `the name of the hardware says which device it is`(
+    func `the hardware name identifies the device`(
         _ machine: String, _ kind: String, _ model: String, _ system: String
     ) {
         let version = OperatingSystemVersion(majorVersion: 26, minorVersion: 1, patchVersion: 2)

@@ -26,11 +26,11 @@ import Testing
         (TokenSample.base64(#"{"site_id":"DEMO"}"#), ["malformed"]), (TokenSample.base64("[]"), ["malformed"]),
         (String(pallyCon().dropLast(9)), ["malformed"]),
     ])
-    func `PallyCon's token is for FairPlay and this content, and lives 600 seconds`(token: String, codes: [String]) {
+    func `PallyCon's token is for FairPlay and this content, and lasts 600 seconds`(token: String, codes: [String]) {
         #expect(TokenFormat.pallyCon.inspect(token, contentID: "movie", at: TokenSample.now).codes == codes)
     }
 
-    @Test func `PallyCon's policy and hash are no facts`() {
+    @Test func `PallyCon's facts omit policy and hash`() {
         let found = TokenFormat.pallyCon.inspect(Self.pallyCon(), at: TokenSample.now)
         #expect(found[fact: "expires"] == "2024-06-01T12:05:00Z")
         #expect(found.facts.map(\.name) == ["drm_type", "site_id", "cid", "response_format", "generated", "expires"])
@@ -73,7 +73,7 @@ import Testing
         #"<!DOCTYPE a [<!ENTITY x "boom">]>"#, #"<!DOCTYPE a SYSTEM "file:///etc/hostname">"#,
         #"<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "http://127.0.0.1:1/">]>"#,
     ])
-    func `a document with a type of its own is refused unread`(before: String) {
+    func `a document with its own type is refused unread`(before: String) {
         let token = Self.keyOS(before: before)
         #expect(TokenFormat.detect(token) == .opaque)
         let found = TokenFormat.keyOS.inspect(token, at: TokenSample.now)
@@ -81,7 +81,7 @@ import Testing
         #expect(found.facts.isEmpty)
     }
 
-    @Test func `KeyOS's signature is no fact`() {
+    @Test func `KeyOS facts lack a signature`() {
         let found = TokenFormat.keyOS.inspect(Self.keyOS(), at: TokenSample.now)
         #expect(found.facts.map(\.name) == ["generated", "certificate", "expires", "may be stored"])
         #expect(found[fact: "expires"] == "2024-06-01T13:00:00Z")

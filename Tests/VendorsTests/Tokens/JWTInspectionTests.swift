@@ -25,7 +25,7 @@ import Testing
         #expect(advice(format, row.claims).codes == row.codes + (format == .verimatrix ? ["malformed"] : []))
     }
 
-    @Test func `facts name the parties and never the token`() {
+    @Test func `facts name the parties, never the token`() {
         let inspection = advice(.jwt, #"{"iss":"me","aud":["you","they"],"sub":"a","exp":\#(TokenSample.future)}"#)
         #expect(inspection[fact: "algorithm"] == "HS256")
         #expect(inspection[fact: "iss"] == "me")
@@ -58,7 +58,7 @@ import Testing
         (TokenSample.keyID, []), ("00112233445566778899AABBCCDDEEFF", []),
         ("11112233-4455-6677-8899-aabbccddeeff", ["keyNotCovered"]), ("x", ["keyNotCovered"]),
     ])
-    func `Azure's key is the one of the content id`(key: String, codes: [String]) {
+    func `Azure's key matches the content id`(key: String, codes: [String]) {
         let claims = Self.azure(key)
         #expect(advice(.azure, claims, keyID: TokenSample.keyID).codes == codes)
         #expect(advice(.azure, claims, contentID: "kid=\(TokenSample.keyID)").codes == codes)
@@ -69,7 +69,7 @@ import Testing
         ([:], []), (["issuer": "me", "audience": "you"], []), (["issuer": "another"], ["unsuitable"]),
         (["issuer": "another", "audience": "others"], ["unsuitable", "unsuitable"]),
     ])
-    func `Azure's issuer and audience are those of the settings`(settings: [String: String], codes: [String]) {
+    func `Azure's issuer and audience match the settings`(settings: [String: String], codes: [String]) {
         #expect(advice(.azure, Self.azure(TokenSample.keyID), settings: settings).codes == codes)
     }
 
@@ -91,8 +91,7 @@ import Testing
 
     /// Source: `Documentation/Vendors/Verimatrix.md`, token.
     @Test(arguments: [(-60, []), (-119, []), (-121, ["expired"])])
-    func `Verimatrix's token ends two minutes after it was made, though its exp is later`(age: Double, codes: [String])
-    {
+    func `Verimatrix's token ends two minutes after its creation, despite a later exp`(age: Double, codes: [String]) {
         let made = Int(TokenSample.now.timeIntervalSince1970 + age)
         let inspection = advice(.verimatrix, #"{"sub":"movie","iat":\#(made),"exp":\#(TokenSample.future)}"#)
         #expect(inspection.codes == codes)
@@ -122,7 +121,7 @@ import Testing
         #expect(advice(.mux, claims, contentID: uri, purpose: .persistable).codes == codes)
     }
 
-    @Test func `Mux's terms of offline playback are facts`() {
+    @Test func `Mux's offline playback terms are facts`() {
         let claims = #"{"aud":"d","exp":9999999999,"offline":true,"licenseExpiration":86400,"playDuration":3600}"#
         let inspection = advice(.mux, claims)
         #expect(inspection[fact: "stored for"] == "86400 s")

@@ -35,7 +35,7 @@ import Testing
         #expect(found.codes == codes)
     }
 
-    @Test func `Axinom's exp counts as well, and no storage is no fault when streaming`() {
+    @Test func `Axinom's exp counts as well, and streaming needs no storage`() {
         let token = TokenSample.jwt(
             #"{"com_key_id":"a","exp":1,"message":{"type":"entitlement_message","license":{"duration":60}}}"#)
         let found = TokenFormat.axinom.inspect(token, at: TokenSample.now)
@@ -59,7 +59,7 @@ import Testing
         (nagra(#"{"contentId":"demo-1","storable":true,"end":\#(TokenSample.past)}"#), ["expired"]),
         (TokenSample.jwt(#"{"typ":"ContentAuthZ"}"#), ["malformed"]),
     ])
-    func `NAGRA's token has a right for the content`(token: String, codes: [String]) {
+    func `NAGRA's token has a right to the content`(token: String, codes: [String]) {
         let document = #"{"ContentId":"demo-1","KeyId":"00000000-0000-0000-0000-000000000000","IV":"AAAA"}"#
         for (text, content) in [(token, document), (token + ",eyJh.e30.x", "demo-1")] {
             let found = TokenFormat.nagra.inspect(
@@ -108,7 +108,7 @@ import Testing
         (drmToday("[]"), ["keyNotCovered"]), (drmToday("{}"), ["malformed"]), (drmToday("no"), ["malformed"]),
         (TokenSample.jwt(#"{"crt":[]}"#), ["malformed"]),
     ])
-    func `DRMtoday's text of JSON has the asset`(token: String, codes: [String]) {
+    func `DRMtoday's JSON text has the asset`(token: String, codes: [String]) {
         for content in ["skd://drmtoday?assetId=a&variantId=v", "assetid=a&variantid=v"] {
             let found = TokenFormat.drmToday.inspect(
                 token, contentID: content, purpose: .persistable, at: TokenSample.now)

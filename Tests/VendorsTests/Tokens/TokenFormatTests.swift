@@ -21,19 +21,19 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func `a token's form is found by its look`(format: TokenFormat, token: String) {
+    func `a token's form is recognized`(format: TokenFormat, token: String) {
         #expect(TokenFormat.detect(token) == format)
     }
 
     @Test(arguments: TokenFormat.allCases)
-    func `a token that is too long is not looked into`(format: TokenFormat) {
+    func `an overlong token is not inspected`(format: TokenFormat) {
         let token = String(repeating: "A", count: TokenFormat.maximumLength + 1)
         #expect(TokenFormat.detect(token) == .opaque)
         #expect(format.inspect(token, at: TokenSample.now).codes == ["malformed"])
     }
 
     @Test(arguments: TokenFormat.allCases.filter { $0 != .opaque }, ["", "nonsense", "a.b.c", "e30=", "||", "😀"])
-    func `what has another form is malformed`(format: TokenFormat, token: String) {
+    func `another form is malformed`(format: TokenFormat, token: String) {
         #expect(format.inspect(token, at: TokenSample.now).codes == ["malformed"])
     }
 
@@ -46,18 +46,18 @@ import Testing
         (TokenSample.jwt(#"{"exp":1717243200000}"#), "its exp is in milliseconds, and a JWT's dates are in seconds"),
         (TokenSample.jwt(#"{"exp":1717246800,"iat":1717243200000}"#), "its iat is in milliseconds, and"),
     ])
-    func `what stands around a token or in its place is named`(token: String, words: String) {
+    func `text around or in place of a token is named`(token: String, words: String) {
         let advice = TokenFormat.jwt.inspect(token, at: TokenSample.now).advice
         #expect(advice.count == 1 && advice.first?.description.contains(words) == true, "\(advice)")
     }
 
     @Test(arguments: ["token", "demo-token", "YOURS", "Bearer 0123", "insert"])
-    func `an opaque token is nobody's business`(token: String) {
+    func `an opaque token gets no advice`(token: String) {
         #expect(TokenFormat.opaque.inspect(token, at: TokenSample.now).advice == [])
     }
 
     @Test(arguments: TokenFormat.allCases, [UInt64](1...2))
-    func `no token crashes the look into it, and none shows up in its facts`(format: TokenFormat, seed: UInt64) {
+    func `no token crashes its inspection or shows up in its facts`(format: TokenFormat, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for (_, sample) in Self.samples {
             for _ in 0..<25 {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: TokenFormat.allCases)
-    func `JSON and XML of odd shapes are no harm`(format: TokenFormat) {
+    func `odd JSON and XML do no harm`(format: TokenFormat) {
         let odd = ["null", "true", "-1e308", "1e400", "\"\"", "[]", "{}", "[[[]]]", #"[{"id":1}]"#, "\"\\u0000\""]
         let names = [
             "exp", "nbf", "aud", "sub", "kid", "policy", "message", "com_key_id", "contentRights", "crt", "offline",

@@ -21,7 +21,7 @@ import Testing
         ("", .opaque),
         ("a|b", .opaque),
     ])
-    func `is told from the token`(token: String, format: TokenFormat) {
+    func `is recognized`(token: String, format: TokenFormat) {
         #expect(TokenFormat.detect(token) == format)
     }
 
@@ -43,7 +43,7 @@ import Testing
         (#"{"fairplay":{"persistent":false}}"#, ["noOfflineRight"]),
         (#"{"drmTokenInfo":{"p":{"pers":false}}}"#, ["noOfflineRight"]),
     ])
-    func `checks the permission to store only for a key that will be stored`(claims: String, expected: [String]) {
+    func `checks the permission to store only for a stored key`(claims: String, expected: [String]) {
         #expect(advice(claims, purpose: .persistable) == expected)
         #expect(advice(claims) == [])
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(error?.kind == .missingSetting)
     }
 
-    @Test func `names what is registered when asked for something else`() {
+    @Test func `names the registered ones when another is requested`() {
         let error = #expect(throws: IntegrationError.self) {
             try IntegrationRegistry(profiles: [.vuDRM]).integration("vudmr")
         }
