@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a key without a name fails at once, and says what to do`() async throws {
+    @Test func `a key without a name fails immediately with a remedy`() async throws {
         var behavior = StandInBehavior()
         behavior.identifierForm = .none
         try await PlayerStage.with(behavior) { stage in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that was preloaded asks for nothing when it plays`() async throws {
+    @Test func `a preloaded stream requests nothing when it plays`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader()
             let app = AVApp(loader, playing: stage.playlist(.twoKeys))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `keys that a receiver asks for again are fetched again`() async throws {
+    @Test func `keys that a receiver requests again are fetched again`() async throws {
         try await PlayerStage.with(StandInBehavior([.switchesToAirPlay])) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist())
             let result = try await app.play()

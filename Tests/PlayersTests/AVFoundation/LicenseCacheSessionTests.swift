@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `an idle session answers a replay alone, and the cache when there is none`() async throws {
+    @Test func `an idle session answers a replay, or the cache if there is none`() async throws {
         try await PlayerStage.with(terms: Self.terms) { stage in
             let service = stage.service(for: .vuDRM)
             let app = AVApp(loader(stage, MemoryKeyStore()), playing: stage.playlist())
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor that does not allow it has a license for each play`() async throws {
+    @Test func `a vendor that forbids it has a license for each play`() async throws {
         try await PlayerStage.with(terms: Self.terms) { stage in
             let loader = loader(stage, MemoryKeyStore(), allowed: nil)
             let first = try await play(stage, loader)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a system that stores no keys streams them, and the app hears nothing of it`() async throws {
+    @Test func `a system that stores no keys streams them without telling the app`() async throws {
         var behavior = StandInBehavior()
         behavior.persistence = .refused
         try await PlayerStage.with(behavior, terms: Self.terms) { stage in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `an AirPlay receiver has licenses of its own`() async throws {
+    @Test func `an AirPlay receiver has its own licenses`() async throws {
         try await PlayerStage.with(StandInBehavior([.switchesToAirPlay]), terms: Self.terms) { stage in
             let loader = loader(stage, MemoryKeyStore())
             let first = try await play(stage, loader)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a replay that outlasts the lease is renewed by a license`() async throws {
+    @Test func `a replay longer than the lease is renewed by a license`() async throws {
         try await PlayerStage.with(terms: Self.terms) { stage in
             let loader = loader(stage, MemoryKeyStore())
             let count = try await play(stage, loader).keyURIs.count

@@ -33,7 +33,7 @@ import Testing
     private static let lease = Duration.seconds(600)
 
     @Test(arguments: [(3_600, 300), (300, 700)])
-    func `a day costs the licenses of the keys that play, has no gap, and the tool says so too`(
+    func `a day costs the licenses of the playing keys, has no gap, and the tool agrees`(
         rotation: Int, most: Int
     ) async throws {
         let day = try await LiveDay.played(rotation: .seconds(rotation), hours: Self.hours, lease: Self.lease)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [(Access.signed, 3_600, 300), (.cookies, 3_600, 300), (.signed, 300, 700)])
-    func `signed and cookie-protected playlists cost no more licenses, if the app loads them its own way`(
+    func `signed and cookie-protected playlists cost no extra licenses if the app loads them`(
         access: Access, rotation: Int, most: Int
     ) async throws {
         let day = try await LiveDay.played(
@@ -63,14 +63,14 @@ import Testing
         #expect(day.requests <= LivePlaylists.oneReview * (day.playlists + 1), "\(day.requests), \(day.playlists)")
     }
 
-    @Test func `without the app's own way of loading protected playlists the newest keys are renewed`() async throws {
+    @Test func `without the app's loading of protected playlists the newest keys are renewed`() async throws {
         let day = try await LiveDay.played(
             rotation: .seconds(3_600), hours: 12, lease: Self.lease, access: .cookies, isOwnWay: false)
         #expect(day.gaps.isEmpty && day.failures == 0)
         #expect((500...800).contains(day.licenses), "\(day.licenses)")
     }
 
-    @Test func `without the playlists the newest keys are renewed, and the picture is there`() async throws {
+    @Test func `without the playlists the newest keys are renewed, and the picture stays`() async throws {
         let day = try await LiveDay.played(
             rotation: .seconds(300), hours: 2, lease: Self.lease, options: { $0.readsPlaylists = false })
         #expect(day.gaps.isEmpty)
@@ -79,7 +79,7 @@ import Testing
         #expect(day.licenses < 200)
     }
 
-    @Test func `keys whose renewals failed until their leases ended are had back when the service is`() async throws {
+    @Test func `keys whose renewals failed until the lease ended return with the service`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist())
             let result = try await app.play()

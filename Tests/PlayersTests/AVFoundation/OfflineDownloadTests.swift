@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `an asset that is playing can be downloaded without being protected twice`() async throws {
+    @Test func `an asset that is playing is downloaded without being protected twice`() async throws {
         try await with { app in
             let playing = AVApp(app.loader, playing: app.stage.playlist())
             #expect(try await playing.play().isRight)
@@ -125,7 +125,7 @@ import Testing
 
     // MARK: Actions of the app
 
-    @Test func `a paused download waits, and goes on when it is resumed`() async throws {
+    @Test func `a paused download waits until it is resumed`() async throws {
         try await with { app in
             app.stage.stage.downloads.loseNetwork()
             try await app.begin()
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `a download that the app cancels is no failure, and its keys stay`() async throws {
+    @Test func `a download that the app cancels has not failed and keeps keys`() async throws {
         try await with { app in
             app.stage.stage.downloads.loseNetwork()
             try await app.begin()
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `asset and renditions are the app's choice`() async throws {
+    @Test func `the app chooses asset and renditions`() async throws {
         try await with { app in
             let cookies = try #require(
                 HTTPCookie(properties: [.name: "CDN", .value: "1", .domain: "example.com", .path: "/"]))
@@ -195,7 +195,7 @@ import Testing
 
     // MARK: Actions of the system and the viewer
 
-    @Test func `a viewer's cancellation in the Live Activity is no failure`() async throws {
+    @Test func `a viewer's Live Activity cancellation is not a failure`() async throws {
         try await with { app in
             app.stage.stage.downloads.loseNetwork()
             try await app.begin()
@@ -204,8 +204,7 @@ import Testing
         }
     }
 
-    @Test func `a download that ends because the viewer quits the app is a failure, and can begin again`() async throws
-    {
+    @Test func `a download that ends when the viewer quits the app fails and can restart`() async throws {
         try await with { app in
             app.stage.stage.downloads.loseNetwork()
             try await app.begin()
@@ -217,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `a download of an earlier launch is listed, paused, and finishes`() async throws {
+    @Test func `an earlier launch's download is listed, paused, and finishes`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let identifier = UUID().uuidString
             let asset = AVURLAsset(url: stage.playlist())
@@ -246,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `two with one identifier share the session, and the later one gets the events`() async throws {
+    @Test func `two objects with one identifier share the session, and the later gets events`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let first = Downloads(stage, identifier: "shared by \(stage.address)")
             let second = Downloads(stage, identifier: first.downloads.identifier)
@@ -267,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `the session is adjusted before it is made, and named even without a name`() async throws {
+    @Test func `the session is configured before it is created, and always named`() async throws {
         try await PlayerStage.with { stage in
             let made = Locked<[String?]>([])
             let downloads = OfflineDownloads(stage.loader(), identifier: "") { configuration in
@@ -280,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func `a list that the system does not give ends with the deadline`() async throws {
+    @Test func `a list that the system never gives ends at the deadline`() async throws {
         try await with { app in
             app.stage.stage.downloads.fallSilent()
             let list = Task { try await app.downloads.running() }
@@ -309,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func `the system hears that its events were handled, after them and on the main thread`() async throws {
+    @Test func `the system hears that its events were handled, afterward on the main thread`() async throws {
         try await with { app in
             try await app.begin()
             let handled = Promise<(isMain: Bool, events: [String]), Never>()
@@ -327,7 +326,7 @@ import Testing
         }
     }
 
-    @Test func `events that were over before the app asked are not waited for`() async throws {
+    @Test func `events that ended before the app asked are not awaited`() async throws {
         try await with { app in
             app.stage.stage.downloads.finishEvents()
             await app.stage.log.untilCallback("didFinishEvents")
@@ -337,7 +336,7 @@ import Testing
         }
     }
 
-    @Test func `the events of another session are another's`() async throws {
+    @Test func `another session's events are left to it`() async throws {
         try await with { app in
             let isOurs = await handle(app, "another") { Issue.record("The handler of another session was called.") }
             #expect(!isOurs)

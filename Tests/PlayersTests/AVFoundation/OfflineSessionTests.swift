@@ -24,7 +24,7 @@ import Testing
         return loader
     }
 
-    @Test func `a stored key is fetched once, and then needs no network`() async throws {
+    @Test func `a stored key is fetched once, then needs no network`() async throws {
         try await PlayerStage.with(terms: Self.persistent) { stage in
             let store = MemoryKeyStore()
             let loader = try await storingLoader(stage, store)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the first play begins the playback window, and the changed key plays on`() async throws {
+    @Test func `the first play starts the playback window, and the changed key plays on`() async throws {
         try await PlayerStage.with(terms: Self.dual) { stage in
             let store = MemoryKeyStore()
             let loader = try await storingLoader(stage, store)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `if the system stores no keys they are streamed, and the app is told`() async throws {
+    @Test func `keys the system cannot store are streamed, and the app learns it`() async throws {
         var behavior = StandInBehavior()
         behavior.persistence = .refused
         try await PlayerStage.with(behavior, terms: Self.persistent) { stage in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `keys that nobody asked to store are streamed`() async throws {
+    @Test func `keys not requested for storage are streamed`() async throws {
         try await PlayerStage.with(terms: Self.persistent) { stage in
             let loader = stage.loader(store: MemoryKeyStore())
             let result = try await play(stage, loader)
@@ -117,8 +117,7 @@ import Testing
 
     // MARK: What services want to know
 
-    @Test func `the service gets a token for a stored key's date, and none for a key that is not stored`() async throws
-    {
+    @Test func `the service gets a token for a stored key's date, and none for a key not stored`() async throws {
         try await PlayerStage.with(terms: Self.persistent) { stage in
             let loader = try await storingLoader(stage, MemoryKeyStore())
             let app = AVApp(loader, playing: stage.playlist())
@@ -132,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `the service gets a proof of a removed key, and of all`() async throws {
+    @Test func `the service gets a proof of one removed key or of all`() async throws {
         try await PlayerStage.with(terms: Self.persistent) { stage in
             let loader = try await storingLoader(stage, MemoryKeyStore())
             let app = AVApp(loader, playing: stage.playlist())
@@ -146,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a revoked key no longer decrypts, and is not revoked twice`() async throws {
+    @Test func `a revoked key no longer decrypts, and is revoked only once`() async throws {
         try await PlayerStage.with { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist())
             let key = try #require(try await app.play().keyURIs.first)
@@ -157,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a location is found again after the system moved the app`() throws {
+    @Test func `a location is found after the system moved the app`() throws {
         let old = OfflineLocation(URL(fileURLWithPath: "/var/A/Library/movie.movpkg"), home: "/var/A")
         #expect(old.path == "Library/movie.movpkg")
         #expect(old.url(home: "/var/B").path == "/var/B/Library/movie.movpkg")

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases, Interruption.allCases)
-    func `a call ends, and says why`(_ call: Call, _ interruption: Interruption) async throws {
+    func `a call ends with a reason`(_ call: Call, _ interruption: Interruption) async throws {
         try await OfflineStage.with(call) { stage in
             let task = stage.begin(call)
             await stage.untilAsked()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases)
-    func `cancelling the task ends a call at once, and leaves nothing behind`(_ call: Call) async throws {
+    func `cancelling the task ends a call immediately without leftovers`(_ call: Call) async throws {
         try await OfflineStage.with(call) { stage in
             let sleepers = stage.time.sleeperCount
             let task = stage.begin(call)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Call.allCases) func `a call that ended can be made again`(_ call: Call) async throws {
+    @Test(arguments: Call.allCases) func `a finished call can be repeated`(_ call: Call) async throws {
         try await OfflineStage.with(call) { stage in
             let task = stage.begin(call)
             await stage.untilAsked()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Call.allCases) func `a store that hangs ends with the call's deadline`(_ call: Call) async throws {
+    @Test(arguments: Call.allCases) func `a hanging store ends at the call's deadline`(_ call: Call) async throws {
         try await OfflineStage.with(call) { stage in
             stage.service.open()
             stage.store.hang()
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a request that another one replaced does not end the wait for its key`() async throws {
+    @Test func `a replaced request does not end the wait for its key`() async throws {
         try await OfflineStage.with(.storeKeys) { stage in
             let task = stage.begin(.storeKeys)
             await stage.untilAsked()
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `the error of a cancelled request says what to do`() async throws {
+    @Test func `a cancelled request's error has a remedy`() async throws {
         try await OfflineStage.with(.storeKeys) { stage in
             let task = stage.begin(.storeKeys)
             await stage.untilAsked()

@@ -9,7 +9,7 @@ import Testing
 
 /// The outcomes that the owner of keys reads, without a closure.
 @Suite(.timeLimit(.minutes(5))) struct OutcomeTests {
-    @Test func `outcomes wait for their first reader, and end with the keys`() async throws {
+    @Test func `outcomes wait for their first reader and end with the keys`() async throws {
         try await PlayerStage.with { stage in
             let outcomes: AsyncStream<AVPlayerKeys.Outcome>
             do {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `closures take nothing away from the reader`() async throws {
+    @Test func `closures take no outcomes from the reader`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             stage.service(for: .vuDRM).faults.set(.status(403), at: .license)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled request is an outcome without a failure to show`() async throws {
+    @Test func `a cancelled request is an outcome without a visible failure`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).hold()
             let failures = FailureLog()
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `outcomes that nothing reads are bounded, and those that did not fit are counted`() async {
+    @Test func `unread outcomes are bounded, and dropped ones are counted`() async {
         let unread = UnreadOutcomes()
         for _ in 0..<(UnreadOutcomes.limit + 10) { unread.add(.notice(.stuck)) }
         var iterator = unread.stream.makeAsyncIterator()

@@ -35,7 +35,7 @@ import Testing
         while !condition(), !Task.isCancelled { await Task.yield() }
     }
 
-    @Test func `a title plays two leases long, and its keys go when it stops`() async throws {
+    @Test func `a title plays for two leases, and its keys end when it stops`() async throws {
         try await with(lease: Self.lease) { stage, playback in
             playback.play(stage.playlist(), as: "movie-1")
             #expect(try await finish(playback).isRight)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal is a problem with words, until the title is tried again and plays`() async throws {
+    @Test func `a refusal is a problem with words until the title plays on retry`() async throws {
         try await with { stage, playback in
             let service = stage.service(for: .vuDRM)
             service.faults.set(.status(403), at: .license)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `what fails beside the keys is a problem, too`() async throws {
+    @Test func `a failure apart from keys is also a problem`() async throws {
         try await with { stage, playback in
             playback.play(try #require(URL(string: "\(stage.address)/media/nothing.m3u8")), as: "movie-1")
             await until { playback.problem != nil }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a problem ends when the key comes after all`() async throws {
+    @Test func `a problem ends when the key finally arrives`() async throws {
         let options = AVPlayerKeys.Options(retries: 1)
         try await with(lease: Self.lease, options: options) { stage, playback in
             playback.play(stage.playlist())
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `after a reset of the media services another player waits at the same place`() async throws {
+    @Test func `after a media services reset another player waits at the same place`() async throws {
         try await with(lease: Self.lease) { stage, playback in
             playback.play(stage.playlist(), as: "movie-1")
             #expect(try await finish(playback).isRight)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `it goes away with its keys`() async throws {
+    @Test func `it ends with its keys`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             var playback: ProtectedPlayback? = ProtectedPlayback(stage.loader(lease: Self.lease))
             playback?.play(stage.playlist(), as: "movie-1")
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a stuck session is replaced, and the title plays on`() async throws {
+    @Test func `a stuck session is replaced while the title plays`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]
         try await with(behavior, options: AVPlayerKeys.Options(retries: 0, stuckAfter: 1)) { stage, playback in
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `a display that does not protect the picture is seen, and a better one, too`() async throws {
+    @Test func `a display that does not protect the picture is noticed, as is a better one`() async throws {
         try await with { stage, playback in
             playback.play(stage.playlist())
             #expect(try await finish(playback).isRight)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a view that reads the problem is told of its change`() async throws {
+    @Test func `a view that reads the problem observes its change`() async throws {
         try await with { stage, playback in
             stage.service(for: .vuDRM).faults.set(.status(401), at: .license)
             await withCheckedContinuation { changed in

@@ -24,7 +24,7 @@ import Testing
         func play() async throws -> StandInPlayback.Result { try await AVApp.play(asset) }
     }
 
-    @Test func `a lease is renewed at the date that the player was told`() async throws {
+    @Test func `a lease is renewed at the date given to the player`() async throws {
         let lease = Duration.seconds(600)
         try await PlayerStage.with(terms: LicenseTerms(.lease(lease))) { stage in
             let app = LoaderApp(stage.loader(lease: lease), playing: stage.playlist())
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a request that the player cancels is not finished`() async throws {
+    @Test func `a request cancelled by the player is not finished`() async throws {
         try await PlayerStage.with(StandInBehavior([.cancelsMidway])) { stage in
             let app = LoaderApp(stage.loader(), playing: stage.playlist())
             await #expect(throws: (any Error).self) { try await app.play() }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `open requests end once when the asset or all assets are released`(_ isForAsset: Bool) async throws {
+    func `open requests end once when one asset or all are released`(_ isForAsset: Bool) async throws {
         try await PlayerStage.with { stage in
             let service = stage.service(for: .vuDRM)
             service.hold()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `keys that the app requested are stored, and need no network the next time`() async throws {
+    @Test func `keys requested by the app are stored and need no network next time`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore())
             try await loader.offline?.register("movie", keys: stage.keys(of: .transportStream))
@@ -98,7 +98,7 @@ import Testing
         Misbehavior.callsBackTwice, .callsOnOddThreads, .releasesLate, .releasesEarly, .repeatsIdentifiers,
         .switchesToAirPlay,
     ])
-    func `a player that errs plays all the same`(_ misbehavior: Misbehavior) async throws {
+    func `a player that errs still plays`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = LoaderApp(stage.loader(), playing: stage.playlist(.twoKeys))
             let result = try await app.play()

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SessionCallbackTests {
     private let name = "skd://demo/video"
 
-    @Test func `no callback of a session is left to a default`() {
+    @Test func `no session callback is left to a default`() {
         let driven: Set<Callback> = [
             .didProvide, .didProvideRenewing, .didProvidePersistable, .didProvideBatch, .didUpdatePersistable,
             .didFail, .shouldRetry, .didSucceed, .sessionIdentifierDidChange, .didGenerateExpiredSessionReport,
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a key that the asset wants`() async throws {
+    @Test func `the asset requests a key`() async throws {
         let (_, taken) = try await driven(.didProvide) { stage, app, _ in
             app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
@@ -44,7 +44,7 @@ import Testing
         #expect(taken == [.own])
     }
 
-    @Test func `a renewal that the system wants`() async throws {
+    @Test func `the system requests a renewal`() async throws {
         let (app, taken) = try await driven(.didProvideRenewing) { stage, app, session in
             app.preload(stage.key())
             await stage.log.untilCallback("didSucceed")
@@ -71,7 +71,7 @@ import Testing
         #expect(taken == [.own])
     }
 
-    @Test func `several keys of one blob of initialization data, each answered`() async throws {
+    @Test func `several keys of one initialization data blob, each answered`() async throws {
         let (app, taken) = try await driven(.didProvideBatch) { stage, _, session in
             session.request((0..<3).map { stage.key($0).raw }, initializationData: Data("blob".utf8))
             await stage.log.untilCallback("didSucceed", times: 3)
@@ -80,7 +80,7 @@ import Testing
         #expect(app.notices.all.count == 3)
     }
 
-    @Test func `several keys of one blob that are to be stored, each stored`() async throws {
+    @Test func `several keys of one blob to be stored, each stored`() async throws {
         let store = MemoryKeyStore()
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: store)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a stored key that the player changed`() async throws {
+    @Test func `the player changed a stored key`() async throws {
         let store = MemoryKeyStore()
         try await PlayerStage.with { stage in
             let loader = stage.loader(store: store)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a request that failed`() async throws {
+    @Test func `a failed request`() async throws {
         let (app, taken) = try await driven(.didFail) { stage, app, _ in
             app.keys.preload("skd://nobody/knows")
         }
@@ -122,7 +122,7 @@ import Testing
         #expect(app.failures.all.first?.loaderError != nil)
     }
 
-    @Test func `a retry that the player offers`() async throws {
+    @Test func `the player offers a retry`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]
         let (_, taken) = try await driven(.shouldRetry, behavior) { stage, app, _ in
@@ -132,7 +132,7 @@ import Testing
         #expect(taken == [.own])
     }
 
-    @Test func `a key that the player took`() async throws {
+    @Test func `the player took a key`() async throws {
         let (app, taken) = try await driven(.didSucceed) { stage, app, _ in app.preload(stage.key()) }
         #expect(taken == [.own])
         #expect(app.notices.all.count { if case .succeeded(_, .streaming) = $0 { true } else { false } } == 1)
@@ -149,7 +149,7 @@ import Testing
         #expect(identifiers == [Data("session".utf8)])
     }
 
-    @Test func `a report of an expired session, which the app can read and remove`() async throws {
+    @Test func `a report of an expired session that the app can read and remove`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "reports-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let options = AVPlayerKeys.Options(reports: folder)

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: [
         (401, "unauthenticated", 209), (403, "forbidden", 210), (404, "notFound", 211), (503, "serverTransient", 216),
     ])
-    func `the item's error has the domain, the number and the remedy of the service's refusal`(
+    func `the item's error has domain, number and remedy of the service's refusal`(
         _ status: Int, _ code: String, _ number: Int
     ) async throws {
         try await PlayerStage.with { stage in
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `what the system says about the SPC is below the error, and is explained`() async throws {
+    @Test func `the system's error about the SPC is underlying, and is explained`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).faults.set(.status(404), at: .certificate)
             let app = AVApp(stage.loader(), playing: stage.playlist())

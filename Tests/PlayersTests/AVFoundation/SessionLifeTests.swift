@@ -15,7 +15,7 @@ import Testing
 
     // MARK: Renewal
 
-    @Test func `a lease is renewed ahead of its end, and the player goes on`() async throws {
+    @Test func `a lease is renewed before its end, and the player continues`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist())
             let result = try await app.play()
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `keys of a released asset are not renewed`() async throws {
+    @Test func `a released asset's keys are not renewed`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let loader = stage.loader(lease: Self.lease)
             let app = AVApp(loader, playing: stage.playlist())
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [VendorProfile.vuDRM, .nagra])
-    func `a preloaded license is played, also if the vendor has a session for it`(_ profile: VendorProfile) async throws
+    func `a preloaded license is played even if its vendor has a session for it`(_ profile: VendorProfile) async throws
     {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let loader = stage.loader(profile, lease: Self.lease)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a preload after the lease of the last one gets another license`() async throws {
+    @Test func `a preload after the last one's lease gets another license`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let loader = stage.loader(lease: Self.lease)
             let keys = AVPlayerKeys(loader, onFailure: unexpected)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a renewal that the player does not take is asked for again`() async throws {
+    @Test func `a renewal that the player ignores is requested again`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let options = AVPlayerKeys.Options(retries: 1)
             let app = AVApp(stage.loader(lease: Self.lease), playing: stage.playlist(), options: options)
@@ -111,7 +111,7 @@ import Testing
     // MARK: The session's end
 
     @Test(arguments: ["released", "deallocated", "replaced"])
-    func `a session ends by the app's will, so that services that count streams get no abnormal report`(
+    func `the app can end a session so that stream-counting services get no abnormal report`(
         how: String
     ) async throws {
         try await PlayerStage.with { stage in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `one thread may protect assets and ask for keys while another releases everything`() async throws {
+    @Test func `one thread may protect assets and request keys while another releases everything`() async throws {
         try await PlayerStage.with { stage in
             let keys = AVPlayerKeys(stage.loader()) { _ in }
             await withTaskGroup { group in
@@ -155,7 +155,7 @@ import Testing
     // MARK: Retry
 
     @Test(arguments: RetryCause.allCases)
-    func `a license that the player turned down is fetched again`(_ cause: RetryCause) async throws {
+    func `a license that the player rejected is fetched again`(_ cause: RetryCause) async throws {
         var behavior = StandInBehavior()
         behavior.retries = [cause, cause]
         try await PlayerStage.with(behavior) { stage in
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `a license that is turned down repeatedly fails with the player's error number`() async throws {
+    @Test func `a repeatedly rejected license fails with the player's error number`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = Array(repeating: .timedOut, count: 10)
         try await PlayerStage.with(behavior) { stage in
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `stale SPCs in a row say that the session is stuck`() async throws {
+    @Test func `consecutive stale SPCs mark the session as stuck`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = Array(repeating: .timedOut, count: 3)
         try await PlayerStage.with(behavior) { stage in
@@ -196,7 +196,7 @@ import Testing
 
     // MARK: The end of a request
 
-    @Test func `a request that the player gives up stops the exchange, and gets no answer`() async throws {
+    @Test func `a request that the player drops stops the exchange and gets no answer`() async throws {
         try await PlayerStage.with { stage in
             let service = stage.service(for: .vuDRM)
             service.hold()
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `a service that does not answer costs the deadline, and then there is an error`() async throws {
+    @Test func `a silent service costs the deadline and is then an error`() async throws {
         try await PlayerStage.with { stage in
             let service = stage.service(for: .vuDRM)
             service.hold()
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `a replaced session has the keys of the old one, for a new asset`() async throws {
+    @Test func `a replaced session passes its keys to a new asset`() async throws {
         try await PlayerStage.with(StandInBehavior([.resetsMediaServices])) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist())
             let error = await #expect(throws: AVError.self) { try await app.play() }
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func `one key's error leaves the other keys as they are`() async throws {
+    @Test func `one key's error leaves the other keys alone`() async throws {
         try await PlayerStage.with { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist(.twoKeys))
             app.keys.preload("skd://nobody/knows")

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: survivable, DemoAsset.allCases)
-    func `a stream plays all the same`(_ misbehavior: Misbehavior, _ asset: DemoAsset) async throws {
+    func `a stream still plays`(_ misbehavior: Misbehavior, _ asset: DemoAsset) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist(asset))
             let result = try await app.play()
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: survivable)
-    func `a stored stream plays all the same`(_ misbehavior: Misbehavior) async throws {
+    func `a stored stream still plays`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior]), terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore())
             try await loader.offline?.register("movie", keys: stage.keys(of: .twoKeys))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a player that drops its delegate leaves no request without an answer`() async throws {
+    @Test func `a player that drops its delegate leaves no request unanswered`() async throws {
         try await PlayerStage.with(StandInBehavior([.dropsDelegate])) { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist(.transportStream))
             let result = try await app.play()

@@ -18,7 +18,7 @@ import Testing
 
     // MARK: Advisory keys
 
-    @Test func `a key that the system has plays without a license, and is not answered`() async throws {
+    @Test func `a key that the system has plays without a license and is not answered`() async throws {
         try await PlayerStage.with { stage in
             let first = AVApp(stage.loader(), playing: stage.playlist())
             let played = try await first.play()
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `with advisory keys on, a key that the system does not have needs a license`() async throws {
+    @Test func `with advisory keys, a key that the system lacks needs a license`() async throws {
         try await PlayerStage.with { stage in
             let app = AVApp(stage.loader(), playing: stage.playlist(.twoKeys), options: Self.advisory)
             let result = try await app.play()
@@ -57,7 +57,7 @@ import Testing
 
     // MARK: Device identifiers
 
-    @Test func `a device identifier is AVFoundation's option, beside those of the app`() {
+    @Test func `a device identifier is AVFoundation's option, added to the app's`() {
         var options = AVPlayerKeys.Options(keyRequest: ["app": 1])
         #expect(Set(options.spcOptions(for: "skd://a").keys) == ["app"])
         options.deviceIdentifier = .random
@@ -82,7 +82,7 @@ import Testing
         #expect(options.appOptions(for: "skd://a")[name] as? Data == Data([7]))
     }
 
-    @Test func `a receiver that takes no random identifier gets the standard one`() async throws {
+    @Test func `a receiver without random identifiers gets the standard one`() async throws {
         var behavior = StandInBehavior()
         behavior.allowsRandomDeviceIdentifiers = false
         try await PlayerStage.with(behavior) { stage in
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: Initialization data
 
-    @Test func `a key that has only initialization data is named by the app`() async throws {
+    @Test func `the app names a key that has only initialization data`() async throws {
         try await PlayerStage.with { stage in
             var options = AVPlayerKeys.Options()
             let key = stage.key()
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `an app may preload and release keys while it names one`() async throws {
+    @Test func `an app may preload and release keys while naming one`() async throws {
         try await PlayerStage.with { stage in
             let (key, keys, hasReleased) = (stage.key(), Locked<AVPlayerKeys?>(nil), Gate())
             var options = AVPlayerKeys.Options()

@@ -66,7 +66,7 @@ import Testing
         #expect(renewing === new)
     }
 
-    @Test func `an abandoned request is removed with the one that replaced it`() {
+    @Test func `an abandoned request is removed with its replacement`() {
         let (first, second, firstName, secondName) = (Request(), Request(), Name(), Name())
         var requests = Requests()
         _ = requests.add(first, as: firstName)
@@ -99,7 +99,7 @@ import Testing
         #expect(reports == [false, false, false, true, false])
     }
 
-    @Test func `open requests are listed from the oldest on`() {
+    @Test func `open requests are listed oldest first`() {
         let all = (1...5).map { Request(KeyURI("skd://\($0)")) }
         let names = all.map { _ in Name() }
         var requests = Requests()
@@ -107,7 +107,7 @@ import Testing
         #expect(requests.openRequests.map(\.keyURI) == all.map(\.keyURI))
     }
 
-    @Test func `the app's own name for a key is remembered until it gives another`() {
+    @Test func `the app's name for a key is kept until it gives another`() {
         let key: KeyURI = "skd://one"
         var requests = Requests()
         #expect(requests.asset(of: key) == nil)

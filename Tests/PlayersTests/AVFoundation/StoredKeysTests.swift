@@ -32,7 +32,7 @@ import Testing
         try await stage.keys(of: .twoKeys, for: Self.profile).sorted { $0.raw < $1.raw }
     }
 
-    @Test func `keys that are due are renewed, and the others are left alone`() async throws {
+    @Test func `only keys that are due are renewed`() async throws {
         try await withLibrary { stage, loader, storedKeys in
             let early = try await storedKeys.renewKeys()
             #expect(early.isEmpty)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a title without rights keeps no other title from being renewed, and is named`() async throws {
+    @Test func `a title without rights does not block renewing others, and is named`() async throws {
         try await withLibrary { stage, loader, storedKeys in
             stage.time.advance(by: .seconds(50_000))
             stage.service(for: Self.profile).faults.set(.status(403), at: .license, for: .first(1))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `one title is renewed before it is due, and no other`() async throws {
+    @Test func `one title is renewed early, and no other`() async throws {
         try await withLibrary { stage, loader, storedKeys in
             stage.time.advance(by: .seconds(1_000))
             let renewals = try await storedKeys.renewKeys(of: "movie-1")
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a renewed key that is not written counts as not renewed`() async throws {
+    @Test func `a renewed key that is not written counts as unrenewed`() async throws {
         let store = FullKeyStore()
         try await withLibrary(store) { stage, _, storedKeys in
             stage.time.advance(by: .seconds(50_000))
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor that renews no stored key is an error of the library, and of each key of a title`()
+    @Test func `a vendor that renews no stored key is an error of the library and of each title's keys`()
         async throws
     {
         try await PlayerStage.with(terms: LicenseTerms(.persistentFor(.seconds(86_400)))) { stage in
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `without a store there is nothing to renew, and it is said`() async throws {
+    @Test func `the lack of a store to renew is reported`() async throws {
         try await PlayerStage.with { stage in
             let storedKeys = StoredKeys(stage.loader())
             let error = await #expect(throws: ContentKeyError.self) { try await storedKeys.renewKeys() }
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a license that may not be stored makes no title ready`() async throws {
+    @Test func `a license that forbids storage makes no title ready`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader(store: MemoryKeyStore())
             let error = await #expect(throws: ContentKeyError.self) {

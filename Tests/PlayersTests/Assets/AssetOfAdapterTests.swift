@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Adapter.allCases)
-    func `credentials are asked for with the title, and a failure names it`(_ adapter: Adapter) async throws {
+    func `credentials are requested with the title, and a failure names it`(_ adapter: Adapter) async throws {
         try await PlayerStage.with { stage in
             let (asked, failures) = (AskedCredentials(), FailureLog())
             stage.service(for: .vuDRM).faults.set(.status(404), at: .license)

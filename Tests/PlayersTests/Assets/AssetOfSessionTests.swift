@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a preload and its play have the same title, also for renewals`() async throws {
+    @Test func `a preload and its play have the same title, even for renewals`() async throws {
         let lease = Duration.seconds(600)
         try await PlayerStage.with(terms: LicenseTerms(.lease(lease))) { stage in
             let loader = stage.loader(lease: lease, asking: asked.add)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a new session asks for the same keys with their titles`() async throws {
+    @Test func `a new session requests the same keys with their titles`() async throws {
         try await PlayerStage.with { stage in
             let app = AVApp(stage.loader(asking: asked.add), playing: stage.playlist())
             app.keys.protect(app.asset, as: "one")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `the keys of each download are asked for with its title`() async throws {
+    @Test func `each download's keys are requested with its title`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore(), asking: asked.add)
             let storedKeys = StoredKeys(loader)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a stored title that plays without a name has the name that it was stored under`() async throws {
+    @Test func `a stored title played without a name keeps its stored name`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader(store: MemoryKeyStore())
             try await loader.offline?.register("movie", keys: try await stage.keys(of: .transportStream))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a key that is refused eight times costs one license request and one report, which names the title`()
+    @Test func `a key refused eight times costs one license request and one report that names the title`()
         async throws
     {
         try await PlayerStage.with { stage in

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The others look something up for each key, or name it in a header.
-    @Test func `all vendors but those that need time for each key can be set up`() async throws {
+    @Test func `every vendor can be set up unless each key needs time`() async throws {
         try await PlayerStage.with { stage in
             var unfit: [String] = []
             for profile in VendorProfile.all {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor that keeps a session is refused at setup`() async throws {
+    @Test func `a vendor with a session is refused at setup`() async throws {
         try await PlayerStage.with { stage in
             let profile = configured(.nagra, stage).setting("sessionURL", to: "\(stage.address)/nagra/DEMO/ssm/v1")
             let error = await #expect(throws: ContentKeyError.self) {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor whose token is missing at setup is refused, and the error says why`() async throws {
+    @Test func `a missing token at setup is an error with its reason`() async throws {
         try await PlayerStage.with { stage in
             let profile = configured(.axinom, stage)
             let error = await #expect(throws: ContentKeyError.self) {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a license service that only the playlist names is not asked`() async throws {
+    @Test func `a license service that only the playlist names is unused`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let source = SourceConfig(url: stage.playlist(for: .expressPlay), type: .hls)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a reply without a license is nothing to the player, and one error to the app`() async throws {
+    @Test func `a reply without a license is nothing to the player and one error to the app`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             stage.service(for: .drmToday).environment.faults.set(.htmlPage, at: .license)

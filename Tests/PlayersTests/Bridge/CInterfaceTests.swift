@@ -81,7 +81,7 @@ private final class CHost: Sendable {
     }
 
     @Test(arguments: ["no JSON", #"{"token": 1}"#])
-    func `credentials that cannot be read fail the key`(_ credentials: String) async throws {
+    func `unreadable credentials fail the key`(_ credentials: String) async throws {
         try await PlayerStage.with { stage in
             let host = CHost(credentials: credentials)
             let keys = try #require(host.keys(try configuration(stage)))
@@ -95,7 +95,7 @@ private final class CHost: Sendable {
     }
 
     @Test(arguments: ["", "{}", #"{"profile":"nobody"}"#, #"{"profile":"drmtoday-customdata"}"#])
-    func `a configuration that cannot be used is refused, and the host's pointer is handed back`(
+    func `an unusable configuration is refused, and the host's pointer is returned`(
         _ configuration: String
     ) async throws {
         let host = CHost(credentials: nil)
@@ -104,7 +104,7 @@ private final class CHost: Sendable {
         #expect(host.seen.withLock { $0.ends } == 1)
     }
 
-    @Test func `nothing in place of keys or of an asset does nothing`() {
+    @Test func `null keys or a null asset do nothing`() {
         latchkeyKeysProtect(nil, nil, nil)
         latchkeyKeysRelease(nil, nil)
         latchkeyKeysReleaseAll(nil)

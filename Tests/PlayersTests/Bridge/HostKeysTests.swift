@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a suspended host renews nothing; a resumed one renews at once`() async throws {
+    @Test func `a suspended host renews nothing; a resumed one does promptly`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(Self.lease))) { stage in
             let log = HostLog()
             let keys = stage.hostKeys(log, lease: Self.lease) { $0(stage.token(), nil) }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that is dropped fails the key; a second answer changes nothing`() async throws {
+    @Test func `a dropped answer fails the key; a second answer changes nothing`() async throws {
         try await PlayerStage.with { stage in
             let log = HostLog()
             let keys = stage.hostKeys(log) { answer in
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [("nobody", "unknownIntegration"), ("drmtoday-customdata", "missingSetting")])
-    func `a profile that cannot be used is refused with a number and a remedy`(_ profile: String, _ code: String) {
+    func `an unusable profile is refused with a number and a remedy`(_ profile: String, _ code: String) {
         let error = #expect(throws: NSError.self) {
             try HostKeys(profile: profile, settings: [:], allowedHosts: [], queue: nil, credentials: nil) { _ in }
         }

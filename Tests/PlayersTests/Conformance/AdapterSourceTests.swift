@@ -57,7 +57,7 @@ import Testing
 
     /// An app made with Xcode 26 has the main actor as its default isolation. There a type without `nonisolated` compiles in silence,
     /// and traps when a player calls it from another thread. Code for the main actor is marked.
-    @Test func `each declaration at the top of an adapter's file says where it runs`() throws {
+    @Test func `each declaration at the top of an adapter file states where it runs`() throws {
         let kinds: Set<Substring> = ["class", "struct", "enum", "extension", "protocol", "let", "var", "func"]
         for file in try Self.adapterFiles() {
             var depth = 0

@@ -13,7 +13,7 @@ import Testing
     private static let lease = Duration.seconds(600)
 
     @Test(arguments: PlayerUnderTest.all(that: .renewal))
-    func `a lease is renewed ahead of its end`(_ player: PlayerUnderTest) async throws {
+    func `a lease is renewed before its end`(_ player: PlayerUnderTest) async throws {
         try await conform(player, lease: Self.lease) { stage, app in
             let purposes = PurposeLog(app.loader)
             let result = try await app.play()

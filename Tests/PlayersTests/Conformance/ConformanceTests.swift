@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all(that: .keysInParallel))
-    func `licenses of several keys are asked for at the same time`(_ player: PlayerUnderTest) async throws {
+    func `licenses of several keys are requested concurrently`(_ player: PlayerUnderTest) async throws {
         try await conform(player, .twoKeys) { stage, app in
             stage.home.hold()
             async let played = app.play()
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all)
-    func `a refusal is one error, complete, for the app or the player`(_ player: PlayerUnderTest) async throws {
+    func `a refusal is one complete error for the app or the player`(_ player: PlayerUnderTest) async throws {
         try await conform(player) { stage, app in
             stage.home.faults.set(.htmlPage, at: .license)
             let thrown = try #require(await app.failure())
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all)
-    func `a player that goes on to something else gets one end`(_ player: PlayerUnderTest) async throws {
+    func `a player that moves to another stream gets one end`(_ player: PlayerUnderTest) async throws {
         try await conform(player) { stage, app in
             stage.home.hold()
             async let failure = app.failure()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all)
-    func `a player that gives up in the middle gets nothing more`(_ player: PlayerUnderTest) async throws {
+    func `a player that gives up midway gets nothing more`(_ player: PlayerUnderTest) async throws {
         try await conform(player, behavior: [.cancelsMidway]) { stage, app in
             #expect(await app.failure() != nil)
             #expect(app.errors.isEmpty)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all(that: .loaderRequests))
-    func `a service that does not answer costs the deadline, and its late answer goes nowhere`(
+    func `a silent service costs the deadline, and its late answer is dropped`(
         _ player: PlayerUnderTest
     ) async throws {
         try await conform(player, deadline: .seconds(30)) { stage, app in
@@ -122,7 +122,7 @@ import Testing
     // MARK: Queues
 
     @Test(arguments: PlayerUnderTest.all(that: .returnsAtOnce))
-    func `a callback returns before the service answers, and the main thread is free`(
+    func `a callback returns before the service answers, and blocks no main thread`(
         _ player: PlayerUnderTest
     ) async throws {
         try await conform(player) { stage, app in
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all.filter { !$0.can(.returnsAtOnce) })
-    func `an adapter that waits does so on the player's thread, and never on the main thread`(
+    func `an adapter waits on the player's thread, never on the main thread`(
         _ player: PlayerUnderTest
     ) async throws {
         try await conform(player, behavior: [.callsOnMainThread]) { stage, app in
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: PlayerUnderTest.all)
-    func `callbacks come on the queues of the player or the adapter`(_ player: PlayerUnderTest) async throws {
+    func `callbacks run on the player's or the adapter's queues`(_ player: PlayerUnderTest) async throws {
         try await conform(player, .twoKeys) { stage, app in
             _ = try await app.play()
             let places = Set(stage.log.callbacks.map(\.place))

@@ -9,7 +9,7 @@ import Testing
 /// Every adapter with every misbehavior of a player: there is one answer or one error, and no rule is broken.
 @Suite(.timeLimit(.minutes(5))) struct MisbehaviorTests {
     @Test(arguments: PlayerUnderTest.all, Misbehavior.allCases)
-    func `a player that errs gets one answer or one error`(
+    func `a faulty player gets one answer or one error`(
         _ player: PlayerUnderTest, _ misbehavior: Misbehavior
     ) async throws {
         let stream: DemoAsset = Self.concernsKeys.contains(misbehavior) ? .twoKeys : .transportStream

@@ -24,7 +24,7 @@ import Testing
 
     /// One vendor puts the IV after a colon, where a URL has its port.
     @Test(arguments: PlayerUnderTest.all)
-    func `a key URI that is no URL plays, or is one error of the player's`(_ player: PlayerUnderTest) async throws {
+    func `a key URI that is not an URL plays or is one player error`(_ player: PlayerUnderTest) async throws {
         try await PlayerStage.with { stage in
             let profile = VendorProfile.axinom
             let app = try await ConformingApp(player, on: stage, stage.loader(profile), for: profile)

@@ -39,7 +39,7 @@ import Testing
         #expect((challenge["spc"] as? String).flatMap { Data(base64Encoded: $0) }?.isEmpty == false)
     }
 
-    @Test func `a refusal has the service's words, and malformed JSON is no license`() async throws {
+    @Test func `a refusal has the service's words, and malformed JSON is refused`() async throws {
         let refusal = FakeTransport.Step.reply(
             HTTPReply(status: 403, body: Data(#"{"error": "H-7", "message": "not yours"}"#.utf8)))
         let transport = FakeTransport(get: [.ok(SampleBytes.certificate)], post: [refusal])

@@ -21,7 +21,7 @@ import Testing
         stage.stage.keySessions.reduce(0) { $0 + $1.contentKeyRecipients.count }
     }
 
-    @Test func `a second play releases the first asset, and stopping releases the second`() async throws {
+    @Test func `a second play releases the first asset, and a stop the second`() async throws {
         try await PlayerStage.with { try await Self.playTwice($0) }
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(app.problem == nil && stage.log.violations.isEmpty)
     }
 
-    @Test func `a title is downloaded, and plays with the same loader when the service is away`() async throws {
+    @Test func `a title is downloaded, and plays with the same loader without the service`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { try await Self.playOffline($0) }
     }
 

@@ -53,7 +53,7 @@ import Testing
 
     /// Before version 3.13 the identifier is for systems before iOS 11.
     @Test(arguments: DemoAsset.allCases, [[], [Misbehavior.callsBackTwice], [.callsOnOddThreads]])
-    func `a player that asks for no identifier gets each key's own license`(
+    func `a player that requests no identifier gets each key's own license`(
         _ asset: DemoAsset, _ misbehaviors: Set<Misbehavior>
     ) async throws {
         try await PlayerStage.with(StandInBehavior(misbehaviors)) { stage in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a player that asks for no identifier, and gets no certificate, gets a failure`() async throws {
+    @Test func `a player that requests no identifier and gets no certificate gets a failure`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).faults.set(.status(403), at: .certificate)
             let app = try App(
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a data source that is set once the player is made, as JW's article has it, plays right`() async throws {
+    @Test func `a data source that is set after creating the player, as in JW's article, plays right`() async throws {
         try await PlayerStage.with { stage in
             let config = JWConfig(contentURL: stage.playlist(.twoKeys).absoluteString)
             let player = try #require(JWPlayerController(config: config))
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a license has the content type that the app sets, and JW's own unless it does`() async throws {
+    @Test func `a license has the app's content type, or JW's own by default`() async throws {
         try await PlayerStage.with { stage in
             for (type, expected) in [(nil, "application/octet-stream"), ("com.example.ckc", "com.example.ckc")] {
                 let keys =
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a key of another system is refused, and the app is told`() async throws {
+    @Test func `another system's key is refused with an app failure`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let keys = JWPlayerKeys(stage.loader(), timekeeper: stage.time) { failures.add($0) }
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `each callback is the adapter's own, and answers`() async throws {
+    @Test func `each callback is the adapter's own and answers`() async throws {
         try await PlayerStage.with { stage in
             let app = try App(stage.loader(), on: stage, playing: stage.playlist())
             let (player, key) = (app.player.standIn, stage.key())
@@ -152,7 +152,7 @@ import Testing
     @Test(arguments: [
         Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .switchesToAirPlay, .releasesLate,
     ])
-    func `several keys play right whatever the player does`(_ misbehavior: Misbehavior) async throws {
+    func `several keys play right despite the player`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = try App(stage.loader(), on: stage, playing: stage.playlist(.twoKeys))
             let played = try await app.play()
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [ServiceEndpoint.certificate, .license])
-    func `a failure is empty data for the player and an error for the app`(_ endpoint: ServiceEndpoint) async throws {
+    func `a failure is empty data to the player and an error to the app`(_ endpoint: ServiceEndpoint) async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).faults.set(.status(403), at: endpoint)
             let app = try App(stage.loader(), on: stage, playing: stage.playlist())
@@ -175,7 +175,7 @@ import Testing
 
     /// VuDRM's lease is in the encrypted policy of its token, so that the app states it.
     @Test(arguments: [VendorProfile.verimatrix, .vuDRM, .vuDRMJW4])
-    func `a lease is renewed at the date that the player was told`(_ vendor: VendorProfile) async throws {
+    func `a lease is renewed at the date given to the player`(_ vendor: VendorProfile) async throws {
         let profile = vendor.setting("leaseDuration", to: "600")
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let loader = stage.loader(profile)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `each callback is the adapter's own, and answers`() async throws {
+    @Test func `each callback is the adapter's own and answers`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader()
             let app = try JWApp(loader, on: stage, playing: stage.playlist())
@@ -50,7 +50,7 @@ import Testing
         Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .switchesToAirPlay, .releasesLate,
         .releasesEarly,
     ])
-    func `several keys play right whatever the player does`(_ misbehavior: Misbehavior) async throws {
+    func `several keys play right despite the player`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(.twoKeys))
             let result = try await app.play()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `an SPC that stays away keeps other keys waiting only so long`() async throws {
+    @Test func `a missing SPC delays other keys for a limited time`() async throws {
         try await PlayerStage.with(StandInBehavior([.reordersKeys])) { stage in
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(.twoKeys))
             async let result = app.play()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `an SPC that comes twice takes no other key's turn`() async throws {
+    @Test func `a repeated SPC does not take another key's turn`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader()
             var events = loader.events().makeAsyncIterator()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `an SPC that no key was named for gets nothing`() async throws {
+    @Test func `an SPC without a named key gets nothing`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let keys = JWPlayerKeys(stage.loader()) { failures.add($0) }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal is told with status, stage and remedy, and without a secret`() async throws {
+    @Test func `a refusal gives status, stage and remedy without a secret`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).faults.set(.status(403), at: .license)
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist())
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `without a certificate nothing else is asked for`() async throws {
+    @Test func `without a certificate nothing else is requested`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).faults.set(.status(404), at: .certificate)
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(.twoKeys))
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `an empty SPC is an error of the player's`() async throws {
+    @Test func `an empty SPC is a player error`() async throws {
         try await PlayerStage.with(StandInBehavior([.completesWithNothing])) { stage in
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist())
             await #expect(throws: JWError.self) { try await app.play() }

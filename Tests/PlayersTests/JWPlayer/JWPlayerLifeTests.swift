@@ -15,7 +15,7 @@ import Testing
     private static let lease = LicenseTerms(.lease(.seconds(600)))
     private static let leasing = VendorProfile.verimatrix.setting("leaseDuration", to: "600")
 
-    @Test func `a lease is renewed at the date that the player was told`() async throws {
+    @Test func `a lease is renewed at the date given to the player`() async throws {
         try await PlayerStage.with(terms: Self.lease) { stage in
             let loader = stage.loader(Self.leasing)
             let purposes = PurposeLog(loader)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `keys that wait for their turn are answered when everything ends`() async throws {
+    @Test func `keys that wait their turn are answered when everything ends`() async throws {
         try await PlayerStage.with { stage in
             var keys: JWPlayerKeys? = JWPlayerKeys(stage.loader(), timekeeper: stage.time, onFailure: unexpected)
             let answers = AnswerLog()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a player that gave up gets the answer, and nothing breaks`() async throws {
+    @Test func `a player that gave up gets the answer safely`() async throws {
         try await PlayerStage.with(StandInBehavior([.cancelsMidway])) { stage in
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist())
             await #expect(throws: JWError.self) { try await app.play() }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a player that drops its data source plays on with the keys that it asked for`() async throws {
+    @Test func `a player that drops its data source keeps playing with its requested keys`() async throws {
         try await PlayerStage.with(StandInBehavior([.dropsDelegate])) { stage in
             let app = try JWApp(stage.loader(), on: stage, playing: stage.playlist(.transportStream))
             _ = try? await app.play()

@@ -15,7 +15,7 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    @Test func `keys are stored once, and then play without a service`() async throws {
+    @Test func `keys are stored once, then play without a service`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { [folder] stage in
             let names = Locked<[String]>([])
             let stored = JWPlayerStoredKeys(
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a stream asks for no license to store, unless it is downloading or stored`() async throws {
+    @Test func `a stream requests a license to store only while downloading or stored`() async throws {
         try await PlayerStage.with { [folder] stage in
             let stored = JWPlayerStoredKeys(in: folder, onFailure: unexpected)
             let loader = stage.loader()

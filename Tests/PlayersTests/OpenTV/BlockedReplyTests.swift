@@ -7,7 +7,7 @@ import Testing
 
 /// An answer that a thread of the player's waits for.
 @Suite(.timeLimit(.minutes(5))) struct BlockedReplyTests {
-    @Test func `an answer behind the deadline does not count`() async {
+    @Test func `an answer after the deadline does not count`() async {
         let reply = BlockedReply<Data>()
         let isEnded = Locked(false)
         let result = await onThread {
@@ -18,7 +18,7 @@ import Testing
         #expect(!reply.give(.success(Data([1]))))
     }
 
-    @Test func `an answer ahead of the deadline counts, and ends nothing`() async throws {
+    @Test func `an answer before the deadline counts and ends nothing`() async throws {
         let reply = BlockedReply<Data>()
         reply.give(.success(Data([1])))
         let isEnded = Locked(false)

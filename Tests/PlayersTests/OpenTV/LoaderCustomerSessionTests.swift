@@ -50,14 +50,14 @@ import Testing
         #expect(reasons.withLock { $0 } == [.renewal])
     }
 
-    @Test func `a heartbeat keeps the session alive as often as the app says`() async throws {
+    @Test func `heartbeats keep the session alive as often as the app says`() async throws {
         let beats = Locked(0)
         let license = try await license(every: 30) { beats.withLock { $0 += 1 } }
         #expect(license.heartbeat == 30 && license.renewType == .heartbeat && beats.withLock { $0 } == 1)
     }
 
     @Test(arguments: [(60, 0, 30), (60, 20, 20), (1, 0, 1), (1_000_000_000_000, 0, 31_536_000)])
-    func `without a heartbeat the license is renewed ahead of its lease's end, and a year from now at the latest`(
+    func `without heartbeats the license is renewed before its lease ends, within a year at most`(
         _ lease: Int, _ period: Int, _ expected: Int
     ) async throws {
         let leases = LeasePolicy(jitter: 0, assumedLease: .seconds(lease))
@@ -65,7 +65,7 @@ import Testing
         if period == 0 { #expect(try await license(leases: leases, heartbeat: {}).heartbeat == 0) }
     }
 
-    @Test func `what the loader refuses, the callback throws`() async {
+    @Test func `the callback throws the loader's refusal`() async {
         let error = await #expect(throws: ContentKeyError.self) { try await license(status: 403) }
         #expect(error?.kind == .forbidden)
     }

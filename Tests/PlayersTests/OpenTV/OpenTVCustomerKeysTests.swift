@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `where the license says so, renewals of the license keep the session alive`() async throws {
+    @Test func `if the license says so, its renewals keep the session alive`() async throws {
         try await with({ $0.enforcesSessions = true }) { stage, backend, app in
             let player = await app.player()
             _ = try await player.standIn.finished()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a license that the service refuses is nil to the SDK, and one error to the app`() async throws {
+    @Test func `a license that the service refuses is nil to the SDK and one error to the app`() async throws {
         try await with { stage, _, app in
             stage.service(for: .nagra).environment.faults.set(.refusal(code: "4711", status: 400), at: .license)
             await #expect(throws: NSError.self) { try await app.play() }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a heartbeat that the service refuses is one error, and the next one goes out`() async throws {
+    @Test func `a refused heartbeat is one error, and the next one is sent`() async throws {
         try await with { stage, backend, app in
             let player = await app.player()
             _ = try await player.standIn.finished()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `an app that does not return ends at the deadline`() async throws {
+    @Test func `an app that never returns ends at the deadline`() async throws {
         let app = SilentApp()
         let failures = FailureLog()
         let callback = OpenTVCustomerKeys(app, deadline: .milliseconds(20)) { failures.add($0) }
@@ -97,7 +97,7 @@ import Testing
         #expect(failures.codes == ["deadlineExceeded", "deadlineExceeded"])
     }
 
-    @Test func `one heartbeat is under way, one waits, and the third is left out`() async {
+    @Test func `one heartbeat runs, one waits, and the third is skipped`() async {
         let app = SilentApp()
         let callback = OpenTVCustomerKeys(app, onFailure: unexpected)
         for _ in 1...3 { callback.heartbeat() }
@@ -106,7 +106,7 @@ import Testing
         #expect(app.heartbeats == 2)
     }
 
-    @Test func `a number of failures in a row stops playback once, and a success resets the count`() async {
+    @Test func `repeated failures stop playback once, and a success resets the count`() async {
         let (app, failures, stops) = (UnsteadyApp(failing: [0, 2, 3, 4]), FailureLog(), Locked(0))
         let callback = OpenTVCustomerKeys(app, stopping: .after(2) { stops.withLock { $0 += 1 } }) {
             failures.add($0)
@@ -120,12 +120,12 @@ import Testing
         #expect(failures.all.count == 4)
     }
 
-    @Test func `a license has a word for why it is asked for, as NAGRA's guide writes it`() {
+    @Test func `a license has a word for its purpose, as in NAGRA's guide`() {
         #expect(CustomerLicenseType.request.word == "license-request")
         #expect(CustomerLicenseType.renewal.word == "license-renew")
     }
 
-    @Test func `two keys get their licenses from one loader, each for its own SPC`() async throws {
+    @Test func `two keys get licenses from one loader, each for its own SPC`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader(.home)
             let certificate = try await loader.applicationCertificate().bytes
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `on the main thread nothing waits`() async {
+    @Test func `nothing waits on the main thread`() async {
         let failures = FailureLog()
         let callback = OpenTVCustomerKeys(SilentApp()) { failures.add($0) }
         let hasLicense = await MainActor.run {
@@ -153,7 +153,7 @@ import Testing
         (Data(#"{"ckc":"\#(SampleBytes.ckc().base64EncodedString())"}"#.utf8), "JSON", "Take the member “ckc”"),
         (Data("<html><body>Sign in</body></html>".utf8), "HTML page", "Give the bytes of the CKC"),
     ])
-    func `what is no CKC is named, and is no license`(_ given: Data, _ words: String, _ step: String) async throws {
+    func `a non-CKC is named, and is not a license`(_ given: Data, _ words: String, _ step: String) async throws {
         let failures = FailureLog()
         let callback = OpenTVCustomerKeys(FixedApp(license: CustomerLicense(ckc: given))) { failures.add($0) }
         let hasLicense = await onThread {
@@ -172,7 +172,7 @@ import Testing
             (30, .heartbeat, nil),
             (31_536_000, .enforced, nil),
         ] as [(Int, CustomerLicense.Renewal, String?)])
-    func `a period by which no session lives is named, beside the license`(
+    func `an unusable period is named, with the license`(
         _ seconds: Int, _ type: CustomerLicense.Renewal, _ words: String?
     ) async {
         let failures = FailureLog()
@@ -187,13 +187,13 @@ import Testing
         #expect(reason.hasPrefix("The license callback gave the heartbeat \(seconds): ") && reason.contains(words))
     }
 
-    @Test func `a license that says nothing is enforced and sets no period`() {
+    @Test func `an unspecified license is enforced and sets no period`() {
         let license = CustomerLicense(ckc: SampleBytes.ckc())
         #expect(license.heartbeat == 0 && license.renewType == .enforced)
         #expect(CustomerLicenseType.request.rawValue == 0 && CustomerLicenseType.renewal.rawValue == 1)
     }
 
-    @Test func `licenses may come from a loader, which says how long they live`() async throws {
+    @Test func `licenses may come from a loader that states their lifetime`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let loader = stage.loader(.ezdrm, lease: .seconds(600))
             let key = stage.key(for: .ezdrm)

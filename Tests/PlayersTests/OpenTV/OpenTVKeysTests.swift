@@ -40,7 +40,7 @@ import Testing
         Misbehavior.callsBackTwice, .callsOnOddThreads, .releasesLate, .repeatsIdentifiers, .switchesToAirPlay,
         .completesTwice, .reordersKeys,
     ])
-    func `a stream plays through an SDK that misbehaves`(_ misbehavior: Misbehavior) async throws {
+    func `a stream plays despite a misbehaving SDK`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = OpenTVApp(stage, stage.loader(.nagra))
             let result = try await app.play(.twoKeys)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `an SPC without a name for its key is refused where there are several keys`() async throws {
+    @Test func `an SPC without a key name is refused if there are several keys`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let delegate = OpenTVKeys(stage.loader()) { failures.add($0) }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a lease is renewed ahead of its end, through the SDK`() async throws {
+    @Test func `the SDK renews a lease before its end`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let app = OpenTVApp(stage, stage.loader(.ezdrm, lease: .seconds(600)))
             let player = await app.player(for: .ezdrm)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a lease that the service renews no more ends with one error`() async throws {
+    @Test func `a lease that the service stops renewing ends with one error`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let loader = stage.loader(.ezdrm, lease: .seconds(600))
             let app = OpenTVApp(stage, loader)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `keys that are released are not renewed`() async throws {
+    @Test func `released keys are not renewed`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.lease(.seconds(600)))) { stage in
             let loader = stage.loader(.ezdrm, lease: .seconds(600))
             let released = Locked<OpenTVKeys?>(nil)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a session that lives by its licenses is renewed through the SDK`() async throws {
+    @Test func `the SDK renews a session that lives by its licenses`() async throws {
         try await PlayerStage.with(special: { NAGRABackend.service($0) { $0.enforcesSessions = true } }) { stage in
             let loader = stage.loader(.nagra)
             let app = OpenTVApp(stage, loader)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `a service that does not answer ends at the deadline, and its late answer brings no key`() async throws {
+    @Test func `a silent service ends at the deadline, and its late answer brings no key`() async throws {
         try await PlayerStage.with { stage in
             let service = stage.service(for: .vuDRM)
             service.hold()
@@ -209,7 +209,7 @@ import Testing
     enum End: CaseIterable { case release, loaderIsCancelled }
 
     @Test(arguments: End.allCases)
-    func `the thread that waits is freed when everything ends`(_ end: End) async throws {
+    func `the waiting thread is freed when everything ends`(_ end: End) async throws {
         try await PlayerStage.with { stage in
             let service = stage.service(for: .vuDRM)
             service.hold()
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `on the main thread and in tasks nothing waits`() async throws {
+    @Test func `nothing waits on the main thread or in tasks`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let delegate = OpenTVKeys(stage.loader()) { failures.add($0) }
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func `an SDK that asks on the main thread gets an error, and the main thread is free`() async throws {
+    @Test func `an SDK that calls on the main thread gets an error without blocking it`() async throws {
         try await PlayerStage.with(StandInBehavior([.callsOnMainThread])) { stage in
             let app = OpenTVApp(stage, stage.loader(.nagra))
             await #expect(throws: NSError.self) { try await app.play() }
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `players of several vendors share the one delegate, each with its loader`() async throws {
+    @Test func `players of several vendors share one delegate, each with its loader`() async throws {
         try await PlayerStage.with { stage in
             let (nagra, vuDRM) = (stage.loader(.nagra), stage.loader(.vuDRM))
             let others = Set((0...1).map { stage.key($0, for: .vuDRM) })
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test func `loaders with different certificates cannot share the delegate, and it says so`() async throws {
+    @Test func `loaders with different certificates cannot share a delegate, which says so`() async throws {
         try await PlayerStage.with { stage in
             let other = ContentKeyLoader(
                 .expressPlay(certificate: try TestCertificate.other()), timekeeper: stage.time)
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test func `the delegate goes when the SDK lets it go`() async throws {
+    @Test func `the delegate is released with the SDK`() async throws {
         try await PlayerStage.with { stage in
             weak var delegate: OpenTVKeys?
             let loader = stage.loader()

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a source that the plugin does not know is left to others`() async throws {
+    @Test func `a source unknown to the plugin is left to others`() async throws {
         try await PlayerStage.with { stage in
             let plugin = ReactNativeVideoKeys(onFailure: unexpected) { _ in nil }
             let error = await #expect(throws: NSError.self) { try await play(stage.playlist()) }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a script that asks for another kind of keys is told so`() async throws {
+    @Test func `a script that asks for other keys gets an error`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let plugin = ReactNativeVideoKeys(stage.loader(), onFailure: failures.add)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal reaches the player as an error, and the app as a failure`() async throws {
+    @Test func `a refusal is an error to the player and a failure to the app`() async throws {
         try await PlayerStage.with { stage in
             stage.service(for: .vuDRM).environment.faults.set(.status(403), at: .license)
             let failures = FailureLog()

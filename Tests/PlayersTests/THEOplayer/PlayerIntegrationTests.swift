@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: vendors)
-    func `a documented vendor plays, and every hook is the adapter's own`(_ profile: VendorProfile) async throws {
+    func `a documented vendor plays, and each hook is the adapter's own`(_ profile: VendorProfile) async throws {
         try await PlayerStage.with { stage in
             let player = player(profile, on: stage)
             player.play()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a certificate among the parameters is the player's, and is not asked for`() async throws {
+    @Test func `a certificate parameter is the player's and is not requested`() async throws {
         try await PlayerStage.with { stage in
             let (profile, service) = (VendorProfile.titaniumTheo, stage.service(for: .titaniumTheo))
             let certificate = try #require(service.parameters(at: "")["certificate"])
@@ -92,7 +92,7 @@ import Testing
                 as? PlayerIntegration)
     }
 
-    @Test func `a field replaces the player's own of that name, in whatever letter case`() async throws {
+    @Test func `a field replaces the player's field of that name in any letter case`() async throws {
         let integration = try integration(["token": "t"], FailureLog())
         let request = LicenseRequest(
             url: "https://l.example", method: "POST", headers: ["content-type": "application/octet-stream"],
@@ -103,7 +103,7 @@ import Testing
         #expect(sent == ["Content-Type": "application/json"])
     }
 
-    @Test func `a license request that names no key is for the key that was named last`() async throws {
+    @Test func `a license request without a key is for the last named key`() async throws {
         let failures = FailureLog()
         let integration = try integration(["token": "t"], failures)
         let request = LicenseRequest(
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor that needs more than its two requests is refused in words`() async throws {
+    @Test func `a vendor that needs more than two requests is refused in words`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             // With a session address, the vendor wants a session first.
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `a source that wants cookies is refused by the loader, which sends none`() async throws {
+    @Test func `a source that wants cookies is refused by the loader, which has none`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let integration = LoaderIntegration(.success(stage.loader()), nil, failures.add)

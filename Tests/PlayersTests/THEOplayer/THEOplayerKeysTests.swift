@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `each hook is the adapter's own, and answers`() async throws {
+    @Test func `each hook is the adapter's own and answers`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader()
             let app = THEOApp(loader, playing: stage.source())
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `version 4 gets its content identifier as a text`() async throws {
+    @Test func `version 4 gets its content identifier as text`() async throws {
         try await PlayerStage.with { stage in
             let loader = stage.loader()
             let app = THEOApp({ V4Factory(loader, $0) }, playing: stage.source(.twoKeys))
@@ -59,7 +59,7 @@ import Testing
         Misbehavior.callsBackTwice, .callsOnOddThreads, .repeatsIdentifiers, .switchesToAirPlay, .releasesLate,
         .releasesEarly, .reordersKeys,
     ])
-    func `several keys play right whatever the player does`(_ misbehavior: Misbehavior) async throws {
+    func `several keys play right despite the player`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = THEOApp(stage.loader(), playing: stage.source(.twoKeys))
             let played = try await app.play()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `an empty SPC is an error of the player's`() async throws {
+    @Test func `an empty SPC is a player error`() async throws {
         try await PlayerStage.with(StandInBehavior([.completesWithNothing])) { stage in
             let app = THEOApp(stage.loader(), playing: stage.source())
             let error = await app.failure()

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a persistent license is asked for as one`() async throws {
+    @Test func `a persistent license is requested as one`() async throws {
         try await PlayerStage.with(terms: LicenseTerms(.persistent)) { stage in
             let loader = stage.loader()
             let purposes = PurposeLog(loader)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `two players with one integration do not see each other`() async throws {
+    @Test func `two players of one integration do not see each other`() async throws {
         try await PlayerStage.with { stage in
             let apps = [DemoAsset.twoKeys, .rotation].map { THEOApp(stage.loader(), playing: stage.source($0)) }
             async let first = apps[0].play()

@@ -92,7 +92,7 @@ import Testing
                     integrationParameters: parameters)))
     }
 
-    @Test(arguments: samples) func `a sample's source plays as it stands`(_ sample: Sample) async throws {
+    @Test(arguments: samples) func `a sample's source plays unchanged`(_ sample: Sample) async throws {
         try await PlayerStage.with { stage in
             let result = try await Self.play(Self.source(sample, on: stage), on: stage, onFailure: unexpected)
             #expect(result.isRight)
@@ -115,7 +115,7 @@ import Testing
             "\"x-keyos-authorisation\""
         ),
     ])
-    func `a parameter that is missing is named as the sample names it, and so are those that nobody knows`(
+    func `a missing parameter has the sample's name, and unknown ones are named too`(
         _ integration: String, _ parameters: [String: String], _ missing: String, _ unknown: String
     ) async throws {
         try await PlayerStage.with { stage in
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `an address that is missing is named as the configuration has it`() async throws {
+    @Test func `a missing address is named as in the configuration`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             await #expect(throws: (any Error).self) {

@@ -46,7 +46,7 @@ import Testing
         #expect(source.purpose == .persistable)
     }
 
-    @Test func `parameters that can be encoded are carried as JSON, and none vanishes`() throws {
+    @Test func `encodable parameters are carried as JSON, and none is lost`() throws {
         struct Rights: Codable { let region: String, limit: Int }
         let source = try source(
             FairPlayDRMConfiguration(
@@ -64,7 +64,7 @@ import Testing
 
     private enum Region: String, Codable { case north }
 
-    @Test func `numbers that came through Objective-C stay numbers, and Booleans stay Booleans`() throws {
+    @Test func `numbers from Objective-C stay numbers, and Booleans stay Booleans`() throws {
         let source = try source(
             FairPlayDRMConfiguration(
                 integrationParameters: [
@@ -75,8 +75,7 @@ import Testing
             source.parameters == ["zero": "0", "one": "1", "half": "0.5", "yes": "true", "swift": "false", "text": "t"])
     }
 
-    @Test func `every answer names a parameter that the vendor needs and that cannot be written as text`() async throws
-    {
+    @Test func `every answer names a required parameter that cannot be written as text`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             THEOplayerKeys(.vuDRM, configuration: stage.configuration, onFailure: failures.add).register(as: "test")
@@ -108,7 +107,7 @@ import Testing
         #expect(source.headers == ["a": "1"])
     }
 
-    @Test func `a stated parameter wins over the configuration's address`() throws {
+    @Test func `a stated parameter overrides the configuration's address`() throws {
         let source = try source(
             FairPlayDRMConfiguration(
                 licenseAcquisitionURL: "https://one.example",
@@ -125,7 +124,7 @@ import Testing
         #expect(source.query == ["q": "1"])
     }
 
-    @Test func `header fields and query items go to the configured addresses and nowhere else`() async throws {
+    @Test func `header fields and query items go only to the configured addresses`() async throws {
         let transport = FakeTransport(get: [.status(200)], post: [])
         var source = THEOplayerSource()
         source.parameters = ["licenseURL": "https://license.example/fps?x=%2F1"]
@@ -145,7 +144,7 @@ import Testing
         #expect(sent.last?.value(forHTTPHeaderField: "x-app") == nil)
     }
 
-    @Test func `a source whose loader cannot be made gets the reason for every answer`() async throws {
+    @Test func `a source without a loader gets the reason for every answer`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let factory = THEOplayerKeys(onFailure: failures.add) { _ in
@@ -161,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `an integration of the registry works as one of the player's`() async throws {
+    @Test func `a registered integration works like the player's own`() async throws {
         try await PlayerStage.with { stage in
             let registry = IntegrationRegistry()
             let factory = THEOplayerKeys(onFailure: unexpected) { source in

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `items of several vendors play at the same time with the one resource loader`() async throws {
+    @Test func `items of several vendors play together with one resource loader`() async throws {
         try await PlayerStage.with { stage in
             let (express, irdeto) = (stage.loader(.expressPlay), stage.loader(.irdeto))
             let others = Set((0...1).map { stage.key($0, for: .irdeto) })
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [Misbehavior.repeatsIdentifiers, .switchesToAirPlay, .releasesLate, .callsBackTwice])
-    func `a stream plays through an SDK that misbehaves`(_ misbehavior: Misbehavior) async throws {
+    func `a stream plays despite a misbehaving SDK`(_ misbehavior: Misbehavior) async throws {
         try await PlayerStage.with(StandInBehavior([misbehavior])) { stage in
             let app = TVSDKApp(stage, stage.loader(.expressPlay))
             let result = try await app.play(.twoKeys, for: .expressPlay)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a request for anything but a key is left to the SDK`() async throws {
+    @Test func `a request for something else is left to the SDK`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
             let keys: any PTAVAssetResourceLoaderDelegate = TVSDKKeys(stage.loader()) { failures.add($0) }

@@ -24,7 +24,7 @@ import Testing
         (ProcessInfo.processInfo.environment["LATCHKEY_WALKS"].flatMap(Int.init) ?? 4) * SequencePlayer.all.count
 
     @Test(arguments: Case.all)
-    func `two leases after a sequence what plays has its keys, and nothing else has`(_ item: Case) async throws {
+    func `two leases after a sequence only the playing assets have their keys`(_ item: Case) async throws {
         let sequence = item.sequence
         try await SequenceRun.run(
             sequence.moves, on: item.adapter, terms: sequence.terms, for: sequence.profile, losing: sequence.losses)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: 0..<walks)
-    func `a random walk loses nothing either`(seed: Int) async throws {
+    func `a random walk also loses nothing`(seed: Int) async throws {
         let adapter = SequencePlayer.all[seed % SequencePlayer.all.count]
         var generator = SeededGenerator(seed: UInt64(seed))
         let moves = (0..<12).map { _ in Move.random(adapter.kinds, using: &generator) }
