@@ -13,7 +13,7 @@ import Testing
     /// The key URI without its scheme: the SPC's content identifier.
     private static let asset = "t.la.drm.cloud/acquire-license/fairplay?BrandGuid=\(Stage.brand)&KID=\(id)&IV=\(iv)"
 
-    @Test func `credentials in header fields and a raw SPC get a raw CKC`() async throws {
+    @Test func `header credentials and a raw SPC get a raw CKC`() async throws {
         try await withStage { stage in
             let exchange = try stage.exchange(Self.asset)
             let reply = try await stage.send(
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a token that is good once is used the second time`() async throws {
+    @Test func `a single-use token is refused the second time`() async throws {
         try await withService(CloudDRMService.init, { $0.tokensAreSingleUse = true }) { stage in
             let headers = [
                 "x-drm-brandGuid": Stage.brand, "x-drm-usertoken": stage.service.demoToken().revealedText,

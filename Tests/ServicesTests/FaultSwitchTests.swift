@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: Target.allCases)
-    func `a time to come back`(_ target: Target) async throws {
+    func `a retry time`(_ target: Target) async throws {
         try await withFault(.unavailable(retryAfter: .seconds(7)), at: target) { reply, _ in
             #expect(reply.status == 503)
             #expect(reply.headers["retry-after"] == "7")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a fault stays at its endpoint and its service, until it is cleared`() async throws {
+    @Test func `a fault stays at its endpoint and service until it is cleared`() async throws {
         try await withStage { stage in
             stage.vuDRM.faults.set(.status(500), at: .license)
             var statuses: [Int] = []

@@ -33,14 +33,14 @@ import Testing
         #expect(!token.isSigned(with: Secret(try #require(Data(lenientBase64: Self.key)))))
     }
 
-    @Test func `what is minted is verified`() throws {
+    @Test func `a minted token is verified`() throws {
         let key = Secret("key")
         let token = try #require(JSONWebToken(JSONWebToken.text(claims: .object(["kid": .text("*")]), key: key)))
         #expect(token.claims["kid"]?.texts == ["*"])
         #expect(token.isSigned(with: key))
     }
 
-    @Test func `HMAC-SHA-512 is that of RFC 4231, test case 2`() throws {
+    @Test func `HMAC-SHA-512 matches RFC 4231, test case 2`() throws {
         let bytes = try Array("Jefe".utf8).withUnsafeBytes { key in
             try MessageDigest.hmacSHA512(key: key, Array("what do ya want for nothing?".utf8))
         }
@@ -58,11 +58,11 @@ import Testing
     @Test(arguments: [
         "", "a", "a.b", "a.b.c", "....", "\(header).\(claims)", "\(header).\(claims).", "\(header).W10.\(signature)",
     ])
-    func `other text is no token`(_ text: String) {
+    func `other text is invalid`(_ text: String) {
         #expect(JSONWebToken(text) == nil)
     }
 
-    @Test func `a token cut anywhere is none or not verified`() throws {
+    @Test func `a token cut anywhere is not verified`() throws {
         let text = "\(Self.header).\(Self.claims).\(Self.signature)"
         let key = Secret(try #require(Data(lenientBase64: Self.key)))
         let verified = (0..<text.count).filter { JSONWebToken(String(text.prefix($0)))?.isSigned(with: key) == true }

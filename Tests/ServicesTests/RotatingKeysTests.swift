@@ -3,7 +3,7 @@ import LatchkeyServices
 import Testing
 
 @Suite struct RotatingKeysTests {
-    @Test func `every track and period has a key of its own`() {
+    @Test func `every track and period has its own key`() {
         let keys = RotatingKeys(tracks: ["audio", "sd", "hd", "uhd"]).store(periods: 100).keys
         #expect(keys.count == 400)
         #expect(Set(keys.map(\.id)).count == 400)

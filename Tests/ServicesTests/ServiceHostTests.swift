@@ -12,14 +12,14 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct ServiceHostTests {
-    @Test func `media as they are keep their key URIs`() async throws {
+    @Test func `unchanged media keep their key URIs`() async throws {
         try await withMedia { stage in
             let reply = try await stage.send("GET", "/media/video.m3u8")
             #expect(String(decoding: reply.body, as: UTF8.self) == Self.playlist)
         }
     }
 
-    @Test func `media of a service name its keys on this host, and nothing else changes`() async throws {
+    @Test func `a service's media name its keys on this host, with no other change`() async throws {
         try await withMedia { stage in
             let vu = try await stage.send("GET", "/media/vudrm/video.m3u8")
             let host = "127.0.0.1:\(stage.port)"
@@ -71,7 +71,7 @@ import Testing
         "/media/vudrm/../keys.json", "/media/%2e%2e/secret", "/media/keys.json", "/media/vudrm/keys.json", "/media/",
         "/media", "/nothing", "/", "/vudrmx/license/video", "/media/.hidden.m3u8", "/media/..%2fsecret.ts",
     ])
-    func `nothing else is found`(_ path: String) async throws {
+    func `other paths get 404`(_ path: String) async throws {
         try await withMedia { stage in
             let status = try await stage.send("GET", path).status
             #expect(status == 404)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Source: Fetch Standard, "CORS protocol".
-    @Test func `a page of another origin may ask, and may read the reply`() async throws {
+    @Test func `a page of another origin may request and read the reply`() async throws {
         try await withMedia { stage in
             let asked = try await stage.send(
                 "OPTIONS", "/vudrm/license/video",
@@ -117,7 +117,7 @@ import Testing
         #expect(reply.statusCode == status && reply.value(forHTTPHeaderField: "Access-Control-Allow-Origin") == "*")
     }
 
-    @Test func `a playlist that is not there is not found, below a service's name too`() async throws {
+    @Test func `a missing playlist is not found, even below a service's name`() async throws {
         try await withMedia { stage in
             for path in ["/media/none.m3u8", "/media/vudrm/none.m3u8"] {
                 let reply = try await stage.send("GET", path)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `every vendor's service has a name, an environment and a good token of its own`() async throws {
+    @Test func `every vendor's service has its own name, environment and valid token`() async throws {
         let services = VendorServices.all(authority: try Stage.authority())
         #expect(services.map(\.identifier).prefix(4) == ["vudrm", "cloud-drm", "azure", "uplynk"])
         #expect(Set(services.map(\.identifier)).count == services.count)
@@ -138,7 +138,7 @@ import Testing
         #expect(services.allSatisfy { tokenless.contains($0.identifier) || $0.demoToken().count > 7 })
     }
 
-    @Test func `a path that two services have is served below their names only`() async throws {
+    @Test func `a path of two services is served only below their names`() async throws {
         let authority = try Stage.authority()
         let services: [any VendorService] = [
             VuDRMService(ServiceEnvironment(authority: authority)),
@@ -153,7 +153,7 @@ import Testing
         await host.stop()
     }
 
-    @Test func `the journal tells what happened and no secret`() async throws {
+    @Test func `the journal has events but no secret`() async throws {
         let lines = Lines()
         try await withStage(log: { lines.add($0) }) { stage in
             let token = stage.cloudDRM.demoToken().revealedText

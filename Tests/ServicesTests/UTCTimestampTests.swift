@@ -18,7 +18,7 @@ import Testing
         "2026-02-29T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
         "2026-01-01T00:00:61Z", "２026-01-01T00:00:00Z", "2026-01-01T00:00:00Z ", "+026-01-01T00:00:00Z",
     ])
-    func `other forms and days that do not exist are not`(_ text: String) {
+    func `other forms and invalid days are refused`(_ text: String) {
         #expect(UTCTimestamp.date(text) == nil)
     }
 }

@@ -9,13 +9,13 @@ import WireTranscripts
     private static let breaches = WireTranscript.all.flatMap(\.cases).filter { $0.value("breaks") != nil }
 
     /// `ServiceTranscriptTests` sees that it is refused as the transcript shows.
-    @Test(arguments: breaches) func `a breach passes with a warning where the service is lenient`(
+    @Test(arguments: breaches) func `a breach passes with a warning if the service is lenient`(
         _ wire: WireCase
     ) async throws {
         #expect(try await ServicePlayer.passes(wire, lenientOn: wire.value("breaks") ?? ""))
     }
 
-    @Test func `each rule is broken in a transcript, and each page lists exactly its service's rules`() throws {
+    @Test func `each rule is broken in a transcript, and each page lists its service's rules`() throws {
         let folder = URL(filePath: #filePath).appending(path: "../../../Documentation/Vendors").standardized
         let pages = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.lastPathComponent != "README.md" }.map { try String(contentsOf: $0, encoding: .utf8) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct VuDRMServiceTests {
     @Test(arguments: [(299, ["renewal"]), (300, [])])
-    func `a renewal that comes sooner than the vendor's SDK allows is taken with a warning`(
+    func `a renewal sooner than the vendor's SDK allows gets a warning`(
         _ seconds: Int, _ warnings: [String]
     ) async throws {
         try await withStage(vuDRM: { $0.shortestRenewal = .seconds(300) }) { stage in
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a first license is no renewal, however soon it comes`() async throws {
+    @Test func `a first license is not a renewal, even soon`() async throws {
         try await withStage(vuDRM: { $0.shortestRenewal = .seconds(300) }) { stage in
             var options = SPCOptions()
             options.playbackSession = PlaybackSessionID(rawValue: 1)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `every request id is another`() async throws {
+    @Test func `every request id is unique`() async throws {
         try await withStage { stage in
             let one = try await stage.send("GET", "/vudrm/certificate/demo-client").headers["x-request-id"]
             let other = try await stage.send("GET", "/vudrm/certificate/demo-client").headers["x-request-id"]
@@ -41,7 +41,7 @@ import Testing
     }
 
     // With one token per license, a stream's second key was refused if both were requested within a second.
-    @Test func `no two tokens are alike, as each may be good for one license only`() async throws {
+    @Test func `no two tokens are equal, as each may be good for one license only`() async throws {
         try await withStage { stage in #expect(stage.vuDRM.demoToken() != stage.vuDRM.demoToken()) }
     }
 
@@ -52,7 +52,7 @@ import Testing
             "9223372036854775807", "9223372036854775808", "1e300", #""9223372036854775808""#, #""1e300""#, #""inf""#,
             #""infinity""#, #""-inf""#, #""nan""#, #""0x1p9999""#, "-1", "-1e300", "0", "1e-300",
         ])
-    func `a policy's time of any size is answered with a license, and so is the next request`(
+    func `a policy's time of any size gets a license, and so does the next request`(
         _ name: String, _ number: String
     ) async throws {
         try await withStage { stage in

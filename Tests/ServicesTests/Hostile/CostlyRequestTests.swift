@@ -31,7 +31,7 @@ import Testing
         ]
     }()
 
-    @Test(arguments: bodies.map(\.name)) func `a body costs no more than any of its size`(_ name: String) async throws {
+    @Test(arguments: bodies.map(\.name)) func `a body costs as much as any of its size`(_ name: String) async throws {
         let attack = try #require(Self.bodies.first { $0.name == name })
         let service = GenericService(ServiceEnvironment(authority: try Stage.authority()))
         let cost = { (type: String, body: String) async -> Double in
@@ -52,7 +52,7 @@ import Testing
         #expect(measured < 100 * max(plain, 0.002))
     }
 
-    @Test func `a body beyond the limit is not looked at`() async throws {
+    @Test func `a body beyond the limit is not read`() async throws {
         let service = GenericService(ServiceEnvironment(authority: try Stage.authority()))
         let body = Data(repeating: UInt8(ascii: "["), count: ServiceCall.bodyBytes + 1)
         let request = HTTPRequest(
@@ -60,7 +60,7 @@ import Testing
         #expect(await service.respond(to: request).status == 413)
     }
 
-    @Test(arguments: [500, 5_000]) func `claims nested deep are no token`(_ depth: Int) {
+    @Test(arguments: [500, 5_000]) func `deep claims are not a token`(_ depth: Int) {
         let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         #expect(JSONWebToken(jwt(#"{"a":\#(nested)}"#)) == nil)
     }

@@ -17,7 +17,7 @@ import Testing
         return try #require(all.compactMap { $0 as? Service }.first)
     }
 
-    @Test func `services that check a signature tell the keys for it`() throws {
+    @Test func `services that verify signatures list their keys`() throws {
         let all = VendorServices.all(authority: try Stage.authority(), time: ManualTimekeeper())
         let telling = all.filter { !$0.tokenKeys.isEmpty }.map(\.identifier.rawValue)
         #expect(
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// The hash by hand: base64 of SHA-256 over access key, `drm_type`, `site_id`, `user_id`, `cid`, `policy` and `timestamp`.
-    @Test func `a token by the vendor's recipe is taken`() throws {
+    @Test func `a vendor-style token is accepted`() throws {
         let token = """
             {"drm_type":"FairPlay","site_id":"DEMO","user_id":"u","cid":"c","policy":"AA==",\
             "timestamp":"2026-01-01T00:00:00Z","hash":"HASH"}

@@ -21,7 +21,7 @@ import Testing
         #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","alg":"HS256"}"#, #"["alg"]"#, "1", #"{"alg":"none"}"#,
         #"{"alg":["HS256"]}"#, "{}",
     ])
-    func `a header that asks for what is not understood is refused`(_ header: String) {
+    func `a header with unknown requirements is refused`(_ header: String) {
         let error = #expect(throws: LicenseRefusal.self) { try checked(jwt("{}", header: header)) }
         #expect(error?.kind == .tokenMalformed)
     }
@@ -31,7 +31,7 @@ import Testing
             "nan", "NaN", "inf", "1e999", "0x7fffffff", "\"9999999999\"", "\"soon\"", "null", "true", "[]", "{}",
             "-1", "1e15",
         ], ["exp", "nbf", "iat"])
-    func `a date that is no number of seconds is refused`(_ value: String, _ claim: String) {
+    func `a date must be a number of seconds`(_ value: String, _ claim: String) {
         let error = #expect(throws: LicenseRefusal.self) { try checked(jwt(#"{"\#(claim)":\#(value)}"#)) }
         #expect(error?.kind == .tokenMalformed)
     }
@@ -41,13 +41,13 @@ import Testing
         (#"{"exp":1767225600.5}"#, nil), (#"{"nbf":1767225600}"#, nil),
         (#"{"nbf":1767225601}"#, .tokenNotYetValid), (#"{"exp":1.767225601e9}"#, nil),
     ])
-    func `a date counts to the second`(_ claims: String, _ kind: LicenseRefusal.Kind?) {
+    func `dates are exact to a second`(_ claims: String, _ kind: LicenseRefusal.Kind?) {
         var refused: LicenseRefusal.Kind?
         do { _ = try checked(jwt(claims)) } catch let error as LicenseRefusal { refused = error.kind } catch {}
         #expect(refused == kind)
     }
 
-    @Test func `a claim that stands twice is refused`() {
+    @Test func `a repeated claim is refused`() {
         #expect(throws: LicenseRefusal.self) { try checked(jwt(#"{"exp":1,"exp":9999999999}"#)) }
     }
 
@@ -66,14 +66,14 @@ import Testing
         #expect(changed == token || JSONWebToken(changed) == nil)
     }
 
-    @Test func `loose bits behind the last byte are refused`() throws {
+    @Test func `loose bits after the last byte are refused`() throws {
         // 32 bytes of zeros end in an A whose lower two bits mean nothing.
         let token = jwt("{}")
         #expect(JSONWebToken(token) != nil)
         for letter in "BCD" { #expect(JSONWebToken(token.dropLast() + String(letter)) == nil) }
     }
 
-    @Test(arguments: [#""soon""#, "true", "{}"]) func `a vendor's own date that is none is refused, not ignored`(
+    @Test(arguments: [#""soon""#, "true", "{}"]) func `a vendor's invalid date is refused, not ignored`(
         _ date: String
     ) {
         let nagra = #"{"ver":"1.0","typ":"ContentAuthZ","contentRights":[{"contentId":"c","end":\#(date)}]}"#
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a used token is remembered by its digest, and ten thousand of them`() {
+    @Test func `used tokens are remembered by digest, up to ten thousand`() {
         let used = UsedTokens()
         #expect(used.add(Secret("first")))
         #expect(!used.add(Secret("first")))

@@ -11,14 +11,14 @@ import LatchkeyVendorWire
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LicenseAuthorityTests {
-    @Test func `the SPC alone may name the key`() async throws {
+    @Test func `the SPC alone can name the key`() async throws {
         let exchange = try exchange("skd://demo/video")
         let license = try await authority().license(for: question(exchange, nil)).get()
         #expect(try exchange.open(license.ckc.revealed).contentKey == Stage.videoKey)
         #expect(license.key.uri == "skd://demo/video")
     }
 
-    @Test func `the terms are the credentials', else the key's, else the standard ones`() async throws {
+    @Test func `the terms are the credentials', or else the key's, or the defaults`() async throws {
         let exchange = try exchange("video")
         let id = try #require(KeyID(Stage.videoKeyID))
         let lease = { LicenseTerms(.lease(.seconds($0))) }
@@ -33,7 +33,7 @@ import Testing
         ("video", "demo/video", nil), ("video", "audio", "contentMismatch"), ("video", "unknown", "contentMismatch"),
         ("unknown", "video", "unknownKey"), (nil, "unknown", "unknownKey"), (nil, "audio", nil),
     ])
-    func `request and SPC have to agree`(_ name: String?, _ asset: String, _ code: String?) async throws {
+    func `request and SPC must agree`(_ name: String?, _ asset: String, _ code: String?) async throws {
         let result = try await authority().license(for: question(try exchange(asset), name))
         #expect(result.refusal?.code == code)
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(refusal?.description.contains("do-not-show-me") == false)
     }
 
-    @Test func `a vendor may not care what the SPC names`() async throws {
+    @Test func `a vendor may ignore the SPC's asset`() async throws {
         var question = question(try exchange("constant"), "video")
         question.key = .named("video") { _ in nil }
         let result = try await authority().license(for: question)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "malformedRequest"), (1, "malformedContainer"), (300, "unsupportedVersion")])
-    func `what is no SPC is refused`(_ count: Int, _ code: String) async throws {
+    func `a non-SPC is refused`(_ count: Int, _ code: String) async throws {
         let question = LicenseQuestion(spc: Data(count: count), key: .named("video"))
         let refusal = try await authority().license(for: question).refusal
         #expect(refusal?.code == code)
@@ -71,7 +71,7 @@ import Testing
         #expect(refusal?.kind == .spc(.unknownCertificate))
     }
 
-    @Test func `more than may wait is turned away with 503`() async throws {
+    @Test func `requests beyond the queue limit get 503`() async throws {
         let pool = WorkerPool(threads: 1, waiting: 0)
         let authority = LicenseAuthority(
             module: KeyServerModule(credentials: [], derivation: InsecureTestDerivation()), keys: ContentKeyStore([]),

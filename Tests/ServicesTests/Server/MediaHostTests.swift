@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["keys.json", "make.sh", "private-key.pem", "noextension", "a.m3u8.bak"])
-    func `what is no media stays where it is`(_ path: String) throws {
+    func `other files are not served`(_ path: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("secret", to: path)
         #expect(respond(folder, "/\(path)").status == 404)

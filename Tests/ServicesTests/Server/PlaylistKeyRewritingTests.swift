@@ -16,7 +16,7 @@ import Testing
             #"#EXT-X-KEY:X-A="URI=,old",URI="new",\#(format),IV=0x00"#
         ),
     ])
-    func `the URI of a FairPlay key tag changes and nothing else`(_ line: String, _ expected: String) {
+    func `only the URI of a FairPlay key tag changes`(_ line: String, _ expected: String) {
         #expect(rewritten("#EXTM3U\r\n\(line)\r\nold\n") == "#EXTM3U\r\n\(expected)\r\nold\n")
     }
 
@@ -30,13 +30,13 @@ import Testing
         #expect(rewritten(line) == line)
     }
 
-    @Test func `bytes that are no UTF-8 stay`() {
+    @Test func `invalid UTF-8 is kept`() {
         let playlist = Data("#EXT-X-KEY:URI=\"old\",\(Self.format),X=\"".utf8) + Data([0xff, 0xfe, 0x22])
         #expect(PlaylistKeyRewriting { _ in "new" }.rewritten(playlist) == playlist)
     }
 
     @Test(arguments: ["a\"b", "a\nb", "a\r\nb"])
-    func `a replacement that would break the line is not put in`(_ replacement: String) {
+    func `a replacement that would break the line is rejected`(_ replacement: String) {
         let line = #"#EXT-X-KEY:URI="old",\#(Self.format)"#
         #expect(PlaylistKeyRewriting { _ in replacement }.rewritten(Data(line.utf8)) == Data(line.utf8))
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(done.withLock { $0 } == 2_000)
     }
 
-    @Test func `work that waits when the pool is dropped is still done`() async {
+    @Test func `work in the queue is done even if the pool is dropped`() async {
         var pool: WorkerPool? = WorkerPool(threads: 1)
         let result = Task { [pool] in await pool?.run { 7 } }
         pool = nil

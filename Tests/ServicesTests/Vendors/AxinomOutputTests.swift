@@ -30,7 +30,7 @@ import Testing
             (#"{"hdcp":"TYPE0","allow_airplay":true,"allow_av_adapter":true}"#, .type0, true, true),
             (#"{"allow_airplay":false}"#, nil, false, true), (#"{"allow_av_adapter":"false"}"#, nil, true, false),
         ] as [(String, HDCPRequirement?, Bool, Bool)])
-    func `a key has the rules of the policy that it names`(
+    func `a key has the rules of its named policy`(
         _ fairPlay: String, _ hdcp: HDCPRequirement?, _ airPlay: Bool, _ adapter: Bool
     ) throws {
         let output = try #require(try output(fairPlay))
@@ -38,7 +38,7 @@ import Testing
         #expect(output.allowsAirPlay == airPlay && output.allowsAdapter == adapter)
     }
 
-    @Test func `each key has its own policy, and a policy that no key names is ignored`() throws {
+    @Test func `each key has its own policy, and a policy without a key is ignored`() throws {
         let outputs = try outputs(
             #"{"id":"\#(Self.one)","usage_policy":"hd"},{"id":"\#(Self.other)"}"#,
             #"[{"name":"hd","fairplay":{"hdcp":"TYPE1"}},{"name":"hd2","fairplay":{"hdcp":"x"}},{"name":"hd2"},7]"#)
@@ -46,7 +46,7 @@ import Testing
         #expect(KeyID(Self.one).flatMap { outputs[$0] }?.hdcp == .type1)
     }
 
-    @Test func `a key that stands twice has the stricter of both policies`() throws {
+    @Test func `a repeated key has the stricter of both policies`() throws {
         let outputs = try outputs(
             #"{"id":"\#(Self.one)","usage_policy":"a"},{"id":"\#(Self.one.uppercased())","usage_policy":"b"}"#,
             #"[{"name":"a","fairplay":{"hdcp":"TYPE1"}},{"name":"b","fairplay":{"hdcp":"NONE","allow_airplay":false}}]"#
@@ -62,7 +62,7 @@ import Testing
         (#"{"allow_av_adapter":null}"#, "content_key_usage_policies[0].fairplay.allow_av_adapter"),
         (#"{"min_security_level":"Main"}"#, "min_security_level"), ("[]", "content_key_usage_policies[0].fairplay"),
     ])
-    func `a rule that is not known is refused by its place`(_ fairPlay: String, _ place: String) throws {
+    func `an unknown rule is refused by its place`(_ fairPlay: String, _ place: String) throws {
         let refusal = try #require(#expect(throws: LicenseRefusal.self) { _ = try output(fairPlay) })
         #expect(refusal.kind == .tokenMalformed)
         #expect(refusal.reason.contains(place))
@@ -73,7 +73,7 @@ import Testing
         ("1", #"[{"name":"a"}]"#),
         (#""a""#, #"[{"name":"a","device_compatibility":{}}]"#), (#""""#, "[7]"), ("null", "null"),
     ])
-    func `a name needs one policy, and nothing in it that is not known`(_ name: String, _ policies: String) throws {
+    func `a name needs one policy without unknown members`(_ name: String, _ policies: String) throws {
         #expect(throws: LicenseRefusal.self) {
             _ = try outputs(#"{"id":"\#(Self.one)","usage_policy":\#(name)}"#, policies)
         }

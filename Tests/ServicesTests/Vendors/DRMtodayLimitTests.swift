@@ -23,7 +23,7 @@ import Testing
             (#"{"digital":true,"analogue":true,"enforce":true}"#, .type0), (#"{"digital":true,"enforce":false}"#, nil),
             (#"{"digital":false,"analogue":true,"enforce":true}"#, nil), ("{}", nil),
         ] as [(String, HDCPRequirement?)])
-    func `digital protection that is enforced needs HDCP`(_ rules: String, _ hdcp: HDCPRequirement?) throws {
+    func `enforced digital protection needs HDCP`(_ rules: String, _ hdcp: HDCPRequirement?) throws {
         #expect(try limits(#"{"outputProtection":\#(rules)}"#).output.hdcp == hdcp)
     }
 
@@ -47,13 +47,13 @@ import Testing
                 .dualExpiry(storage: .seconds(3_600), playback: .seconds(60))
             ),
         ] as [(String, Bool, LicenseTerms.Validity?)])
-    func `a rental starts before its end and goes on for its time`(
+    func `a rental starts before its end and runs its full time`(
         _ right: String, _ isStored: Bool, _ validity: LicenseTerms.Validity?
     ) throws {
         #expect(try limits(right).terms(isStored: isStored, at: Self.now)?.validity == validity)
     }
 
-    @Test func `a rental that is over is refused`() throws {
+    @Test func `an expired rental is refused`() throws {
         let limits = try limits(#"{"profile":{"rental":{"absoluteExpiration":"2026-01-01T00:00:00Z"}}}"#)
         let refusal = try #require(
             #expect(throws: LicenseRefusal.self) { _ = try limits.terms(isStored: false, at: Self.now) })
@@ -70,13 +70,13 @@ import Testing
         (#"{"profile":{"rental":{"playDuration":-1}}}"#, "playDuration"),
         (#"{"profile":{"rental":[]}}"#, "crt[0].profile.rental"), (#"{"profile":null}"#, "crt[0].profile"),
     ])
-    func `a rule that is not known is refused by its place`(_ right: String, _ place: String) throws {
+    func `an unknown rule is refused by its place`(_ right: String, _ place: String) throws {
         let refusal = try #require(#expect(throws: LicenseRefusal.self) { _ = try limits(right) })
         #expect(refusal.kind == .tokenMalformed)
         #expect(refusal.reason.contains(place))
     }
 
-    @Test func `a play time beyond all bounds is the longest that a license states`() throws {
+    @Test func `an excessive play time becomes the longest that a license states`() throws {
         let limits = try limits(#"{"profile":{"rental":{"playDuration":1e300}}}"#)
         #expect(limits.plays == .longest)
     }

@@ -9,7 +9,7 @@ import Testing
 /// Each emulated service sends each code of its vendor's page as the page documents it.
 @Suite(.timeLimit(.minutes(2))) struct DocumentedRefusalTests {
     @Test(arguments: DocumentedCode.all)
-    func `a documented code has the page's status, form and request identifier`(_ row: DocumentedCode) async throws {
+    func `a documented code has its page's status, form and request identifier`(_ row: DocumentedCode) async throws {
         let service = try Self.service(row.service)
         let endpoint = ServiceEndpoint(rawValue: row.endpoint)
         service.faults.set(.refusal(code: row.code), at: endpoint)
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The entitlement server of ExpressPlay answers in its own form, by `ExpressPlayEntitlementTests`.
-    @Test func `the services have the codes of the pages and no others`() throws {
+    @Test func `the services have exactly the codes of the pages`() throws {
         for service in try Self.all {
             let own = service.documentedRefusals.flatMap { refusal in
                 refusal.endpoints.filter { $0 != .entitlement }.map { "\($0) \(refusal.code)" }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a code that the page has at another endpoint, and one that it has not, keep the vendor's form`()
+    @Test func `a code of another endpoint, or of none, keeps the vendor's form`()
         async throws
     {
         let service = try Self.service("nagra")

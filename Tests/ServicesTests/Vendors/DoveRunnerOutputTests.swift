@@ -28,7 +28,7 @@ import Testing
             (#"{"hdcp_enforcement":0,"allow_airplay":false,"allow_av_adapter":false}"#, .type0, false, false),
             (#"{"hdcp_enforcement":1,"allow_airplay":true}"#, .type1, true, true),
         ] as [(String, HDCPRequirement?, Bool, Bool)])
-    func `an entry without a track type is for all tracks`(
+    func `an entry without a track type covers all tracks`(
         _ fairPlay: String, _ hdcp: HDCPRequirement?, _ airPlay: Bool, _ adapter: Bool
     ) throws {
         let outputs = try outputs(#"{"fairplay":\#(fairPlay),"widevine":{"security_level":5}}"#)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `tracks have rules of their own, and a key for everything has the strictest`() throws {
+    @Test func `each track has its own rules, and a key for all has the strictest`() throws {
         let outputs = try outputs(
             #"{"track_type":"SD","fairplay":{"hdcp_enforcement":-1}},{"track_type":"HD","fairplay":{"hdcp_enforcement":0,"#
                 + #""allow_airplay":false}},{"track_type":"UHD1","fairplay":{"hdcp_enforcement":1}},{"track_type":"AUDIO"}"#
@@ -51,7 +51,7 @@ import Testing
         #expect(outputs[.all]?.hdcp == .type1 && outputs[.all]?.allowsAirPlay == false)
     }
 
-    @Test func `entries for the same track add up to the strictest`() throws {
+    @Test func `entries for one track combine to the strictest`() throws {
         let outputs = try outputs(
             #"{"track_type":"HD","fairplay":{"hdcp_enforcement":1}},"#
                 + #"{"track_type":"ALL_VIDEO","fairplay":{"hdcp_enforcement":0,"allow_av_adapter":false}}"#)
@@ -68,13 +68,13 @@ import Testing
         (#"{},{"fairplay":{"allow_usb":false}}"#, "security_policy[1].fairplay"), (#"{"nintendo":{}}"#, "nintendo"),
         ("7", "security_policy[0]"), (#"{"fairplay":null}"#, "security_policy[0].fairplay"),
     ])
-    func `a rule that is not known is refused by its place`(_ entries: String, _ place: String) throws {
+    func `an unknown rule is refused by its place`(_ entries: String, _ place: String) throws {
         let refusal = try #require(#expect(throws: LicenseRefusal.self) { _ = try outputs(entries) })
         #expect(refusal.kind == .tokenMalformed)
         #expect(refusal.reason.contains(place))
     }
 
-    @Test func `a security policy that is no array, as in version 1, is refused`() throws {
+    @Test func `a security policy must be an array, unlike in version 1`() throws {
         #expect(throws: LicenseRefusal.self) { _ = try token(#"{"security_policy":{"hardware_drm":true}}"#).outputs() }
         #expect(try token(#"{"policy_version":2}"#).outputs().isEmpty)
     }
@@ -84,11 +84,11 @@ import Testing
             ("ALL", TrackClass.allCases), ("SD_ONLY", [.audio, .sd]), ("SD_HD", [.audio, .sd, .hd]),
             ("SD_UHD1", [.audio, .sd, .hd, .uhd1]), ("SD_UHD2", TrackClass.allCases),
         ] as [(String, [TrackClass])])
-    func `the allowed track types say which keys are licensed`(_ word: String, _ classes: [TrackClass]) throws {
+    func `the allowed track types determine the licensed keys`(_ word: String, _ classes: [TrackClass]) throws {
         #expect(try token(#"{"playback_policy":{"allowed_track_types":"\#(word)"}}"#).tracks() == Set(classes))
     }
 
-    @Test func `another word for track types is refused, and none says nothing`() throws {
+    @Test func `an unknown track type is refused, and a missing one is ignored`() throws {
         #expect(throws: LicenseRefusal.self) { _ = try token(#"{"allowed_track_types":"HD_ONLY"}"#).tracks() }
         #expect(throws: LicenseRefusal.self) { _ = try token(#"{"allowed_track_types":["ALL"]}"#).tracks() }
         #expect(try token("{}").tracks() == nil)
@@ -100,7 +100,7 @@ import Testing
         #"{"hls_aes":[{"track_type":"SD","key":"000102030405060708090a0b0c0d0e0f"}]}"#,
         #"{"hls_aes":[{"track_type":"SD","key":"000102030405060708090a0b0c0d0e0g","iv":"000102030405060708090a0b0c0d0e0f"}]}"#,
     ])
-    func `keys of another form than the documented one are refused`(_ external: String) throws {
+    func `keys in another form than documented are refused`(_ external: String) throws {
         let token = try token(#"{"policy_version":2,"external_key":\#(external)}"#)
         let refusal = try #require(#expect(throws: LicenseRefusal.self) { _ = try token.externalKeys() })
         #expect(refusal.kind == .tokenMalformed)

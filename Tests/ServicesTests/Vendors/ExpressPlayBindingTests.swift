@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a token that only registers is good on any device, and binds to the latest`() async throws {
+    @Test func `a token that only registers works on any device and binds to the latest`() async throws {
         try await withService(ExpressPlayService.init) { stage in
             let registration = try await stage.tokenURL(type: 2, cookie: "viewer-1")
             #expect(try await stage.play(registration, on: "latchkey-simulator-1").status == 200)
@@ -30,8 +30,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is bound before a device was registered, and each viewer has a device of his own`() async throws
-    {
+    @Test func `binding needs a registered device, and each viewer has a separate one`() async throws {
         try await withService(ExpressPlayService.init) { stage in
             let registration = try await stage.tokenURL(type: 2, cookie: "viewer-1")
             let early = try await stage.ask(type: "3", cookie: "viewer-1")
@@ -44,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a time-based token asks for no device`() async throws {
+    @Test func `a time-based token needs no device`() async throws {
         try await withService(ExpressPlayService.init) { stage in
             let url = try await stage.tokenURL(type: 1, cookie: "viewer-1")
             #expect(try await stage.play(url, on: "latchkey-simulator-1").status == 200)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ExpressPlayServiceTests {
     private static let id = Stage.videoKeyID
 
-    @Test func `a key URI is the same in every playlist, until half of its token's time is over`() throws {
+    @Test func `a key URI is the same in every playlist until half of its token's time is over`() throws {
         let time = ManualTimekeeper()
         let authority = try Stage.authority()
         let service = ExpressPlayService(ServiceEnvironment(authority: authority, time: time))
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", id, "anything"])
-    func `the key URI with another scheme is the license URL, whatever the SPC names`(
+    func `the key URI with another scheme is the license URL, whatever the SPC says`(
         _ identifier: String
     ) async throws {
         try await withService(ExpressPlayService.init) { stage in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a token with one bit changed, or of another service, is refused`() async throws {
+    @Test func `a token with a flipped bit, or of another service, is refused`() async throws {
         try await withService(ExpressPlayService.init) { stage in
             let spc = try stage.exchange(Self.id).spc.revealed
             let token = try #require(stage.keyURI.queryValue("ExpressPlayToken"))

@@ -17,7 +17,7 @@ import Testing
         #expect(try #require(FormBody(Data(body.utf8)))["spc"] == nil)
     }
 
-    @Test func `bytes that are no UTF-8 are no form`() {
+    @Test func `invalid UTF-8 is not a form`() {
         #expect(FormBody(Data([0xff, 0xfe])) == nil)
     }
 }

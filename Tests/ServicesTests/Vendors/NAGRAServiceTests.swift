@@ -5,7 +5,7 @@ import LatchkeyServices
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NAGRAServiceTests {
-    @Test func `a blank inside a token damages it`() async throws {
+    @Test func `a space inside a token damages it`() async throws {
         try await withService(NAGRAService.init) { stage in
             let token = stage.service.demoToken().revealedText
             let dot = try #require(token.lastIndex(of: "."))

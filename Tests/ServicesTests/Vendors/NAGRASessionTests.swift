@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `one session too many is refused with 1007, and a teardown makes room`() async throws {
+    @Test func `one session too many is refused with 1007 until a teardown`() async throws {
         try await withService(NAGRAService.init, { $0.sessionLimit = 2 }) { stage in
             let content = stage.service.demoToken().revealedText
             let first = try #require(try await stage.session("setup", content).member("sessionToken"))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `1007 can be had from the fault switch`() async throws {
+    @Test func `the fault switch can send 1007`() async throws {
         try await withService(NAGRAService.init) { stage in
             stage.service.faults.set(.refusal(code: "1007", status: 400), at: .sessionSetup, for: .first(1))
             let reply = try await stage.session("setup", stage.service.demoToken().revealedText)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a replaced token passes once with a warning, an older one does not`() async throws {
+    @Test func `a replaced token passes once with a warning, an older one never`() async throws {
         try await withService(NAGRAService.init) { stage in
             let content = stage.service.demoToken().revealedText
             let first = try #require(try await stage.session("setup", content).member("sessionToken"))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `content that needs a session gets a license with an open one`() async throws {
+    @Test func `content that needs a session gets a license in an open one`() async throws {
         try await withService(NAGRAService.init) { stage in
             let content = stage.service.contentToken(claims: Self.needsSession).revealedText
             let session = try #require(try await stage.session("setup", content).member("sessionToken"))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `an enforced session lives in leases that are renewed with the session token alone`() async throws {
+    @Test func `an enforced session has leases that are renewed with the session token alone`() async throws {
         try await withService(
             NAGRAService.init,
             {

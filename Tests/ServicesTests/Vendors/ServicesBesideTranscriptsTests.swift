@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServicesBesideTranscriptsTests {
     private static let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
-    @Test func `half a license of Azure's stands between whole tags`() async throws {
+    @Test func `half of Azure's license is between whole tags`() async throws {
         try await withService(AzureService.init) { stage in
             let spc = formEncoded(try stage.exchange("kid=\(Stage.videoKeyID)").spc.revealed.base64EncodedString())
             let body = Data("spc=\(spc)&assetId=kid%3D\(Stage.videoKeyID)".utf8)
@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [BrightcoveAPI(), NAVERAPI()] as [any VendorAPI])
-    func `a policy that asks for patience says nothing about the content`(_ api: any VendorAPI) throws {
+    func `a policy that asks to wait says nothing about the content`(_ api: any VendorAPI) throws {
         let refusal = LicenseRefusal(.policy(.storeUnavailable), reason: "The store is away.")
         #expect(try api.reply(to: refusal, of: BareLicenseRequest()).status == 503)
     }
 
-    @Test func `a damaged CKC of Kaltura's keeps its envelope`() async throws {
+    @Test func `Kaltura's damaged CKC keeps its envelope`() async throws {
         try await withService(KalturaService.init) { stage in
             stage.service.faults.set(.truncatedPayload, at: .license)
             let exchange = try stage.exchange(Stage.videoKeyID)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `the bytes of a key id are an identifier of Conax's, too`() async throws {
+    @Test func `a key id's bytes are also an identifier at Conax`() async throws {
         try await withService(ConaxService.init) { stage in
             let bytes = try #require(Data(base64Encoded: "oLHC0+T1BhcoOUpbbH2Onw=="))
             let exchange = try stage.exchange(ContentIdentifier(bytes: bytes))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `the bytes of a key id are an identifier of DRMtoday's, too`() async throws {
+    @Test func `a key id's bytes are also an identifier at DRMtoday`() async throws {
         try await withService(DRMtodayService.init) { stage in
             let exchange = try stage.exchange(
                 ContentIdentifier(bytes: try #require(Data(hexString: "a0b1c2d3e4f5061728394a5b6c7d8e9f"))))
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `at JW Platform the medium decides about the key of a constant identifier`() async throws {
+    @Test func `at JW Platform the medium determines the key of a constant identifier`() async throws {
         try await withService(JWPlatformService.init) { stage in
             let token = stage.service.demoToken().revealedText
             let document = try await stage.send("GET", "/v2/media/audio/drm/policy?token=\(token)").text
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `under TLS a customer is told an address that says so`() throws {
+    @Test func `a customer under TLS gets an https address`() throws {
         let environment = ServiceEnvironment(authority: try Stage.authority())
         let delivery = JWPlatformService(environment).parameters(at: "https://h/jw-platform")["deliveryURL"]
         #expect(delivery == "https://h/jw-platform/v2/media/latchkey/drm/latchkey?scheme=https")
@@ -95,7 +95,7 @@ import Testing
         #expect(express["certificate"] == Stage.certificate.base64EncodedString())
     }
 
-    @Test func `a refusal of DoveRunner's that states a status has it here, and 200 at the license server`() throws {
+    @Test func `DoveRunner's refusal with a status has it here, and 200 at the license server`() throws {
         let refusal = LicenseRefusal(.vendor(code: "tenantLicenseLimit", status: 429), reason: "The day is over.")
         var api = DoveRunnerAPI()
         #expect(try api.reply(to: refusal, of: BareLicenseRequest()).status == 200)
@@ -103,7 +103,7 @@ import Testing
         #expect(try api.reply(to: refusal, of: BareLicenseRequest()).status == 429)
     }
 
-    @Test func `an SPC that DoveRunner's private key does not open is 7316`() async throws {
+    @Test func `an SPC not made for DoveRunner's key is 7316`() async throws {
         try await withService(DoveRunnerService.init) { stage in
             var spc = try stage.exchange(Stage.videoKeyID).spc.revealed
             // The 20 bytes behind version, reserved bytes and IV are the certificate's hash.

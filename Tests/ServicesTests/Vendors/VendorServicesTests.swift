@@ -18,7 +18,7 @@ import Testing
         ] as [ServiceIdentifier]
 
     @Test(arguments: names)
-    func `the certificate is where the parameters say`(_ name: ServiceIdentifier) async throws {
+    func `the certificate is at the stated address`(_ name: ServiceIdentifier) async throws {
         try await with(name) { service, base in
             let url = try #require(service.parameters(at: base)["certificateURL"])
             let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: url)))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `the vendor's own path is no other vendor's`(_ name: ServiceIdentifier) async throws {
+    func `a path belongs to one vendor`(_ name: ServiceIdentifier) async throws {
         try await with(name) { service, base in
             for address in service.parameters(at: base).filter({ $0.key.hasSuffix("URL") }).values {
                 let atRoot = try #require(URL(string: address.replacing("/\(name)/", with: "/")))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `whatever comes, the service answers with an error and repeats nothing secret`(
+    func `any input gets an error that repeats no secret`(
         _ name: ServiceIdentifier
     ) async throws {
         try await with(name) { service, base in
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `the fault switch cuts the certificate of each`(_ name: ServiceIdentifier) async throws {
+    func `the fault switch truncates each certificate`(_ name: ServiceIdentifier) async throws {
         try await with(name) { service, base in
             service.faults.set(.truncatedPayload, at: .certificate)
             let url = try #require(service.parameters(at: base)["certificateURL"])
