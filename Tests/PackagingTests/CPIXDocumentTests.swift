@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: CPIXDocument.Version.allCases, [0, 1, 2])
-    func `what is written is read again, in clear and by each recipient`(
+    func `documents are read back, in clear and by each recipient`(
         _ version: CPIXDocument.Version, _ recipients: Int
     ) throws {
         let document = try Self.document()
@@ -72,14 +72,14 @@ import Testing
         if recipients == 2 { #expect(try CPIXDocument(data, recipients: [Self.recipient(1)]) == document) }
     }
 
-    @Test func `a bulk document of 2.4 has a content for each key, and one of 2.3 has not`() throws {
+    @Test func `a bulk document has a content for each key in 2.4 but not in 2.3`() throws {
         let document = try Self.document(["movie", "a/ünd"])
         let data = try document.data(.init(version: .version2_4, recipients: []))
         #expect(try CPIXDocument(data) == document)
         #expect(throws: PackagingRefusal.self) { try document.data(.init(version: .version2_3, recipients: [])) }
     }
 
-    @Test func `keys in cipher are for their recipients, and not changed on the way`() throws {
+    @Test func `encrypted keys are for their recipients and stay as they are`() throws {
         let data = try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)]))
         for recipients in [[], [try Self.recipient(1)]] {
             let error = #expect(throws: PackagingRefusal.self) { try CPIXDocument(data, recipients: recipients) }
@@ -116,7 +116,7 @@ import Testing
         ("DigestMethod", "http://www.w3.org/2001/04/xmlenc#sha256", "cpixAlgorithm", "", "sha256"),
         ("CipherData", "", "cpixCipher", "", "encrypted value is missing"),
     ])
-    func `keys in cipher that are not taken say which fault it is`(
+    func `refused encrypted keys name their fault`(
         _ name: String, _ algorithm: String, _ code: String, _ place: String, _ reason: String
     ) throws {
         let tree = try XMLTree(
@@ -138,7 +138,7 @@ import Testing
         if !place.isEmpty { #expect(error?.place == place) }
     }
 
-    @Test func `imported keys serve licenses, and what a vault exports is imported elsewhere`() async throws {
+    @Test func `imported keys serve licenses, and a vault's exports are imported elsewhere`() async throws {
         let store = MemorySealedKeyStore()
         let vault = try await Self.vault(store)
         let document = try CPIXDocument(try Self.document().data(.init(recipients: [])))
@@ -181,7 +181,7 @@ import Testing
             + "</pskc:Secret></cpix:Data></cpix:ContentKey>"
     }
 
-    @Test func `kids are read in any case, values with blanks, keys without scheme`() throws {
+    @Test func `kids are read in any case, values with spaces, keys without scheme`() throws {
         let document = try CPIXDocument(Self.text(Self.key(SPEKEStage.kid.uppercased())))
         #expect(document.keys.map(\.kid) == [try #require(KeyID(SPEKEStage.kid))])
         #expect(document.keys.first?.scheme == nil)
@@ -189,7 +189,7 @@ import Testing
         #expect(try document.entries().count == 1)
     }
 
-    @Test func `of a hierarchy the leaves are kept`() throws {
+    @Test func `the leaves of a hierarchy are kept`() throws {
         let leaf = Self.key(
             SPEKEStage.otherKID,
             #"explicitIV="AQEBAQEBAQEBAQEBAQEBAQ==" dependsOnKey="\#(SPEKEStage.kid.uppercased())""#)
@@ -204,7 +204,7 @@ import Testing
         #expect(throws: PackagingRefusal.self) { try CPIXDocument(data) }
     }
 
-    @Test func `the content is the document's, else the caller's, else the document's id`() throws {
+    @Test func `the content is the document's, else the caller's, or the document's id`() throws {
         func content(_ attributes: String, _ caller: String? = nil) throws -> String? {
             let document = try CPIXDocument(
                 Self.text(Self.key(), "", attributes), content: caller.flatMap { ContentName($0) })
@@ -215,7 +215,7 @@ import Testing
         #expect(try content(#"id="b""#) == "b")
     }
 
-    @Test func `all keys whose IV nobody stated are named at once`() throws {
+    @Test func `all keys with an unstated IV are named together`() throws {
         let stated = try #require(KeyID(SPEKEStage.kid))
         let zeros = Self.key("\(KeyID.numbered(1))", #"explicitIV="AAAAAAAAAAAAAAAAAAAAAA==""#)
         let error = #expect(throws: PackagingRefusal.self) {
@@ -226,7 +226,7 @@ import Testing
         #expect(error?.reason.contains("\(stated)") == false)
     }
 
-    @Test func `an IV of zeros in a store is not written out, and what is written is not taken in again`() throws {
+    @Test func `a stored IV of zeros is not exported, and its export is not imported again`() throws {
         let zeros = Secret([UInt8](repeating: 0, count: 16))
         let key = try #require(ContentKey(key: Secret([UInt8](repeating: 1, count: 16)), iv: zeros))
         let content = try #require(ContentName("movie"))
@@ -264,7 +264,7 @@ import Testing
         (Data("<a/>".utf8), "cpixRoot", ""), (Data("<a".utf8), "cpixXML", ""),
         (Data("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".utf8), "cpixXML", ""),
     ])
-    func `a document that contradicts itself is refused with its place`(
+    func `a contradictory document is refused with its place`(
         _ data: Data, _ code: String, _ place: String
     ) throws {
         let error = #expect(throws: PackagingRefusal.self) { try CPIXDocument(data) }
@@ -285,7 +285,7 @@ import Testing
         #expect(error?.status == 413)
     }
 
-    @Test func `a document that is cut anywhere is refused and ends nothing`() throws {
+    @Test func `a document cut anywhere is refused without a crash`() throws {
         let data = try Self.document().data(.init(recipients: [[UInt8](Self.credentials[0].certificate.der)]))
         let recipients = [try Self.recipient(0)]
         for count in stride(from: 0, to: data.count - 1, by: 97) {
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `an export signals the systems that go with each key, and leaves the others out`() throws {
+    @Test func `an export signals the systems that support each key and omits the others`() throws {
         let document = try Self.document()
         let all = try Self.signaling(.fitting([.fairPlay, .widevine, .playReady, .clearKey]))
         let tree = try XMLTree(try document.data(.init(recipients: [], signaling: all)))
@@ -306,7 +306,7 @@ import Testing
         #expect(try XMLTree(document.data(.init(recipients: [], signaling: none))).all("DRMSystemList").isEmpty)
     }
 
-    @Test func `a name for tracks gets the filters that it stands for`() {
+    @Test func `a name for tracks gets the filters it stands for`() {
         let rules = { (names: [String]) in
             EncryptionContract(named: names.map { (.numbered(1), $0, []) }).rules
         }
@@ -327,7 +327,7 @@ import Testing
         #expect(audio[2].first?.most == 2 && audio[3].first?.least == 3 && audio[3].first?.most == 6)
     }
 
-    @Test func `a system that does not go with a scheme is refused`() throws {
+    @Test func `a system that does not support a scheme is refused`() throws {
         var document = try Self.document()
         document.keys = document.keys.map {
             CPIXDocument.Key(kid: $0.kid, content: $0.content, value: $0.value, iv: $0.iv, scheme: .cenc)

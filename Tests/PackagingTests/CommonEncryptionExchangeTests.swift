@@ -51,7 +51,7 @@ import Testing
         return try JSONDecoder().decode(Answer.self, from: inner(outcome))
     }
 
-    @Test func `each track gets a key, an IV and a box, the same every time`() async throws {
+    @Test func `each track gets a key, an IV and a box, always the same`() async throws {
         let first = try await answer(Self.request)
         let tracks = try #require(first.tracks)
         #expect(first.status == "OK")
@@ -71,7 +71,7 @@ import Testing
         #expect(try await answer(Self.request).tracks?.map(\.key) == tracks.map(\.key))
     }
 
-    @Test func `a license API that knows content and kid finds the same key`() async throws {
+    @Test func `a license API with content and kid finds the same key`() async throws {
         let track = try #require(try await answer(Self.request).tracks?.last)
         let kid = try #require(KeyID(bytes: track.key_id))
         let address = KeyAddress(content: try #require(ContentName("movie")), kid: kid)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4_294_967_295, nil] as [UInt32?])
-    func `an identifier says track and period to whoever knows the content`(_ period: UInt32?) throws {
+    func `an identifier reveals track and period if the content is known`(_ period: UInt32?) throws {
         let content = try #require(ContentName("movie"))
         let other = try #require(ContentName("movif"))
         for track in CommonEncryptionTrack.allCases {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a signature is the one of the packager`() throws {
+    @Test func `a signature matches the packager's`() throws {
         // Made with Python's pycryptodome: AES-256-CBC over the SHA-1 of the text, padded.
         let signer = try #require(
             CommonEncryptionSigner(key: Secret([UInt8](repeating: 1, count: 32)), iv: [UInt8](repeating: 2, count: 16)))
@@ -131,7 +131,7 @@ import Testing
         "", #","signer":"test""#, #","signature":"AAAA","signer":"test""#, #","signature":"AAAA","signer":"eve""#,
         #","signature":"","signer":"test""#, #","signature":"not base64","signer":"test""#,
     ])
-    func `without its signature a request gets SIGNATURE_FAILED and no keys`(_ more: String) async throws {
+    func `a request without its signature gets SIGNATURE_FAILED and no keys`(_ more: String) async throws {
         let outcome = try await exchange(signed: true).answer(envelope(Self.request, more))
         #expect(outcome.status == "SIGNATURE_FAILED")
         #expect(outcome.keys.isEmpty)
@@ -159,7 +159,7 @@ import Testing
         (#"{"content_id":"bQ==","content_id":"bg==","tracks":[{"type":"SD"}]}"#, "INVALID_REQUEST"),
         (#"{"tracks":[{"type":"SD"}]}"#, "INVALID_REQUEST"), ("[]", "INVALID_REQUEST"), ("", "INVALID_REQUEST"),
     ])
-    func `a request that says nonsense gets a status and no keys`(_ request: String, _ status: String) async throws {
+    func `a nonsensical request gets a status and no keys`(_ request: String, _ status: String) async throws {
         let outcome = try await exchange().answer(envelope(request))
         #expect(outcome.status == status)
         #expect(outcome.keys.isEmpty)
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", #"{"request":5}"#, #"{"request":"*"}"#, "null", #"{"request":"","request":"e30="}"#])
-    func `what is no envelope is 400`(_ body: String) async throws {
+    func `a non-envelope is 400`(_ body: String) async throws {
         #expect(try await exchange().answer(Data(body.utf8)).response.status == 400)
     }
 

@@ -73,7 +73,7 @@ import Testing
                 + "KEYFORMATVERSIONS=\"1\",URI=\"data:text/plain;charset=UTF-16;base64,\(object.base64)\"")
     }
 
-    @Test func `FairPlay has a URI and nothing else, alike in both playlists`() throws {
+    @Test func `FairPlay has only a URI, the same in both playlists`() throws {
         let signaling = try signaling(.fairPlay, .cbcs, content: "a b/é\"")
         let attributes =
             "METHOD=SAMPLE-AES,URI=\"skd://keys.test/a%20b%2F%C3%A9%22/\(SPEKEStage.kid)\","
@@ -84,7 +84,7 @@ import Testing
         #expect(signaling.contentProtection == nil)
     }
 
-    @Test func `Clear Key has a URI that answers the key`() throws {
+    @Test func `Clear Key has a URI that returns the key`() throws {
         #expect(
             try signaling(.clearKey, .cbc1).tag(in: .media) == "#EXT-X-KEY:METHOD=AES-128,"
                 + "URI=\"https://keys.test/movie/\(SPEKEStage.kid)\",KEYFORMAT=\"identity\",KEYFORMATVERSIONS=\"1\"")

@@ -85,7 +85,7 @@ import Testing
         #expect(outcome.recipients == (try (0..<2).map { try MessageDigest.sha256([UInt8](try certificate($0))) }))
     }
 
-    @Test func `no key stands in clear in such a reply`() async throws {
+    @Test func `such a reply has no key in clear`() async throws {
         let outcome = try await SPEKEStage().answer(
             Self.request([Self.delivery(try certificate(0).base64EncodedString())]))
         let text = String(decoding: try #require(outcome.response.bytes), as: UTF8.self)
@@ -93,7 +93,7 @@ import Testing
         #expect(outcome.keys.allSatisfy { !text.contains($0.content.key.revealed.base64EncodedString()) })
     }
 
-    @Test func `the cipher is AES-256-CBC as in SP 800-38A, F.2.5, with padding behind it`() throws {
+    @Test func `the cipher is AES-256-CBC as in SP 800-38A, F.2.5, then padding`() throws {
         let key = Secret(
             try #require(Data(hexString: "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")))
         let plain = Secret(try #require(Data(hexString: "6bc1bee22e409f96e93d7e117393172a")))
@@ -113,7 +113,7 @@ import Testing
         #expect(try await SPEKEStage().refusal(text) == ["422", "DeliveryKey has no readable RSA certificate"])
     }
 
-    @Test func `a certificate may have the lines around it that PEM has`() async throws {
+    @Test func `a certificate may have PEM's lines around it`() async throws {
         let base64 = try certificate(0).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         let pem = "\n  -----BEGIN CERTIFICATE-----\n\(base64)\n  -----END CERTIFICATE-----\n"
         let outcome = try await SPEKEStage().answer(Self.request([Self.delivery(pem)]))
@@ -122,13 +122,13 @@ import Testing
         #expect(try await SPEKEStage().refusal(Self.request([Self.delivery(cut)])).first == "422")
     }
 
-    @Test func `a certificate with bytes behind it and a DeliveryData without one are refused`() async throws {
+    @Test func `a certificate with trailing bytes and a DeliveryData without one are refused`() async throws {
         let long = Self.delivery((try certificate(0) + [0]).base64EncodedString())
         #expect(try await SPEKEStage().refusal(Self.request([long])).first == "422")
         #expect(try await SPEKEStage().refusal(Self.request(["<cpix:DeliveryData/>"])).first == "422")
     }
 
-    @Test func `once a certificate is registered, no other is served`() async throws {
+    @Test func `once a certificate is registered, only it is served`() async throws {
         var stage = SPEKEStage()
         stage.rules.certificates = [try MessageDigest.sha256([UInt8](try certificate(0)))]
         let known = Self.delivery(try certificate(0).base64EncodedString())
@@ -141,7 +141,7 @@ import Testing
         #expect(try await stage.answer(Self.request([known, unknown])).keys.isEmpty)
     }
 
-    @Test func `a tenant may refuse to give keys in clear`() async throws {
+    @Test func `a tenant can refuse to give keys in clear`() async throws {
         var stage = SPEKEStage()
         stage.rules.allowsPlainKeys = false
         #expect(try await stage.refusal(SPEKERequest().text) == ["422", "Keys in the clear are not allowed"])

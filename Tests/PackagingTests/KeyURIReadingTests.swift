@@ -43,13 +43,13 @@ import Testing
         "skd://\(kid)/", "skd://\(kid)?x=1", "skd://\(kid)/?x=1", "\(kid)/", "skd://oLHC0+T1BhcoOUpbbH2Onw==/",
         "skd://keys.test/movie/\(kid)?x=1", "skd://keys.test/movie/\(kid)/", "keys.test/movie/\(kid)/?x=/",
     ])
-    func `a query and slashes behind a key's name are passed over`(_ text: String) throws {
+    func `a query and slashes after a key's name are skipped`(_ text: String) throws {
         let found = try #require(try reading(text))
         #expect(found.kid == KeyID(Self.kid))
         #expect(found.content == (text.contains("movie") ? ContentName("movie") : nil))
     }
 
-    @Test(arguments: ["skd://", ""]) func `a bare kid with an IV behind it says both`(_ scheme: String) throws {
+    @Test(arguments: ["skd://", ""]) func `a bare kid followed by an IV gives both`(_ scheme: String) throws {
         let iv = String(repeating: "0a", count: 16)
         for tail in ["", "/", "?x=1"] {
             let found = try #require(try reading("\(scheme)\(Self.kid):\(iv)\(tail)"))

@@ -14,7 +14,7 @@ import Testing
         "\"", "a\nb", "+", "~-_.",
         "\u{0}",
     ])
-    func `a key URI is read back to what it was made of`(_ id: String) throws {
+    func `a key URI is read back into its parts`(_ id: String) throws {
         let content = try #require(ContentName(id))
         let kid = try #require(Self.kid)
         let texts = [
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         "a b", "a&b", "a;b", "é", "日本語", "urn:uuid:1-2", "a/b", "a//b/", "?x=1&y#z", "100% a", "mo%4", "\"",
     ])
-    func `a key URI is read whose percent escapes the player decoded`(_ id: String) throws {
+    func `a key URI with decoded percent escapes is read`(_ id: String) throws {
         let content = try #require(ContentName(id))
         let kid = try #require(Self.kid)
         for text in [

@@ -10,7 +10,7 @@ import Testing
     private static let kid = SPEKEStage.kid
     private static let other = SPEKEStage.otherKID
 
-    @Test func `a key comes back in the document that asked for it, and all else as it came`() async throws {
+    @Test func `a key comes back in the requesting document, the rest unchanged`() async throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <cpix:CPIX contentId="movie" name="n" version="2.3" xmlns:x="urn:x" x:y="1" xmlns:cpix="urn:dashif:org:cpix" \
@@ -40,7 +40,7 @@ import Testing
         #expect(outcome.response.headers[.cacheControl] == "no-store")
     }
 
-    @Test func `2.1 goes with 2.4, and HLS method names are schemes there`() async throws {
+    @Test func `2.1 goes with 2.4, and uses HLS method names as schemes`() async throws {
         var request = SPEKERequest(
             attributes: #"contentId="movie" version="2.4""#, keys: SPEKERequest.key("SAMPLE-AES"))
         let tree = try await SPEKEStage().filled(request.text, version: "2.1")
@@ -89,7 +89,7 @@ import Testing
         #expect(outcome.keys.first?.content.key == made.keys.first?.content.key)
     }
 
-    @Test func `cenc gets an IV only where one was asked for`() async throws {
+    @Test func `cenc gets an IV only on request`() async throws {
         var request = SPEKERequest(
             keys: SPEKERequest.key("cenc"), systems: SPEKERequest.system(.widevine, "<cpix:PSSH/>"))
         #expect(try await SPEKEStage().filled(request.text).all("ContentKey").first?["explicitIV"] == nil)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await SPEKEStage().filled(request.text).all("ContentKey").first?["explicitIV"]?.count == 24)
     }
 
-    @Test func `what a system has nothing for is left out, and what it has is never empty`() async throws {
+    @Test func `elements that a system lacks are left out, and others are never empty`() async throws {
         let all = """
             <cpix:PSSH/><cpix:ContentProtectionData/><cpix:HLSSignalingData playlist="media"/>\
             <cpix:HLSSignalingData playlist="master"/><cpix:SmoothStreamingProtectionHeaderData/>
@@ -138,7 +138,7 @@ import Testing
         #expect(tree.all("ContentKeyPeriod").first?["start"] == "2026-01-01T00:00:00Z")
     }
 
-    @Test func `two encoders that ask for one period with their own kids get a key each`() async throws {
+    @Test func `two encoders that request one period with their own kids get a key each`() async throws {
         let request = { (kid: String) in
             SPEKERequest(
                 keys: SPEKERequest.key("cbcs", kid: kid), systems: SPEKERequest.system(.fairPlay, "", kid: kid),
@@ -157,7 +157,7 @@ import Testing
         #expect(try await SPEKEStage().answer(request.text).response.status == 200)
     }
 
-    @Test func `2.1's playlists say what the policy says`() async throws {
+    @Test func `2.1's playlists follow the policy`() async throws {
         var stage = SPEKEStage()
         stage.policy = { _ in
             PackagingPolicy(
@@ -180,7 +180,7 @@ import Testing
         #expect(old.all("HDCPData").isEmpty)
     }
 
-    @Test func `2.1's holes do not come back empty where the policy says nothing`() async throws {
+    @Test func `2.1's holes are not empty where the policy has nothing`() async throws {
         let request = SPEKERequest(
             attributes: #"contentId="movie" version="2.4""#,
             keys:
@@ -223,12 +223,12 @@ import Testing
         #expect(tree.texts("PlainValue") == [try SPEKEStage().key("abc").key.revealed.base64EncodedString()])
     }
 
-    @Test func `version 1's heartbeat says something`() {
+    @Test func `version 1's heartbeat has text`() {
         #expect(SPEKEExchange.heartbeat.status == 200)
         #expect(SPEKEExchange.heartbeat.bytes?.isEmpty == false)
     }
 
-    @Test func `only what derivation does not know has to be stored: tracks, periods and foreign IVs`() async throws {
+    @Test func `only underivable facts have to be stored: tracks, periods and foreign IVs`() async throws {
         let request = SPEKERequest(
             rules: SPEKERequest.rule("SD+HD1", #"<cpix:VideoFilter maxPixels="921600" hdr="false"/>"#))
         let key = try #require(try await SPEKEStage().answer(request.text).keys.first)
@@ -256,7 +256,7 @@ import Testing
         if outcome.response.status == 200 { _ = try XMLTree(try #require(outcome.response.bytes)) }
     }
 
-    @Test func `an answer that comes as a request again has each key once`() async throws {
+    @Test func `a reply sent as a request again has each key once`() async throws {
         let stage = SPEKEStage()
         let first = String(
             decoding: try await stage.answer(SPEKERequest().text).response.bytes ?? Data(), as: UTF8.self)

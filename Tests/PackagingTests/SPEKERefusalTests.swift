@@ -166,7 +166,7 @@ import Testing
     ]
 
     @Test(arguments: prescribed + own)
-    func `a refusal has the status and the text for what is wrong`(_ wrong: Case) async throws {
+    func `a refusal has the status and text of its cause`(_ wrong: Case) async throws {
         var request = SPEKERequest()
         wrong.change(&request)
         #expect(try await SPEKEStage().refusal(request.text, version: wrong.version) == [wrong.status, wrong.text])
@@ -177,11 +177,11 @@ import Testing
         ("<CPIX contentId=\"a\" version=\"2.3\"/>", "422"), (String(repeating: "x", count: 262_145), "413"),
         (String(repeating: "<a>", count: 33), "413"),
     ])
-    func `what is no CPIX is refused before anything else`(_ text: String, _ status: String) async throws {
+    func `a non-CPIX is refused before anything else`(_ text: String, _ status: String) async throws {
         #expect(try await SPEKEStage().refusal(text).first == status)
     }
 
-    @Test func `a contract against the tenant's security levels is not supported`() async throws {
+    @Test func `a contract below the tenant's security levels is unsupported`() async throws {
         var stage = SPEKEStage()
         stage.rules.largestSharedVideo = 2_073_600
         let text = "Requested CPIX encryption contract not supported"
@@ -197,7 +197,7 @@ import Testing
         #expect(try await stage.refusal(request.text) == ["422", text])
     }
 
-    @Test func `a refusal names the server and repeats a known version only`() async throws {
+    @Test func `a refusal names the server and repeats only a known version`() async throws {
         var request = SPEKERequest()
         request.keys = ""
         let known = try await SPEKEStage().answer(request.text).response
@@ -208,7 +208,7 @@ import Testing
         #expect(unknown.headers[.spekeVersion] == nil)
     }
 
-    @Test func `a source that fails is 503 with nothing of its reason`() async throws {
+    @Test func `a failing source is 503 without its reason`() async throws {
         struct Broken: ContentKeySource {
             func keys(for demands: [KeyDemand]) throws -> [KeyAddress: ContentKey] {
                 throw VaultError.protection(.keyMissing, reason: "host db.internal", remedy: "x")
@@ -226,7 +226,7 @@ import Testing
     @Test(arguments: [
         VaultError.anotherIV(KeyID.none), .anotherContent(KeyID.none), .disabled(KeyID.none), .ivMissing(KeyID.none),
     ])
-    func `a key that does not fit the request is 422, as trying again is of no use`(_ error: VaultError) async throws {
+    func `a key that does not fit the request is 422, as retrying is useless`(_ error: VaultError) async throws {
         struct Conflicting: ContentKeySource {
             let error: VaultError
             func keys(for demands: [KeyDemand]) throws -> [KeyAddress: ContentKey] { throw error }
@@ -236,7 +236,7 @@ import Testing
         #expect(try await stage.refusal(SPEKERequest().text) == ["422", error.reason])
     }
 
-    @Test func `a content's name ends where its key URI is FairPlay's longest, and for other systems later`()
+    @Test func `a content's name is limited by FairPlay's longest key URI, and later for other systems`()
         async throws
     {
         var request = SPEKERequest()
@@ -257,7 +257,7 @@ import Testing
         #expect(try await stage.answer(SPEKERequest().text).response.status == 503)
     }
 
-    @Test func `Clear Key is refused where the tenant has not enabled it`() async throws {
+    @Test func `Clear Key is refused unless the tenant has enabled it`() async throws {
         var stage = SPEKEStage()
         stage.clearKey = nil
         var request = SPEKERequest()

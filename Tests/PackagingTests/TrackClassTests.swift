@@ -28,7 +28,7 @@ import Testing
         ("MULTICHANNEL_AUDIO_7", .audio),
         ("ALL", .all), ("SD+HD1", .hd), ("HD+AUDIO", .all), ("", .all), ("whatever", .all),
     ])
-    func `a name of the presets says its class`(_ name: String, _ expected: TrackClass) {
+    func `a preset's name has its class`(_ name: String, _ expected: TrackClass) {
         #expect(TrackClass([rule(name)]) == expected)
     }
 
@@ -45,7 +45,7 @@ import Testing
         #expect(TrackClass([rule("x", pixels: [pixels], channels: 1)]) == .all)
     }
 
-    @Test func `several rules of one key have their greatest class together`() {
+    @Test func `several rules of one key together have their highest class`() {
         #expect(TrackClass([rule("SD"), rule("UHD1"), rule("HD")]) == .uhd1)
         #expect(TrackClass([rule("SD"), rule("AUDIO")]) == .all)
         #expect(TrackClass([rule("x", channels: 1), rule("AUDIO")]) == .audio)

@@ -29,29 +29,29 @@ import Testing
         "<r a=\"&lt;&quot;&amp;&#10;'>\">é😀</r>", "<r><![CDATA[<z>&]]>tail</r>", "<!--a-->\n<?p?>\n<r/>\n<!--b-->",
         "<r>a&#13;b</r>", "<r xml:lang=\"de\"/>", "<d:r xmlns:d=\"u1\"><d:r xmlns:d=\"u2\"/></d:r>",
     ])
-    func `what is read is written as it came`(_ text: String) throws {
+    func `a tree is written as it was read`(_ text: String) throws {
         #expect(written(try tree(text)) == text)
     }
 
-    @Test func `a mark before the text and single quotes are taken`() throws {
+    @Test func `a byte order mark and single quotes are accepted`() throws {
         let tree = try XMLTree(Data([0xef, 0xbb, 0xbf]) + Data("<r a='x\"y'/>".utf8))
         #expect(written(tree) == "<r a=\"x&quot;y\"/>")
     }
 
-    @Test func `elements are found by namespace, whatever their prefix is`() throws {
+    @Test func `elements are found by namespace with any prefix`() throws {
         let root = try tree("<r xmlns='urn:c'><x:k xmlns:x='urn:p'/><k/><y:k xmlns:y='urn:p' n='2'/></r>").root
         #expect(root.elements("k", in: Self.pskc).count == 2)
         #expect(root.elements("k", in: Self.cpix).count == 1)
         #expect(root.elements("k", in: Self.pskc).last?["n"] == "2")
     }
 
-    @Test func `a prefix means what its nearest declaration says`() throws {
+    @Test func `a prefix has its nearest declaration's meaning`() throws {
         let root = try tree("<d:r xmlns:d='urn:c'><d:k xmlns:d='urn:p'><d:k/></d:k><d:k/></d:r>").root
         #expect(root.elements.map(\.name.namespace) == ["urn:p", "urn:c"])
         #expect(root.elements.first?.elements.map(\.name.namespace) == ["urn:p"])
     }
 
-    @Test func `new elements take the prefix that is there, or declare the examples' one`() throws {
+    @Test func `new elements take the existing prefix, or declare the examples' one`() throws {
         let declared = try tree("<cpix:r xmlns:cpix='urn:c' xmlns:pskc='urn:p'/>")
         declared.root.add("k", in: Self.cpix).add("v", in: Self.pskc).text = "1"
         #expect(written(declared).hasSuffix("><cpix:k><pskc:v>1</pskc:v></cpix:k></cpix:r>"))
@@ -63,7 +63,7 @@ import Testing
         #expect(written(taken).hasSuffix("><pskc:v xmlns:pskc=\"urn:p\"/></cpix:r>"))
     }
 
-    @Test func `attributes keep their places when set, and text replaces what was inside`() throws {
+    @Test func `set attributes keep their places, and set text replaces the content`() throws {
         let tree = try tree("<r b='1' a='2'><x/>old<!--c--></r>")
         tree.root["b"] = "9"
         tree.root["c"] = "3"
@@ -72,7 +72,7 @@ import Testing
         #expect(written(tree) == "<r b=\"9\" c=\"3\">new</r>")
     }
 
-    @Test func `an element goes where it is told, and away`() throws {
+    @Test func `an element is inserted and removed`() throws {
         let tree = try tree("<cpix:r xmlns:cpix='urn:c'><cpix:a/> <cpix:b/></cpix:r>")
         let b = try #require(tree.root.first("b", in: Self.cpix))
         tree.root.add("n", in: Self.cpix, before: b)
@@ -87,7 +87,7 @@ import Testing
         "<!DOCTYPE r [<!ENTITY x SYSTEM 'http://127.0.0.1:1/'>]><r>&x;</r>", "<?xml version='1.0'?><!DOCTYPE r><r/>",
         "<!DOCTYPE r [<!ENTITY % p SYSTEM 'file:///dev/random'> %p;]><r/>",
     ])
-    func `no document type and no declaration is taken`(_ text: String) {
+    func `document types and declarations are refused`(_ text: String) {
         #expect(failure(Data(text.utf8)) == .documentType)
     }
 
@@ -95,7 +95,7 @@ import Testing
         (String.Encoding.utf16, XMLTree.Fault.documentType), (.utf16LittleEndian, .documentType),
         (.utf16BigEndian, .documentType), (.utf32, .encoding), (.utf32LittleEndian, .encoding),
     ])
-    func `a document type is refused in every encoding, and UTF-32 for its encoding`(
+    func `a document type is refused in every encoding, and UTF-32 as such`(
         _ encoding: String.Encoding, _ kind: XMLTree.Fault
     ) throws {
         let bomb = "<!DOCTYPE r [<!ENTITY e 'boo'>]><r>&e;</r>"
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: ["UTF-7", "windows-1252", "EBCDIC-CP-US", "UCS-4", "shift_jis"])
-    func `a document that says it is in another encoding is refused`(_ name: String) {
+    func `a document that declares another encoding is refused`(_ name: String) {
         #expect(failure(Data("<?xml version='1.0' encoding='\(name)'?><r/>".utf8)) == .encoding)
     }
 
@@ -150,7 +150,7 @@ import Testing
         "<?xml version='2.0'?><r/>", " <?xml version='1.0'?><r/>", "<1r/>", "<r><?xml version='1.0'?></r>",
         "<r>\u{ffff}</r>", "<r a='<\u{338}'/>", "<r>]]>\u{338}</r>",
     ])
-    func `what is not well-formed is refused`(_ text: String) {
+    func `malformed text is refused`(_ text: String) {
         #expect(failure(Data(text.utf8)) == .malformed)
     }
 
@@ -203,13 +203,13 @@ import Testing
         "<r><?p <a \(String(repeating: "b=\"\" ", count: 70))><!DOCTYPE r>?></r>",
         "<r a=\"'>\">\(String(repeating: "b=\"\" ", count: 70))</r>",
     ])
-    func `what looks like tags and declarations in comments, sections, instructions and values is none`(_ text: String)
+    func `markup in comments, sections, instructions and values is not parsed`(_ text: String)
         throws
     {
         #expect(written(try tree(text)) == text)
     }
 
-    @Test func `text of any length is one text, and what a reference stands for is read once`() throws {
+    @Test func `text of any length is one text, and a reference's replacement is read once`() throws {
         let long = String(repeating: "aä😀\r\n]&amp;&#38;lt;]", count: 500)
         let root = try tree("<r b='&#38;lt;&amp;amp;\r\n\t'>\(long)<![CDATA[]]></r>").root
         #expect(root["b"] == "&lt;&amp;  ")
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `damaged documents are refused or come back as they were read`(_ seed: Int) throws {
+    func `damaged documents are refused or come back as read`(_ seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var bytes = Array(
             "<?xml version='1.0'?><a:r xmlns:a='urn:a' x='1'><c d='&lt;'>t&amp;x<![CDATA[z]]></c><!--n--></a:r>".utf8)
