@@ -9,7 +9,7 @@ import Testing
         #expect(queue.elements == expected)
     }
 
-    @Test func `a full queue returns the element that made room`() {
+    @Test func `a full queue returns the element it dropped`() {
         var queue = BoundedQueue<Int>(limit: 2)
         #expect((0..<4).map { queue.append($0) } == [nil, nil, 0, 1])
     }

@@ -8,7 +8,7 @@ import Testing
         #expect(("movie" as ContentIdentifier).text == "movie")
     }
 
-    @Test func `bytes that are no text show as hexadecimal digits`() {
+    @Test func `non-text bytes show as hexadecimal digits`() {
         let identifier = ContentIdentifier(bytes: Data([0xff, 0x00]))
         #expect(identifier.text == nil)
         #expect("\(identifier)" == "ff00")

@@ -2,14 +2,14 @@ import LatchkeyCore
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DequeTests {
-    @Test func `elements come out as they went in, from both ends`() {
+    @Test func `elements come out in order, from both ends`() {
         var deque = Deque<Int>()
         #expect(deque.isEmpty && deque.first == nil && deque.popFirst() == nil && deque.popLast() == nil)
         for number in 1...5 { deque.append(number) }
         #expect(deque.popFirst() == 1 && deque.popLast() == 5 && deque.first == 2 && deque.count == 3)
     }
 
-    @Test(arguments: [1 as UInt64, 2, 3]) func `any order of calls gives what an array gives`(_ seed: UInt64) {
+    @Test(arguments: [1 as UInt64, 2, 3]) func `any order of calls matches an array`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (deque, array) = (Deque<Int>(), [Int]())
         for number in 0..<2_000 {

@@ -13,7 +13,7 @@ import Testing
         #expect("\(Leak())" == "leak: Water stands in the hall. Close the tap.")
     }
 
-    @Test func `as any error, it keeps its texts and a stable number`() {
+    @Test func `as any error it keeps its texts and a stable number`() {
         let error: any Error = Leak()
         #expect(error.localizedDescription == "Water stands in the hall.")
         let bridged = error as NSError

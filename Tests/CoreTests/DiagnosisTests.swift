@@ -3,7 +3,7 @@ import LatchkeyCore
 import Testing
 
 @Suite struct DiagnosisTests {
-    @Test func `every kind has a code and a number of its own, in the range of its section`() {
+    @Test func `every kind has its own code and number, in its section's range`() {
         let all = Diagnosis.Kind.all
         #expect(Set(all.map(\.rawValue)).count == all.count && Set(all.map(\.number)).count == all.count)
         #expect(all.map(\.number) == all.map(\.number).sorted())
@@ -11,20 +11,20 @@ import Testing
     }
 
     @Test(arguments: Diagnosis.Kind.all)
-    func `a kind is found by its code and its number, and says what happened and what to do`(_ kind: Diagnosis.Kind) {
+    func `a kind is found by code and number, and states its event and remedy`(_ kind: Diagnosis.Kind) {
         #expect(Diagnosis.Kind(number: kind.number) == kind)
         #expect(Diagnosis.Kind(rawValue: kind.rawValue).number == kind.number)
         #expect(kind.meaning.hasSuffix(".") && kind.remedy.hasSuffix("."))
         #expect(!kind.remedy.dropLast().contains(". "))
     }
 
-    @Test func `an app's own code is a kind without a number or a page of its own`() {
+    @Test func `an app's own code is a kind with no number or page`() {
         let own = Diagnosis.Kind(rawValue: "an app's own")
         #expect(own.number == 1 && own.meaning.isEmpty && !own.remedy.isEmpty && own != .forbidden)
         #expect(Diagnosis.Kind(number: 1) == nil && own.page == "Documentation/Errors.md")
     }
 
-    @Test func `a diagnosis takes from its kind what it is not given`() {
+    @Test func `a diagnosis takes missing values from its kind`() {
         let busy = Diagnosis(.rateLimited, "Too many.")
         #expect(busy.code == "rateLimited" && busy.isRetryable && busy.remedy == Diagnosis.Kind.rateLimited.remedy)
         let own = Diagnosis(.rateLimited, "Too many.", remedy: "Stop.", isRetryable: false)
@@ -54,7 +54,7 @@ import Testing
         return found
     }
 
-    @Test func `each kind's documentation says what happened, which statuses it has, and what the app does`() throws {
+    @Test func `each kind's documentation gives its event, its statuses and the app's task`() throws {
         let comments = try Self.comments()
         #expect(Set(comments.keys) == Set(Diagnosis.Kind.all.map(\.rawValue)))
         for (kind, comment) in comments {

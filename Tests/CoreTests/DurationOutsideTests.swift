@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [(-1.0, 0), (255.9, 255), (256, 255), (.nan, 0)] as [(Double, UInt8)])
-    func `the range is that of the type`(_ number: Double, _ whole: UInt8) {
+    func `the range is the type's`(_ number: Double, _ whole: UInt8) {
         #expect(UInt8(saturating: number) == whole)
     }
 

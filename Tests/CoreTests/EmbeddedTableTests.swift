@@ -22,7 +22,7 @@ import Testing
         (" | red | x", "Field 1 is missing."), ("a | red", "Field 3 is missing."),
         ("a | green | x", "Field 2, green, is wrong."), ("a | red | x | y", "Field 4, y, is wrong."),
     ])
-    func `a row that cannot be read is left out and said, and the others stay`(row: String, reason: String) {
+    func `an unreadable row is left out and reported, and the others stay`(row: String, reason: String) {
         let table = table("a | red | x\n\(row)\nb | blue | y")
         #expect(table.rows == [#"a red ["x"] 0"#, #"b blue ["y"] 0"#])
         #expect(table.flaws.map(\.line) == [2] && table.flaws.map(\.reason) == [reason])

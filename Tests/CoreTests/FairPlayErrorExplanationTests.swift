@@ -23,7 +23,7 @@ import Testing
     @Test func `every row of the tables is read`() { #expect(FairPlayErrorExplanation.flaws == []) }
 
     @Test(arguments: FairPlayErrorExplanation.all + FairPlayErrorExplanation.reactNativeVideo)
-    func `an explanation says what happened, why, and what to try`(_ explanation: FairPlayErrorExplanation) {
+    func `an explanation gives event, cause and remedy`(_ explanation: FairPlayErrorExplanation) {
         #expect(!explanation.name.isEmpty && explanation.meaning.hasSuffix("."))
         #expect(!explanation.causes.isEmpty && !explanation.remedies.isEmpty)
         #expect((explanation.causes + explanation.remedies).allSatisfy { $0.hasSuffix(".") })
@@ -48,21 +48,21 @@ import Testing
         #expect(FairPlayErrorExplanation.explaining(chain)?.code == -42656)
     }
 
-    @Test func `a number that only points to another is explained where there is no other`() {
+    @Test func `a number that only points to another is explained if there is no other`() {
         let pointer = error("NSOSStatusErrorDomain", -15628)
         #expect(FairPlayErrorExplanation.explaining(pointer)?.code == -15628)
         let chain = error("AVFoundationErrorDomain", -11835, pointer)
         #expect(FairPlayErrorExplanation.explaining(chain)?.code == -11835)
     }
 
-    @Test func `a number of a foreign domain is not explained`() {
+    @Test func `an unknown domain's number is not explained`() {
         #expect(FairPlayErrorExplanation.explaining(error("app", -42656)) == nil)
         #expect(FairPlayErrorExplanation.explaining(error(NSURLErrorDomain, -1002))?.fixer == .app)
         #expect(FairPlayErrorExplanation.explaining(error("NSOSStatusErrorDomain", -1002)) == nil)
         #expect(FairPlayErrorExplanation.explaining(error("RCTVideo", 1002))?.name == "licenseRequestFailed")
     }
 
-    @Test func `several errors below one are all looked at, and a long chain ends`() {
+    @Test func `several underlying errors are all read, and a long chain ends`() {
         let several = [error("app", 1), error("NSOSStatusErrorDomain", -42800)]
         let top = NSError(domain: "app", code: 2, userInfo: ["NSMultipleUnderlyingErrorsKey": several])
         #expect(FairPlayErrorExplanation.explaining(top)?.code == -42800)

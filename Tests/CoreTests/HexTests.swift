@@ -14,7 +14,7 @@ import Testing
         #expect(Data(hexString: text) == nil)
     }
 
-    @Test func `every byte survives the way to text and back`() {
+    @Test func `every byte survives a trip to text and back`() {
         let all = Data(0...255)
         #expect(Data(hexString: all.hexString) == all)
         #expect(all.hexString.prefix(8) == "00010203")

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["skd://a\n", "skd://a\r\n", "skd://a\n\n\r\n"])
-    func `line ends behind it are cut`(raw: String) {
+    func `trailing line ends are cut`(raw: String) {
         #expect(KeyURI(raw).raw == "skd://a")
     }
 

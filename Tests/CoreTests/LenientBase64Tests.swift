@@ -10,11 +10,11 @@ import Testing
         "++///gE=", "--___gE=", "++///gE", "--___gE", "  ++///gE= ", " ++//\r\n/gE=\r\n", "++/\t//gE=", "++///gE===",
         "+-/_/gE",
     ])
-    func `base64 in the forms that vendors write is decoded`(text: String) {
+    func `base64 in the vendors' forms is decoded`(text: String) {
         #expect(Data(lenientBase64: text) == Self.bytes)
     }
 
-    @Test func `a blank inside counts as the plus that a form body lost`() {
+    @Test func `a space inside counts as the plus that a form body lost`() {
         #expect(Data(lenientBase64: "//// ///gE=") == Data(lenientBase64: "////+///gE="))
     }
 

@@ -6,14 +6,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ManualTimekeeperTests {
     private let time = ManualTimekeeper(date: Date(timeIntervalSince1970: 1_000))
 
-    @Test func `time does not advance by itself`() {
+    @Test func `time advances only on request`() {
         #expect(time.uptime == .zero)
         time.advance(by: .milliseconds(2_500))
         #expect(time.uptime == .milliseconds(2_500))
         #expect(time.date == Date(timeIntervalSince1970: 1_002.5))
     }
 
-    @Test func `setting the date wakes nobody`() async throws {
+    @Test func `a set date wakes no sleeper`() async throws {
         let sleep = Task { [time] in try await time.sleep(for: .seconds(10)) }
         await time.untilSomeoneSleeps()
         time.setDate(Date(timeIntervalSince1970: 9_000))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func `no time to sleep is no sleep`(duration: Duration) async throws {
+    func `a sleep of no length returns`(duration: Duration) async throws {
         try await time.sleep(for: duration)
         #expect(time.sleeperCount == 0)
     }

@@ -23,7 +23,7 @@ import Testing
         #expect(try await promise.value == 7)
     }
 
-    @Test func `a failure is thrown to all that wait`() async {
+    @Test func `a failure is thrown to all waiters`() async {
         let promise = Promise<Int, Failure>()
         let waiting = Task { try await promise.value }
         promise.resolve(.failure(Failure(number: 1)))
@@ -79,8 +79,7 @@ import Testing
         #expect(try await task.value == 1)
     }
 
-    @Test func `a callback that comes twice counts once, and one that has come already is not waited for`() async throws
-    {
+    @Test func `a repeated callback counts once, and one that already came is not awaited`() async throws {
         let value = try await Promise<Int, any Error>.value { promise in
             promise.resolve(.success(1))
             promise.resolve(.success(2))
@@ -88,7 +87,7 @@ import Testing
         #expect(value == 1)
     }
 
-    @Test func `a callback that never comes ends with its waiter, and is not asked for by a cancelled one`() async {
+    @Test func `a callback that never comes ends with its waiter, and a cancelled one never asks`() async {
         let calls = Locked(0)
         let isAsked = Promise<Void, Never>()
         let call = { @Sendable in
@@ -110,7 +109,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func `of many threads that resolve at once, one wins and every waiter sees its result`() async throws {
+    @Test func `when many threads resolve, one wins and every waiter sees its result`() async throws {
         for _ in 0..<200 {
             let promise = Promise<Int, any Error>()
             let wins = Locked<[Int]>([])

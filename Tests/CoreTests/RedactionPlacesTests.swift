@@ -69,17 +69,17 @@ import Testing
     }
 
     @Test(arguments: named, [short, "12345", "abcd", random[0], random[3]])
-    func `a name or a place makes any text a secret`(place: String, secret: String) {
+    func `a name or place makes any text secret`(place: String, secret: String) {
         expectHidden(secret, in: place.replacing("SECRET", with: secret))
     }
 
     @Test(arguments: announced, [short, "abcdefghijklmnop", random[0], random[3]])
-    func `a name in front makes a secret of what may be one`(place: String, secret: String) {
+    func `a preceding name makes a likely secret secret`(place: String, secret: String) {
         expectHidden(secret, in: place.replacing("SECRET", with: secret))
     }
 
     @Test(arguments: unnamed, random.dropFirst())
-    func `what looks like a secret is one`(place: String, secret: String) {
+    func `a likely secret is hidden`(place: String, secret: String) {
         expectHidden(secret, in: place.replacing("SECRET", with: secret))
     }
 
@@ -87,12 +87,12 @@ import Testing
         "data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==", "DATA:;base64,AAECAwQFBgcICQoLDA0ODw==",
         "data:,AAECAwQFBgcICQoLDA0ODw==",
     ])
-    func `the bytes of a data URL are a secret`(url: String) {
+    func `a data URL's bytes are secret`(url: String) {
         #expect(!Self.redaction.redacted(urlText: url).contains("AAECAw"))
         #expect(!Self.redaction.redacted(prose: #"{"uri":"\#(url)"}"#).contains("AAECAw") || !url.contains("base64"))
     }
 
-    @Test(arguments: named) func `a secret of a URL is found, to be looked for elsewhere`(place: String) {
+    @Test(arguments: named) func `an URL's secret is found for use elsewhere`(place: String) {
         let secrets = Self.redaction.secrets(inURL: place.replacing("SECRET", with: "q83vEjRWeJrze8"))
         #expect(secrets.contains { $0.revealedText.contains("q83vEjRWeJrze8") })
     }
@@ -136,15 +136,14 @@ import Testing
         "https://host/p?id=7&flag", "//host/p@q",
     ]
 
-    @Test(arguments: keys + streams) func `what is no secret stays`(_ url: String) {
+    @Test(arguments: keys + streams) func `other texts stay`(_ url: String) {
         #expect(Self.redaction.redacted(urlText: url) == url)
         let prose = "The key “\(url)” (\(url)) failed, \(url)."
         #expect(Self.redaction.redacted(prose: prose) == prose)
         #expect(Self.redaction.secrets(inURL: url).isEmpty)
     }
 
-    @Test(arguments: named + announced + unnamed) func `redaction of what is redacted changes nothing`(_ place: String)
-    {
+    @Test(arguments: named + announced + unnamed) func `redacting redacted text changes nothing`(_ place: String) {
         let once = Self.redaction.redacted(urlText: place.replacing("SECRET", with: Self.random[1]))
         #expect(Self.redaction.redacted(urlText: once) == once)
         #expect(Self.redaction.redacted(prose: once) == once)
@@ -166,13 +165,13 @@ import Testing
         }.joined()
     }
 
-    @Test(arguments: 0..<400 as Range<UInt64>) func `the parts of a text are the text`(_ seed: UInt64) {
+    @Test(arguments: 0..<400 as Range<UInt64>) func `a text's parts add up to it`(_ seed: UInt64) {
         let text = text(seed)
         #expect(Redaction.standard.mapping(urlText: text, \.text) == text)
     }
 
     @Test(arguments: 0..<400 as Range<UInt64>)
-    func `what is shown of a secret name's value depends on nothing in front`(_ seed: UInt64) {
+    func `no preceding text exposes a secret name's value`(_ seed: UInt64) {
         let text = text(seed)
         #expect(!Redaction.standard.redacted(urlText: "\(text)&token=5ecre7x").contains("5ecre7x"))
         #expect(!Redaction.standard.redacted(prose: "\(text)&token=5ecre7x").contains("5ecre7x"))

@@ -16,7 +16,7 @@ import Testing
         ("redis://:secret@host", "redis://‹user›@host"),
         ("a?password=abc-def.1 b?password=abc-def.1", "a?password=SHORT b?password=SHORT"),
     ])
-    func `secrets of URLs are hidden wherever they stand`(text: String, wanted: String) {
+    func `secrets of URLs are hidden everywhere`(text: String, wanted: String) {
         #expect(Self.shown(text) == wanted.replacing("SHORT", with: Self.short))
     }
 
@@ -25,9 +25,9 @@ import Testing
         "--set token=@FILE", "token: see below", "12:30:45.123", "\"token\": \"a JWT\"",
         "https://h/?token=‹9:abcdef›", "?=x", "?token=", "&", "://", "://@", "",
     ])
-    func `what is no secret, or is hidden already, stays`(_ text: String) { #expect(Self.shown(text) == text) }
+    func `other or hidden texts stay`(_ text: String) { #expect(Self.shown(text) == text) }
 
-    @Test func `an escape of JSON does not end the secret`() {
+    @Test func `a JSON escape does not end the secret`() {
         let shown = Self.shown(#"{"uri":"skd://a?token=one\"two\\three","b":1}"#)
         #expect(!shown.contains("one") && !shown.contains("two") && !shown.contains("three"))
         #expect(shown.hasSuffix(#"","b":1}"#))

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["https://h/p", "https://h/p?", "https://h/p?id=7&flag", "not an url", "", "skd://a?b", "//h/p@q"])
-    func `text without secrets stays as it is`(text: String) {
+    func `text without secrets is unchanged`(text: String) {
         #expect(redaction.redacted(urlText: text) == text)
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(redaction.isSecret(field: name) == isSecret)
     }
 
-    @Test func `what a vendor adds is secret at that vendor alone`() {
+    @Test func `a vendor adds secrets only for itself`() {
         #expect(!Redaction.standard.isSecret(header: "X-Key-Data"))
         #expect(!Redaction.standard.isSecret(queryItem: "pass"))
         #expect(!Redaction.standard.isSecret(field: "blob"))

@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test(arguments: [("a", "a", true), ("a", "b", false), ("a", "aa", false), ("", "", true), ("", "a", false)])
-    func `secrets are equal when their bytes are`(one: String, other: String, areEqual: Bool) {
+    func `secrets with equal bytes are equal`(one: String, other: String, areEqual: Bool) {
         #expect((Secret(one) == Secret(other)) == areEqual)
         #expect((Set([Secret(one), Secret(other)]).count == 1) == areEqual)
     }
 
-    @Test func `the bytes are returned unchanged`() {
+    @Test func `the bytes come back unchanged`() {
         #expect(secret.revealedText == "hunter2 is no password")
         #expect(Secret(Data([0, 255])).revealed == Data([0, 255]))
         #expect(Secret([UInt8]()).count == 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(bytes == [0, 0, 0])
     }
 
-    @Test func `the bytes are erased when the last copy goes, and not before`() {
+    @Test func `the bytes are erased with the last copy, not before`() {
         let freed = Locked<[UInt8]?>(nil)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 300, alignment: 1)
         buffer.copyBytes(from: repeatElement(0xa5 as UInt8, count: 300))

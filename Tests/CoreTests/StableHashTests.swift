@@ -7,7 +7,7 @@ import Testing
         arguments: [
             ("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8),
         ] as [(String, UInt64)])
-    func `published values come out`(text: String, hash: UInt64) {
+    func `published values match`(text: String, hash: UInt64) {
         #expect(text.utf8.stableHash() == hash)
     }
 

@@ -8,7 +8,7 @@ import Testing
         ("<?p?><a/>", true), ("<a><?p?></a>", true), (#"<?xml version="1.0"?><?p?><a/>"#, true), ("<?xml?><a/>", true),
         (#" <?xml version="1.0"?><a/>"#, true), (#"<?xml version="1.0""#, true), ("<?xml-stylesheet?><a/>", true),
     ])
-    func `a processing instruction is found, and a declaration is none`(_ text: String, _ isThere: Bool) {
+    func `a processing instruction is found, a declaration is not`(_ text: String, _ isThere: Bool) {
         #expect(text.hasProcessingInstruction == isThere)
     }
 }
