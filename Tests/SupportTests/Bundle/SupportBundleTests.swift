@@ -36,7 +36,7 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         ).data
     }
 
-    @Test func `a person finds a page, what happened, and what to do`() async throws {
+    @Test func `a person finds a page with the event and the remedy`() async throws {
         let archive = try ZipArchive(reading: try await Self.sample())
         #expect(
             archive.entries.map(\.name) == [
@@ -49,7 +49,7 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         #expect(page.contains("license: forbidden"))
     }
 
-    @Test func `header fields keep their names, and lose what is secret`() {
+    @Test func `header fields keep their names and lose their secrets`() {
         let secret = "0123456789abcdef01234567"
         let fields = [("Content-Type", "text/plain"), ("Authorization", "Bearer \(secret)")]
         let shown = Sanitizer(VendorProfile.raw.unchecked, seed: 1).exchange(
@@ -63,7 +63,7 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         }
     }
 
-    @Test func `playlists of the app are there by their key lines`() async throws {
+    @Test func `the app's playlists are included by key lines`() async throws {
         let loader = RecordedLoader(over: FakeTransport(get: [], post: [])).loader
         let playlist = """
             #EXTM3U
@@ -89,27 +89,27 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         ("manifest.json", String(repeating: "[", count: 100_000)),
         ("exchanges.har", String(repeating: "{\"log\":", count: 50_000)),
     ])
-    func `a file that is missing, of another form, or too deep is named`(_ name: String, _ text: String?) async throws {
+    func `a file that is missing, malformed or too deep is named`(_ name: String, _ text: String?) async throws {
         let data = try await Self.sample(replacing: name, by: text)
         #expect(Self.code(of: data) == "bundleMalformed")
     }
 
-    @Test func `a later form is refused with what to do`() async throws {
+    @Test func `a later form is refused with a remedy`() async throws {
         let data = try await Self.sample(replacing: "manifest.json", by: "{\"format\":2}")
         #expect(Self.code(of: data) == "bundleTooNew")
     }
 
-    @Test func `a bundle without a profile cannot be replayed, and says so`() async throws {
+    @Test func `a bundle without a profile says that it cannot be replayed`() async throws {
         let data = try await Self.sample(replacing: "profile.json", by: nil)
         await #expect(throws: Diagnosis.self) { try await CapturedFailure.replayed(data) }
     }
 
-    @Test func `what follows an unreadable event is still read`() async throws {
+    @Test func `events after an unreadable one are still read`() async throws {
         let data = try await Self.sample(replacing: "events.jsonl", by: "nothing\n{\"event\":1}\n\u{0}\n")
         #expect(try SupportBundle(data).events.isEmpty)
     }
 
-    @Test func `numbers that fit nowhere end no process`() async throws {
+    @Test func `huge numbers do not crash`() async throws {
         let entries = try ZipArchive(reading: try await Self.sample()).entries
         let manifest = String(decoding: entries[1].data, as: UTF8.self)
             .replacing(#/"(deadline|firstWait|attemptTimeout|jitter)" : [0-9.]+/#) { "\"\($0.output.1)\" : 1e300" }
@@ -119,7 +119,7 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
     }
 
     @Test(arguments: 0..<30)
-    func `random changes of its files end no process`(_ seed: UInt64) async throws {
+    func `random changes of its files do not crash`(_ seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let entries = try ZipArchive(reading: try await Self.sample()).entries.map { entry in
             var data = entry.data
@@ -140,7 +140,7 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         #expect(try SupportBundle(bundle(of: loader, stream)).vendor == "vudrm-raw")
     }
 
-    @Test func `a loader whose configuration records nothing has no bundle, and says what to change`() async throws {
+    @Test func `a loader that records nothing has no bundle and names the setting to change`() async throws {
         let harness = RecordedLoader { $0.recording = .off }
         await harness.answer()
         #expect(harness.loader.record == nil)
@@ -149,7 +149,7 @@ private func bundle(of loader: ContentKeyLoader, _ stream: URL) throws -> Data {
         #expect(LoaderConfiguration().recording.record == nil)
     }
 
-    @Test func `it is refused when it is cut off anywhere`() async throws {
+    @Test func `a truncated bundle is refused`() async throws {
         let bundle = try await Self.sample()
         let counts = Array(stride(from: 0, to: bundle.count, by: 499)) + (bundle.count - 40..<bundle.count)
         for count in counts {

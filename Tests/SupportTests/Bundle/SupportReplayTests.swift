@@ -21,7 +21,7 @@ import Testing
         #expect(replayed.first?.attempts == error?.attempts)
     }
 
-    @Test func `a refusal that answered eight requests of a player is replayed once`() async throws {
+    @Test func `a refusal repeated to a player eight times is replayed once`() async throws {
         let failure = CapturedFailure(.notFound, at: .license) { $0.post = [.status(404)] }
         let (error, bundle) = try await failure.captured(asking: 8)
         #expect(error?.isRepeated == true)
@@ -53,19 +53,19 @@ import Testing
         return reasons
     }()
 
-    @Test func `each kind of the catalogue is made again, or is known not to come of an exchange`() {
+    @Test func `each kind of the catalog is reproduced, or is known not to come from an exchange`() {
         let made = Set(CapturedFailure.all.map(\.kind))
         #expect(made.isDisjoint(with: Self.others.keys))
         #expect(Set(Diagnosis.Kind.all).subtracting(made).subtracting(Self.others.keys) == [])
     }
 
-    @Test func `the same loader's bundles are the same bytes`() async throws {
+    @Test func `a loader's bundles have the same bytes`() async throws {
         let failure = CapturedFailure(.forbidden, at: .license) { $0.post = [.status(403)] }
         let (one, other) = (try await failure.captured().bundle, try await failure.captured().bundle)
         #expect(one == other)
     }
 
-    @Test func `no CKC is in a bundle, and the certificate is`() async throws {
+    @Test func `a bundle has the certificate but no CKC`() async throws {
         let bundle = try await CapturedFailure(.dropped, at: .license).captured().bundle
         let exchanges = try SupportBundle(bundle).exchanges
         #expect(exchanges.map(\.stage) == ["certificate", "license"])

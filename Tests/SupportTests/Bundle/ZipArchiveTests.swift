@@ -12,14 +12,14 @@ import Testing
         .init("a/bytes.bin", Data((0...255).map { UInt8($0) })),
     ])
 
-    @Test func `what was written is read, and is the same bytes each time`() throws {
+    @Test func `an archive is read back and always has the same bytes`() throws {
         let data = Self.archive.data
         #expect(try ZipArchive(reading: data) == Self.archive)
         #expect(data == Self.archive.data)
         #expect(try ZipArchive(reading: data)["a/bytes.bin"]?.count == 256)
     }
 
-    @Test func `the checksum is that of the standard's example`() {
+    @Test func `the checksum matches the standard's example`() {
         #expect(CRC32.checksum(Data("123456789".utf8)) == 0xcbf4_3926)
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(text == "None ['README.txt', 'a/empty.json', 'a/bytes.bin']\n")
     }
 
-    @Test func `cut off at any byte it is refused`() {
+    @Test func `a truncated archive is refused`() {
         let data = Self.archive.data
         for count in 0..<data.count {
             #expect(throws: Diagnosis.self) { try ZipArchive(reading: data.prefix(count)) }
@@ -62,7 +62,7 @@ import Testing
         "../../etc/passwd", "/etc/passwd", "a/../b", "a\u{1b}[2J", "a\\b", "", ".", "a//b", "C:x", "é",
         String(repeating: "a", count: 300),
     ])
-    func `a name that leads elsewhere or disturbs a terminal is refused`(_ name: String) {
+    func `a name that escapes or disturbs a terminal is refused`(_ name: String) {
         #expect(Self.code(of: ZipArchive([.init(name, Data())]).data) == "zipNameRefused")
     }
 
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50)
-    func `random damage never ends the process`(_ seed: UInt64) {
+    func `random damage does not crash`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             var data = Self.archive.data

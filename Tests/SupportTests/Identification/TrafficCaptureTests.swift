@@ -16,7 +16,7 @@ import Testing
         (#"$ curl -XPOST --url https://h/a?b=1 --header='X-A: c' --json '{}' -s -L -o out"#, "X-A", "c", "{}"),
         ("curl https://h/a?b=1 \\\n -H $'X-A: c\\'d' \\\n --data-binary 'x' --compressed", "X-A", "c'd", "x"),
     ])
-    func `a curl command is cut as a shell cuts it`(text: String, name: String, value: String, body: String) throws {
+    func `a curl command is split as in a shell`(text: String, name: String, value: String, body: String) throws {
         let request = try request(text)
         #expect(request.method == "POST")
         #expect(request.url == "https://h/a?b=1")
@@ -25,7 +25,7 @@ import Testing
         #expect(request.header("content-type") != nil)
     }
 
-    @Test func `a body in a file is left out, and its method stays`() throws {
+    @Test func `a body in a file is left out, but its method stays`() throws {
         let request = try request("curl https://h/a -H 'Content-Type: application/octet-stream' --data-binary @spc.bin")
         #expect(request.method == "POST")
         #expect(request.body == nil)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["\r\n", "\n"])
-    func `an HTTP message has its body behind the empty line, with either line end`(end: String) throws {
+    func `an HTTP message has its body after the empty line, with either line end`(end: String) throws {
         let lines = ["POST /a?b=1 HTTP/1.1", "Host: h.example", "X-A:  c ", "", "spc=A"]
         let request = try request(lines.joined(separator: end))
         #expect(request.url == "https://h.example/a?b=1")
@@ -67,7 +67,7 @@ import Testing
         (#"{"log":{"entries":[{"request":{"url":"x"}}]}}"#, "log.entries[0].request.method"), ("{}", "log"),
         ("{", "$"),
     ])
-    func `a HAR file that breaks off says where`(text: String, place: String) {
+    func `a truncated HAR file gives the place`(text: String, place: String) {
         let error = #expect(throws: Diagnosis.self) { try TrafficCapture(Data(text.utf8)) }
         #expect(error?.code == "captureMalformed")
         #expect(error?.reason.contains(" \(place): ") == true)
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: Diagnosis.self) { try TrafficCapture(Data(text.utf8)) }
     }
 
-    @Test func `a byte order mark before the file is passed over`() throws {
+    @Test func `a leading byte order mark is skipped`() throws {
         #expect(try TrafficCapture(Data([0xef, 0xbb, 0xbf]) + Data(#"{"log":{"entries":[]}}"#.utf8)).exchanges.isEmpty)
     }
 
@@ -100,19 +100,19 @@ import Testing
         #"{"text":"\u0000\u0000\u0000\u0001\u20ac\u2122\u00e9\u00ff\nA\u00c3"}"#,  // Windows-1252
         #"{"text":"\u0000\u0000\u0000\u0001\udc80\udc99\udce9\uDCFF\nA\udcc3"}"#,  // surrogate escapes
     ])
-    func `bytes are read in each of the ways in which recorders write them`(data: String) throws {
+    func `bytes are read in each encoding that recorders use`(data: String) throws {
         for size in [nil, Self.bytes.count] {
             let found = try body(",\"postData\":\(data)", size: size)
             #expect(found.bytes == Self.bytes && found.gap == nil)
         }
     }
 
-    @Test func `text stays text, and a pair of surrogates one character`() throws {
+    @Test func `text stays text, and a surrogate pair is one character`() throws {
         let found = try body(#","postData":{"text":"spc=\u00e9 \\udc80 \ud83e\udd8a"}"#)
         #expect(found.bytes == Data("spc=\u{e9} \\udc80 \u{1f98a}".utf8) && found.gap == nil)
     }
 
-    @Test func `what a client sent as text is not taken for the recorder's way`() throws {
+    @Test func `text sent by a client is not taken for the recorder's encoding`() throws {
         let text = String(decoding: Self.bytes, as: UTF8.self)
         let escaped = #"\u0000\u0000\u0000\u0001\ufffd\ufffd\ufffd\ufffd\nA\ufffd"#
         let sent = try body(",\"postData\":{\"text\":\"\(escaped)\"}", size: text.utf8.count)
@@ -127,11 +127,11 @@ import Testing
         (#","postData":{"text":"abc"}"#, 90, .cutShort), (#","postData":{"text":"abc"}"#, 3, nil),
         (#","postData":{"text":"AAAA","encoding":"base64"}"#, 90, .cutShort),
     ])
-    func `a body that is missing or cut is said to be`(postData: String, size: Int?, gap: BodyGap?) throws {
+    func `a missing or truncated body is reported`(postData: String, size: Int?, gap: BodyGap?) throws {
         #expect(try body(postData, size: size).gap == gap)
     }
 
-    @Test func `what curl -v prints has no bodies, and says so`() throws {
+    @Test func `curl -v output has no bodies, and says so`() throws {
         let text = ["a", "b"].map {
             "> POST /\($0) HTTP/1.1\n> Host: h\n>\n< HTTP/1.1 100 Continue\n<\n< HTTP/1.1 200 OK\n< X: \($0)\n<\n"
         }
@@ -141,7 +141,7 @@ import Testing
         #expect(found.allSatisfy { $0.request?.gap == .notSaved && $0.replyGap == .notSaved })
     }
 
-    @Test func `another recorder's members of the names that Latchkey writes are no hindrance`() throws {
+    @Test func `another recorder's members named like Latchkey's do no harm`() throws {
         let har = #"{"log":{"entries":[{"_key":"a","_stage":[],"time":"1","request":{"method":"GET","url":"h"}}]}}"#
         #expect(try TrafficCapture(Data(har.utf8)).exchanges.map(\.request?.url) == ["h"])
     }

@@ -23,7 +23,7 @@ import Testing
     private func vendor(_ match: VendorMatch?) -> String { vendor(of: match?.profile ?? "") }
 
     @Test(arguments: VendorSample.distinctive.sorted { $0.key < $1.key })
-    func `a key URI of the vendor's own form names the vendor first, and says why`(vendor: String, uri: KeyURI) throws {
+    func `a key URI in the vendor's form names the vendor first, with the reason`(vendor: String, uri: KeyURI) throws {
         let matches = identification.identify(keyURI: uri)
         let first = try #require(matches.first)
         #expect(first.profile == vendor)
@@ -33,8 +33,7 @@ import Testing
     }
 
     @Test(arguments: VendorSample.all)
-    func `the profile's own license request fits its vendor no worse than any other`(sample: VendorSample) async throws
-    {
+    func `a profile's license request fits its vendor no worse than any other`(sample: VendorSample) async throws {
         let request = try await sample.licenseRequest()
         let matches = identification.identify(RecordedRequest(request))
         let best = try #require(matches.first)
@@ -49,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: named)
-    func `a license request with something of the vendor's own names the vendor first`(sample: VendorSample)
+    func `a license request with vendor-specific content names the vendor first`(sample: VendorSample)
         async throws
     {
         let request = try await sample.licenseRequest()
@@ -62,7 +61,7 @@ import Testing
         ("x-vudrm-token", "vudrm-raw"), ("X-AxDRM-Message", "axinom"), ("pallycon-customdata-v2", "doverunner"),
         ("x-drm-usertoken", "cloud-drm"), ("nv-authorizations", "nagra"), ("customdata", "keyos-customdata"),
     ])
-    func `a header field alone names the vendor, at whatever host`(name: String, profile: String) {
+    func `a header field alone names the vendor at any host`(name: String, profile: String) {
         let request = RecordedRequest(
             method: "POST", url: "https://proxy.example/license",
             headers: [(name, "SECRET-VALUE"), ("Content-Type", "application/octet-stream")], body: SampleBytes.spc)
@@ -71,7 +70,7 @@ import Testing
         #expect(matches.first?.confidence == .certain)
     }
 
-    @Test func `the dialect of one vendor is told by the body`() {
+    @Test func `the body identifies one vendor's dialect`() {
         let headers = [("Content-Type", "application/json")]
         let json = RecordedRequest(
             method: "POST", url: "https://fairplay-license.vudrm.tech/license/demo", headers: headers,
@@ -93,7 +92,7 @@ import Testing
         (200, [], #"{"ckc":"CKC","persistence_duration":60}"#, "kaltura"),
         (200, [], #"{"getFairplayLicenseResponse":{"ckcResponse":"CKC"}}"#, "comcast"),
     ])
-    func `a reply names the vendor by its fields, its codes and the place of the CKC`(
+    func `a reply names the vendor by fields, codes and the place of the CKC`(
         status: Int, headers: [(String, String)], body: String, vendor: String
     ) {
         let body = body.replacing("\"CKC\"", with: "\"\(Self.ckcText)\"")
@@ -115,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["skd://license.vdocipher.com/auth/fps/AAAA", "https://license.vdocipher.com/auth/fps/AAAA"])
-    func `a vendor without a profile is named as such`(text: String) {
+    func `a vendor without a profile is named`(text: String) {
         let request = RecordedRequest(method: "POST", url: text)
         let matches =
             text.hasPrefix("skd") ? identification.identify(keyURI: KeyURI(text)) : identification.identify(request)
@@ -124,11 +123,11 @@ import Testing
     }
 
     @Test(arguments: ["", "skd:", "skd://", "x", "data:,", "skd://\u{0}\u{1b}[2J", "skd://%zz?&&==&"])
-    func `an odd key URI is no reason for anything`(text: String) {
+    func `an odd key URI proves nothing`(text: String) {
         #expect(identification.identify(keyURI: KeyURI(text)).allSatisfy { $0.confidence == .possible })
     }
 
-    @Test func `several observations say more than one, each once`() throws {
+    @Test func `several observations outweigh one, each once`() throws {
         let uri = identification.identify(keyURI: "skd://fps.ezdrm.com/;297f600f-1234-1234-b060-2ac13cc42585")
         let request = identification.identify(
             RecordedRequest(
@@ -142,7 +141,7 @@ import Testing
         #expect(first.score == 100)
     }
 
-    @Test func `a profile of the customer's own is found by what it says`() throws {
+    @Test func `a customer's own profile is found by its values`() throws {
         var own = VendorProfile.genericJSON
         own.identifier = "acme"
         own.name = "Acme"

@@ -82,7 +82,7 @@ import Testing
         #expect(page.contains("prefers-color-scheme: dark") && page.contains("@media print"))
     }
 
-    @Test func `the page needs no network and no script, and outside text stays text`() {
+    @Test func `the page needs no network and no script, and foreign text stays text`() {
         let hostile = "skd://host/<script>alert(1)</script>\"onload='x'"
         let page = String(
             decoding: trace([event(1, .answered(took: .milliseconds(1)), key: hostile)]).data(as: .html), as: UTF8.self)
@@ -97,7 +97,7 @@ import Testing
         #expect(trace(failed).allProblems.count == 1)
     }
 
-    @Test func `a cancelled request is no problem`() {
+    @Test func `a cancelled request is fine`() {
         #expect(
             trace([event(1, .failed(ContentKeyError(.cancelled, "Nobody waits."), took: .zero))]).allProblems.isEmpty)
     }
@@ -146,7 +146,7 @@ import Testing
             + object.sorted { $0.key < $1.key }.flatMap { lines($0.value, at: $0.key) }
     }
 
-    @Test func `an archive has each member of an exchange, and a trace's nothing that is long or secret`() throws {
+    @Test func `an archive has each member of an exchange, but a trace's omits long and secret ones`() throws {
         var exchange = RecordedExchange(
             RecordedRequest(
                 method: Self.long, url: "https://u:p@host/l?token=\(Self.long)",
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a trace of requests without keys says how many failed, and of no keys that all is well`() {
+    @Test func `a trace without keys counts its failed requests, and without those all is well`() {
         func page(_ codes: [String?]) -> String {
             var trace = KeyTrace(seed: 1)
             for code in codes {
@@ -185,7 +185,7 @@ import Testing
         #expect(page([nil]).contains("No request failed."))
     }
 
-    @Test func `a trace without events is a page, an empty list, and an archive without entries`() throws {
+    @Test func `an empty trace is a page, an empty list, and an archive without entries`() throws {
         let trace = KeyTrace()
         #expect(String(decoding: trace.data(as: .html), as: UTF8.self).contains("No key failed."))
         for format in [KeyTrace.Format.openTelemetry, .har] {
@@ -193,14 +193,14 @@ import Testing
         }
     }
 
-    @Test func `numbers that no event has harm nothing`() {
+    @Test func `numbers without an event do no harm`() {
         for number in [Double.infinity, .nan, -1, 1e300, 1e13] {
             let trace = trace([event(0, .exchanged(request(200, took: number) { $0.queueMilliseconds = number }))])
             for format in KeyTrace.Format.allCases { #expect(!trace.data(as: format).isEmpty) }
         }
     }
 
-    @Test func `of many events the latest 10,000 are kept`() {
+    @Test func `the latest 10,000 of many events are kept`() {
         let many = (0..<10_100).map { event(Double($0), .released) }
         #expect(trace(many).exchanges.first?.spans.count == 10_000)
     }
@@ -213,7 +213,7 @@ import Testing
         ("https://host/l;token=abc", "https://host/l;token=‹3:"),
         ("skd://host/a\u{1b}[2J", "skd://host/a\\u{1b}[2J"),
     ])
-    func `an address is shown without what may be secret`(url: String, start: String) {
+    func `an address is shown without likely secrets`(url: String, start: String) {
         #expect(TraceText.shown(url: url).hasPrefix(start), "\(TraceText.shown(url: url))")
     }
 

@@ -10,8 +10,7 @@ import Testing
     private static let bars = ["key", "stage", "request", "wait", "work", "service", "bad"].map { ($0, "track") }
     static let schemes = ["light", "dark", "paper"]
 
-    @Test(arguments: schemes) func `texts have the contrast of level AA, bars that of pictures`(_ scheme: String) throws
-    {
+    @Test(arguments: schemes) func `texts have level AA contrast, bars that of pictures`(_ scheme: String) throws {
         let palettes = "\(TraceStyle.rules)".split(separator: ":root {").dropFirst().map { block in
             Dictionary(
                 block.prefix { $0 != "}" }.matches(of: /--(\w+): #([0-9a-f]{6})/).map { ("\($0.1)", "\($0.2)") },
@@ -27,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `contrast is that of the guidelines' own examples`() {
+    @Test func `contrast matches the guidelines' own examples`() {
         #expect(Self.contrast("000000", "ffffff") == 21)
         #expect(abs(Self.contrast("777777", "ffffff") - 4.48) < 0.005)
     }

@@ -15,7 +15,7 @@ import Testing
         return span
     }
 
-    @Test func `each moment counts once, for the most particular step`() throws {
+    @Test func `each moment counts once, for the most specific step`() throws {
         let account = try #require(
             TimeBreakdown([
                 span(.key, "key", 0, 0.1), span(.stage, "license", 0.01, 0.08), span(.wait, "wait for x", 0.02, 0.01),
@@ -27,7 +27,7 @@ import Testing
                 + "20.0 ms license (20 %), 10.0 ms wait for x (10 %)")
     }
 
-    @Test func `what no step tells of is named, too, and two requests at once are one time`() throws {
+    @Test func `time outside steps is named too, and two parallel requests are one time`() throws {
         let account = try #require(
             TimeBreakdown([
                 span(.request, "GET a", 0, 0.1, stage: "media"), span(.request, "GET b", 0, 0.1, stage: "media"),
@@ -51,7 +51,7 @@ import Testing
         #expect(account.parts.map(\.name) == ["media round trip", "session round trip"])
     }
 
-    @Test func `decoding, which takes longer than all, stands beside the account`() {
+    @Test func `decoding, which takes longest, is outside the breakdown`() {
         let html = TimeBreakdown.html(of: [
             span(.request, "GET a", 0, 0.01, stage: "media"), span(.work, "decoding", 0.01, 5),
         ])

@@ -18,7 +18,7 @@ private func page(of loader: ContentKeyLoader) async -> Data {
 
 /// The page of the article "Diagnose a refusal", compiled and run.
 @Suite(.timeLimit(.minutes(1))) struct TraceOfARefusalTests {
-    @Test func `the page of a refused key has its cause and its request id`() async {
+    @Test func `a refused key's page has its cause and its request id`() async {
         let refusal = HTTPReply(
             status: 403, headers: [("x-request-id", "r-42")], body: Data(#"{"message":"policy ended"}"#.utf8))
         let harness = RecordedLoader(over: FakeTransport(get: [.certificate], post: [.reply(refusal)]))

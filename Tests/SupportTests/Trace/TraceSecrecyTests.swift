@@ -73,7 +73,7 @@ import Testing
         return .reply(HTTPReply(status: number % 3 == 0 ? 403 : 200, headers: headers, body: body))
     }
 
-    @Test func `10,000 planted secrets are in no page, no OTLP, no HAR and no bundle`() async throws {
+    @Test func `no page, OTLP, HAR or bundle has any of 10,000 planted secrets`() async throws {
         let (number, recorded) = (Locked(0), Locked(KeyTrace(seed: 3)))
         let harness = RecordedLoader(
             Leaky(), over: FakeTransport { request, _ in Self.reply(to: request) },

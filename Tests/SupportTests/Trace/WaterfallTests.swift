@@ -26,14 +26,14 @@ import Testing
         #expect(html.matches(of: />([^<>]+)<\/span>/).map { "\($0.1)" } == marks + ["a", "c"])
     }
 
-    @Test func `a bar that goes on is cut, and one that begins later is not drawn`() {
+    @Test func `an overlong bar is cut, and one that begins later is not drawn`() {
         let html = html(of: [(0.5, 0.25), (0.5, 5), (2, 1)], in: 1)
         #expect(html.contains("class=\"bar request\" style=\"left:50.0%;width:25.0%\""))
         #expect(html.contains("class=\"bar request cut\" style=\"left:50.0%;width:50.0%\""))
         #expect(html.matches(of: /class="bar/).count == 2)
     }
 
-    @Test func `a piece of time without length, or without end, breaks nothing`() {
+    @Test func `a span without length, or without end, breaks nothing`() {
         for length in [0, -1, 1e15] { #expect(!html(of: [(0, 1)], in: length).contains("nan")) }
     }
 }
