@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the stand-in for `AVPlayer`, with a correct key delegate.
 @Suite(.timeLimit(.minutes(5))) struct AVPlayerTests {
-    @Test func `a picture is written where a test asks for one`() async throws {
+    @Test func `a picture is written on request`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let picture = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).png")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `an app's NSError is the item's error and stands in its log`() async throws {
+    @Test func `an app's NSError is the item's error and is in its log`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let app = App(

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `renditions are chosen from those that the playlist names`() async throws {
+    @Test func `renditions are chosen from the playlist's`() async throws {
         let fixture = try StandInFixture()
         let playlist = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).m3u8")
         let renditions = [("English", "en"), ("Français", "fr"), ("Deutsch", "de")].map { name, language in

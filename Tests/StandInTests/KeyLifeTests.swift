@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a retry that nobody wants fails the request`() async throws {
+    @Test func `an unwanted retry fails the request`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]
         let fixture = try StandInFixture(behavior)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a license that comes after the SPC's time is turned down`() async throws {
+    @Test func `a license that comes after the SPC's time is rejected`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let server = fixture.server
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a renewal gives the lease another time`() async throws {
+    @Test func `a renewal resets the lease's time`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         try await fixture.stage.run {
             let delegate = AppDelegate(fixture.server)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a renewal that fails leaves the lease until its end`() async throws {
+    @Test func `a failed renewal leaves the lease until its end`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         try await fixture.stage.run {
             let app = App(RenewalRefuser(fixture.server))
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a license whose key may not be stored gives nothing to store`() async throws {
+    @Test func `a license that forbids storage gives nothing to store`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         await fixture.stage.run {
             let delegate = AppDelegate(fixture.server, .offline)

@@ -6,7 +6,7 @@ import Testing
 
 /// A reset of the media services, as an app observes it in its player.
 @Suite(.timeLimit(.minutes(5))) struct MediaServicesTests {
-    @Test func `a player that was there at a reset of the media services plays nothing any more`() async throws {
+    @Test func `a player from before a media services reset no longer plays`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let app = App(AppDelegate(fixture.server))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `each stage hears of its own resets only`() async throws {
+    @Test func `each stage sees only its own resets`() async throws {
         let counts = Locked([0, 0])
         let stages = [try StandInFixture().stage, try StandInFixture().stage]
         var observers: [any NSObjectProtocol] = []
@@ -45,7 +45,7 @@ import Testing
         for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
-    @Test func `a stream has a duration once it is loaded, and is where it was put`() async throws {
+    @Test func `a stream has a duration once loaded, and is at its set position`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let app = App(AppDelegate(fixture.server))

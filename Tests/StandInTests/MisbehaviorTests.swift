@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `the stage retains what the app released`() async throws {
+    @Test func `the stage retains released objects`() async throws {
         let fixture = try StandInFixture(.releasesLate)
         await fixture.stage.run {
             weak var session: AVContentKeySession?
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `an SPC's completion gets nothing at all`() async throws {
+    @Test func `an SPC's completion gets only nils`() async throws {
         let fixture = try StandInFixture(.completesWithNothing)
         await fixture.stage.run {
             let app = App(AppDelegate(fixture.server))

@@ -18,7 +18,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `a renewal date has the key asked for again`() async throws {
+    @Test func `a renewal date causes another key request`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         try await fixture.stage.run {
             let app = LoaderApp(fixture) { request in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a key that was stored through the loader plays without the key server`() async throws {
+    @Test func `a key stored through the loader plays without the key server`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.persistent))
         try await fixture.stage.run {
             let stored = Locked<Data?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 /// Every callback of the delegate can be triggered, and the log shows whose code ran.
 @Suite(.timeLimit(.minutes(5))) struct SessionCallbackTests {
-    @Test func `each of the eleven callbacks reaches a delegate that has them all`() async throws {
+    @Test func `each of the eleven callbacks reaches a delegate with all of them`() async throws {
         var behavior = StandInBehavior()
         behavior.retries = [.timedOut]
         let fixture = try StandInFixture(behavior, terms: LicenseTerms(.persistent))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a default tells that the delegate lacks the method`() async throws {
+    @Test func `a default shows that the delegate lacks the method`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let app = App(ScriptedDelegate { _, _ in })
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a batch comes one by one to a delegate that takes no batches`() async throws {
+    @Test func `a batch comes one by one to a delegate without batches`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let app = App(

@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake gives the number that a device reports`(_ mistake: Mistake) throws {
+    func `a mistake gives the device's number`(_ mistake: Mistake) throws {
         let fixture = try StandInFixture()
         let exchange = StandInExchange(.streaming, on: fixture.stage)
         let error = #expect(throws: NSError.self) {
@@ -39,7 +39,7 @@ import Testing
         #expect(error?.code == mistake.number)
     }
 
-    @Test func `a certificate that no device is registered for makes no SPC`() throws {
+    @Test func `a certificate without a registered device makes no SPC`() throws {
         let credentials = try TestCredentials.make(bits: 1024)
         let certificate = credentials.credential.certificate
         let exchange = StandInExchange(.streaming, on: StandInStage())
@@ -51,7 +51,7 @@ import Testing
         #expect((#expect(throws: NSError.self) { try make() })?.code == -42679)
     }
 
-    @Test func `a license for another SPC is malformed to the device`() throws {
+    @Test func `another SPC's license is malformed to the device`() throws {
         let fixture = try StandInFixture()
         let license = try fixture.license(for: StandInExchange(.streaming, on: fixture.stage))
         let other = StandInExchange(.streaming, on: fixture.stage)
@@ -67,7 +67,7 @@ import Testing
         #expect((#expect(throws: Turndown.self) { try exchange.open(license) })?.cause == .obsolete)
     }
 
-    @Test func `an SPC states the purpose of its key`() throws {
+    @Test func `an SPC states its key's purpose`() throws {
         let fixture = try StandInFixture()
         let renewal = try fixture.server.context(of: fixture.spc(of: StandInExchange(.renewal, on: fixture.stage)))
         #expect(renewal.playback?.state == .leaseExpiring)

@@ -10,7 +10,7 @@ import Testing
 
 /// Tests of the playback that all stand-ins share.
 @Suite(.timeLimit(.minutes(5))) struct StandInPlaybackTests {
-    @Test func `a stream plays from a web server, each key asked for once`() async throws {
+    @Test func `a stream plays from a web server with one request per key`() async throws {
         let fixture = try StandInFixture()
         let media = MediaHost(folder: DemoAsset.folder)
         let server = HTTPServer { media.respond(to: $0) }
@@ -28,14 +28,14 @@ import Testing
         #expect(asked.withLock { $0.count } == 2)
     }
 
-    @Test func `a wrong key is told from the picture`() async throws {
+    @Test func `the picture shows a wrong key`() async throws {
         let fixture = try StandInFixture()
         let result = try await StandInPlayback(on: fixture.stage)
             .play(StandInFixture.playlist(of: .transportStream).path) { _ in try fixture.key(for: "skd://demo/audio") }
         #expect(!result.isRight)
     }
 
-    @Test func `a stream that was decoded with the right key is not right with another`() async throws {
+    @Test func `a stream decoded with the right key is not right with another`() async throws {
         let fixture = try StandInFixture()
         let address = StandInFixture.playlist(of: .transportStream).path
         let player = StandInPlayback(on: fixture.stage)
@@ -54,14 +54,14 @@ import Testing
         }
     }
 
-    @Test func `a playlist that is not there is an error`() async throws {
+    @Test func `a missing playlist is an error`() async throws {
         let fixture = try StandInFixture()
         await #expect(throws: Diagnosis.self) {
             try await StandInPlayback(on: fixture.stage).play("/missing.m3u8") { try fixture.key(for: $0) }
         }
     }
 
-    @Test func `a stage is current where it runs, and nowhere else`() async throws {
+    @Test func `a stage is current only where it runs`() async throws {
         let stage = StandInStage()
         await stage.run { #expect(StandInStage.current === stage) }
         #expect(StandInStage.current == nil)

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of the stand-in for JWPlayerKit's content loader.
 @Suite(.timeLimit(.minutes(5))) struct JWContentLoaderTests {
-    @Test func `keys that were stored play without the key server`() async throws {
+    @Test func `stored keys play without the key server`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.persistent))
         try await fixture.stage.run {
             let app = KitApp(fixture)
@@ -29,7 +29,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `a stored key that the device does not take is deleted, and fetched`() async throws {
+    @Test func `a stored key that the device rejects is deleted and fetched`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let app = KitApp(fixture)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a key that may not be stored is an error of the loader`() async throws {
+    @Test func `a key that may not be stored is a loader error`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let source = KitSource(fixture.server)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a key of a kind that is not stored is not asked for`() async throws {
+    @Test func `a key of a kind that is not stored is not requested`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let source = KitSource(fixture.server)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a playlist is JW Platform's JSON, and no stream`() async throws {
+    @Test func `a playlist is JW Platform's JSON, not a stream`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.persistent))
         try await fixture.stage.run {
             let source = KitSource(fixture.server)

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of the stand-in for version 3 of JW Player's SDK.
 @Suite(.timeLimit(.minutes(5))) struct JWPlayerControllerTests {
-    @Test func `empty data is a failure, and the delegate hears of it`() async throws {
+    @Test func `empty data is a failure, and the delegate gets it`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let source = OldSource(fixture.server) { _, answer in answer(Data(), nil, nil) }
@@ -23,7 +23,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `another stream takes the place of the first`() async throws {
+    @Test func `another stream replaces the first`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let source = OldSource(fixture.server)

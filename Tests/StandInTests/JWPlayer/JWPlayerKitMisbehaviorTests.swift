@@ -38,7 +38,7 @@ import Testing
         #expect(fixture.log.callbacks.allSatisfy { $0.place == place })
     }
 
-    @Test func `keys in flight are answered in another order than they were named`() async throws {
+    @Test func `keys in flight are answered out of order`() async throws {
         let fixture = try StandInFixture(.reordersKeys)
         try await fixture.stage.run {
             let named = Locked<[String]>([])
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `the media services end when playback starts`() async throws {
+    @Test func `the media services reset as playback starts`() async throws {
         let fixture = try StandInFixture(.resetsMediaServices)
         try await fixture.stage.run {
             let app = KitApp(fixture)

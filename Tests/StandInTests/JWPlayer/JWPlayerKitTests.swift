@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of the stand-in for JWPlayerKit, with a correct data source.
 @Suite(.timeLimit(.minutes(5))) struct JWPlayerKitTests {
-    @Test func `a lease that nobody renews ends`() async throws {
+    @Test func `an unrenewed lease ends`() async throws {
         let fixture = try StandInFixture(terms: LicenseTerms(.lease(.seconds(600))))
         try await fixture.stage.run {
             let app = KitApp(fixture)

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of the stand-in for NAGRA's CONNECT player.
 @Suite(.timeLimit(.minutes(5))) struct OTVAVPlayerTests {
-    @Test func `the callback hears of FairPlay by its identifier`() async throws {
+    @Test func `FairPlay's identifier reaches the callback`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let callback = CustomerCallback(fixture)
@@ -34,7 +34,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `a license delegate of the app's own is asked in the order of the SDK`() async throws {
+    @Test func `an app's license delegate is called in the SDK's order`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             OTVSDK.load()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a session of the SDK's own is set up before its licenses`() async throws {
+    @Test func `an SDK session is set up before its licenses`() async throws {
         let fixture = try StandInFixture()
         try await DemoServer.run(fixture.server) { demo in
             try await fixture.stage.run {

@@ -16,7 +16,7 @@ import Testing
             config: NativeVideoConfig(uri: StandInFixture.playlist(of: .twoKeys).absoluteString, drm: parameters))
     }
 
-    @Test func `a stream whose keys come from a plugin's manager plays right`() async throws {
+    @Test func `a stream with keys from a plugin's manager plays right`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let plugin = Plugin(fixture.server)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin that is unregistered is not asked`() async throws {
+    @Test func `an unregistered plugin is not called`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let plugin = Plugin(fixture.server)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a manager's error is told to nobody, and the source does not play`() async throws {
+    @Test func `a manager's error is swallowed, and the source does not play`() async throws {
         let fixture = try StandInFixture()
         await fixture.stage.run {
             let plugin = Plugin(fixture.server)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a script's promise gives what it is resolved with`() async throws {
+    @Test func `a script's promise returns its resolved value`() async throws {
         let promise = Promise<String>()
         promise.resolve(withResult: "license")
         #expect(try await promise.await() == "license")

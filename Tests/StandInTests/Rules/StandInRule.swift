@@ -56,7 +56,7 @@ struct StandInRule: Sendable, CustomTestStringConvertible {
 /// Each rule, broken once and kept once.
 @Suite(.timeLimit(.minutes(2))) struct StandInRuleTests {
     @Test(arguments: StandInRule.all)
-    func `the wrong use is noticed, and the right one is not`(_ rule: StandInRule) async throws {
+    func `wrong use is noticed, and right use is not`(_ rule: StandInRule) async throws {
         let wrong = try await outcome(of: .wrong, rule)
         switch rule.notice {
         // If callbacks have milliseconds, a busy machine is late with others, too.

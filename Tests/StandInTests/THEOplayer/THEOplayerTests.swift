@@ -25,7 +25,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `hooks that an integration does not have are the player's own`() async throws {
+    @Test func `hooks that an integration lacks are the player's own`() async throws {
         let fixture = try StandInFixture()
         try await DemoServer.run(fixture.server) { demo in
             try await fixture.stage.run {
@@ -70,7 +70,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `another source ends the one before, and its late answers do no harm`() async throws {
+    @Test func `another source ends the previous one, and late answers do no harm`() async throws {
         let fixture = try StandInFixture()
         try await fixture.stage.run {
             let held = Locked<[@Sendable () -> Void]>([])
@@ -111,7 +111,7 @@ import Testing
         #expect(fixture.log.violations.isEmpty)
     }
 
-    @Test func `a configuration survives its coding`() throws {
+    @Test func `a configuration survives coding`() throws {
         let configuration = FairPlayDRMConfiguration(
             customIntegrationId: "x", licenseAcquisitionURL: "https://a.example/l", headers: [["a": "b"]],
             licenseType: .persistent, integrationParameters: ["token": "t", "n": 1], queryParameters: ["q": "1"])
