@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
-    func `no open file of ours reaches the child`() async throws {
+    func `the child inherits no open file`() async throws {
         let file = open("/dev/null", O_RDONLY)
         defer { close(file) }
         let result = try await Self.run(ChildProcess(program: "/bin/ls", arguments: ["/proc/self/fd"]))
@@ -43,7 +43,7 @@ import Testing
         #expect(result.errors.count == 256 << 10)
     }
 
-    @Test func `output without end is cut off`() async {
+    @Test func `endless output is cut off`() async {
         var child = Self.shell("exec cat /dev/zero")
         child.outputLimit = 1_000_000
         #expect(await errorCode { try await Self.run(child) } == "outputTooLarge")
@@ -53,7 +53,7 @@ import Testing
         #expect(await errorCode { try await Self.run(Self.shell("kill -9 $$")) } == "toolFailed")
     }
 
-    @Test func `a program that is not there has failed`() async {
+    @Test func `a missing program has failed`() async {
         let child = ChildProcess(program: "/nowhere/ffmpeg", arguments: [])
         #expect(await errorCode { try await Self.run(child) } == "toolFailed")
     }
@@ -79,7 +79,7 @@ import Testing
         #expect(writer.hasNoReader)
     }
 
-    @Test func `a task that is cancelled already starts nothing`() async throws {
+    @Test func `a task that is already cancelled starts nothing`() async throws {
         let folder = try TemporaryFolder()
         let mark = folder.url.appending(path: "started").path
         let task = Task {

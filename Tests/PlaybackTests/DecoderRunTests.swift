@@ -39,7 +39,7 @@ import Testing
         #expect(try Self.runs(segments) == [["a"], ["b"], ["c"]])
     }
 
-    @Test func `any of the alternative keys opens a segment`() throws {
+    @Test func `any alternative key opens a segment`() throws {
         var segment = Self.segment("a", "skd://unknown")
         #expect(errorCode { try Self.runs([segment]) } == "keyMissing")
         segment.keyURIs.append("skd://2")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [(ContainerKind.fragmentedMP4, true), (.transportStream, false)])
-    func `nothing is repeated in fMP4 and in clear streams`(container: ContainerKind, isEncrypted: Bool) throws {
+    func `nothing is repeated in fMP4 or clear streams`(container: ContainerKind, isEncrypted: Bool) throws {
         let folder = try TemporaryFolder()
         let run = DecoderRun(
             segments: [Self.segment("1", isEncrypted ? "skd://1" : nil)], key: isEncrypted ? Self.first : nil,

@@ -7,13 +7,13 @@ import Testing
 @testable import LatchkeyPlayback
 
 @Suite(.timeLimit(.minutes(5))) struct FFmpegTests {
-    @Test func `a tool that is not there is named with its package`() {
+    @Test func `a missing tool is named with its package`() {
         let error = #expect(throws: Diagnosis.self) { try FFmpeg(path: "/nowhere/ffmpeg") }
         #expect(error?.code == "toolMissing")
         #expect(error?.remedy.contains("apt-get install --no-install-recommends ffmpeg") == true)
     }
 
-    @Test func `the first folder of the path that has it wins, and relative ones do not count`() throws {
+    @Test func `the first folder of the path that has it wins, and relative ones are skipped`() throws {
         let (empty, first, second) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
         for folder in [first, second] {
             let tool = folder.url.appending(path: "ffmpeg")
@@ -26,7 +26,7 @@ import Testing
         #expect(FFmpeg.find("ffmpeg", in: empty.url.path) == nil)
     }
 
-    @Test func `complaints lose addresses, folders and what the look-ahead says`() {
+    @Test func `complaints lose addresses, folders and look-ahead messages`() {
         let text = """
             [h264 @ 0x55aed31aeec0] no frame!
             [NULL @ 0x55aed31aeec0] illegal memory management control operation 21
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [("script.ts", "list.m3u8"), ("script.ts", "script.ts")])
-    func `a script in the place of media opens nothing`(name: String, opened: String) async throws {
+    func `a script in place of media opens nothing`(name: String, opened: String) async throws {
         let scratch = try DemoAsset.transportStream.copy()
         let url = scratch.folder.url
         try Data("ffconcat version 1.0\nfile v/1.ts\n".utf8).write(to: url.appending(path: name))
@@ -50,7 +50,7 @@ import Testing
         #expect(!result.complaints.isEmpty)
     }
 
-    @Test func `a local playlist that names an address of the network opens nothing`() async throws {
+    @Test func `a local playlist with a network address opens nothing`() async throws {
         let folder = try TemporaryFolder()
         let list = folder.url.appending(path: "list.m3u8")
         try Data("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n".utf8)
@@ -59,7 +59,7 @@ import Testing
         #expect(result.complaints.contains { $0.contains("not on whitelist") })
     }
 
-    @Test func `a playlist that is not there gives no streams but complaints`() async throws {
+    @Test func `a missing playlist gives no streams, only complaints`() async throws {
         let result = try await FFmpeg().decodedFrames(of: URL(filePath: "/nowhere/list.m3u8"), .video)
         #expect(result.streams.isEmpty && !result.complaints.isEmpty)
     }

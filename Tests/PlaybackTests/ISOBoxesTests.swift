@@ -19,7 +19,7 @@ import Testing
         [0, 0, 0, 1, 0x66, 0x72, 0x65, 0x65, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
         [0, 0, 0, 1, 0x66, 0x72, 0x65, 0x65, 0, 0], [0, 0, 0],
     ])
-    func `a box that is too short or reaches too far is refused`(bytes: [UInt8]) {
+    func `a box that is too short or too long is refused`(bytes: [UInt8]) {
         #expect(errorCode { try ISOBoxes(bytes).boxes() } == "malformedMedia")
     }
 

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [DemoAsset.twoKeys, .transportStream])
-    func `another key is wrong, with what the decoder said`(_ asset: DemoAsset) async throws {
+    func `another key is wrong, with the decoder's message`(_ asset: DemoAsset) async throws {
         let folder = try TemporaryFolder()
         let sample = try await sample("skd://demo/video", [playlist(asset)], folder)
         let zeros = String(repeating: "0", count: 32)
@@ -53,7 +53,7 @@ import Testing
         #expect(complaint?.isEmpty == false)
     }
 
-    @Test func `the media states which key each track and each period has`() async throws {
+    @Test func `the media states the key of each track and each period`() async throws {
         let key = { (asset: DemoAsset, name: String, uri: KeyURI) in (try playlist(asset, name), uri) }
         let places = [
             (try key(.twoKeys, "video", "skd://demo/video"), "a0b1c2d3e4f5061728394a5b6c7d8e9f"),
@@ -82,7 +82,7 @@ import Testing
         #expect(sample.isEncrypted == false && sample.protections.map(\.scheme) == [nil])
     }
 
-    @Test func `an init section cut short at any byte ends nothing`() async throws {
+    @Test func `an init section cut anywhere does not crash`() async throws {
         let folder = try TemporaryFolder()
         let copy = try DemoAsset.twoKeys.copy()
         let whole = try Data(contentsOf: copy.folder.url.appending(path: "v/init.mp4"))

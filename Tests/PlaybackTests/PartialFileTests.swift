@@ -11,7 +11,7 @@ import Testing
 
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? [] }
 
-    @Test func `a written file is complete, without other files beside it`() throws {
+    @Test func `a written file is complete, with no temporary file left`() throws {
         let file = folder.url.appending(path: "movie.mp4")
         try PartialFile.write(Data("old".utf8), to: file.path, mode: 0o600)
         try PartialFile.write(Data("new".utf8), to: file.path, mode: 0o600)

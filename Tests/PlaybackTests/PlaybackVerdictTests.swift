@@ -44,7 +44,7 @@ import Testing
         #expect(verdict.tracks.map(\.isRight) == [true, false])
     }
 
-    @Test func `sound is compared by samples, not by what a decoder makes of them`() {
+    @Test func `sound is compared by samples, not by decoded output`() {
         let verdict = PlaybackResult(tracks: [Self.track(["s"], frames: ["1", "2", "3"], .audio)])
             .verdict(against: Self.reference)
         #expect(verdict.isRight)
@@ -60,12 +60,12 @@ import Testing
     }
 
     @Test(arguments: [(["a"], ["x"], true), (["b"], ["x"], false), ([], [], false), (["a", "b", "c"], ["x"], false)])
-    func `a part of a stream has to agree as far as it goes`(samples: [String], frames: [String], isRight: Bool) {
+    func `a partial stream has to agree as far as it goes`(samples: [String], frames: [String], isRight: Bool) {
         let result = PlaybackResult(tracks: [Self.track(samples, frames: frames)], isComplete: false)
         #expect(result.verdict(against: Self.reference).isRight == isRight)
     }
 
-    @Test func `a result without output is not right`() {
+    @Test func `a result without output is wrong`() {
         #expect(!PlaybackResult(tracks: []).verdict(against: Self.reference).isRight)
     }
 

@@ -27,7 +27,7 @@ import Testing
         #expect(try SampleGroupKeys.read(segment: segment) == nil)
     }
 
-    @Test func `a patched init section holds the parameters and is otherwise whole`() throws {
+    @Test func `a patched init section has the parameters and nothing else new`() throws {
         let old = ISOBoxes(try Self.rotated("init.mp4"))
         let keys = try #require(try SampleGroupKeys.read(segment: Self.rotated("3.m4s")))
         let new = ISOBoxes(try keys.patched(initialization: old.bytes))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `entries with a length of their own are read`(copies: Int) throws {
+    func `entries with their own length are read`(copies: Int) throws {
         let entry = [0, 0, 0, 20] + Self.parameters
         let group = Self.group(length: 0, count: copies, Array(repeating: entry, count: copies).flatMap { $0 })
         #expect(try SampleGroupKeys.read(segment: Self.segment([group]))?.parameters == Self.parameters)
@@ -54,7 +54,7 @@ import Testing
         #expect(errorCode { try SampleGroupKeys.read(segment: Self.segment([group])) } == "unsupportedSampleGroups")
     }
 
-    @Test func `groups of some fragments of a segment only are refused`() {
+    @Test func `groups of only some fragments in a segment are refused`() {
         let segment = Self.segment([Self.group(length: 20, count: 1, Self.parameters)]) + Self.segment([])
         #expect(errorCode { try SampleGroupKeys.read(segment: segment) } == "unsupportedSampleGroups")
     }

@@ -40,21 +40,21 @@ import Testing
         ("a...", ["a 1"]), ("a..b..a.", ["a 1", "b 4", "a 7"]), ("a.|..", ["a 1", "a 3"]), ("..a.", ["- 0", "a 3"]),
         ("a.-..", ["a 1", "- 3"]), ("a.Ma.M.", ["a 1", "a 4", "a 6"]), ("xa.", ["a 2"]), ("ab.", ["b 2"]), ("a", []),
     ])
-    func `each key tag, init section and period has a segment of its own`(_ words: String, _ places: [String]) throws {
+    func `each key tag, init section and period gets its own segment`(_ words: String, _ places: [String]) throws {
         #expect(shown(try SamplePlan([playlist(words)], limit: 100)) == places)
     }
 
-    @Test func `of a live playlist the newest segments are tried`() throws {
+    @Test func `a live playlist's newest segments are tried`() throws {
         #expect(shown(try SamplePlan([playlist("a..b..", isLive: true)], limit: 100)) == ["a 2", "b 5"])
     }
 
-    @Test func `a limit takes the first of each playlist, and counts what it leaves out`() throws {
+    @Test func `a limit takes the first of each playlist and counts the rest`() throws {
         let plan = try SamplePlan([playlist("a.b.c."), playlist("d.e.")], limit: 3)
         #expect(shown(plan) == ["a 1", "d 1", "b 3"] && plan.leftOut == 2)
     }
 
     @Test(arguments: [("x.", 1), ("xa.", 0), (".", 0), ("a.-x.", 1)])
-    func `a playlist whose segments have keys of another system alone is named`(_ words: String, _ count: Int) throws {
+    func `a playlist with only another system's keys is named`(_ words: String, _ count: Int) throws {
         #expect(try SamplePlan([playlist(words)], limit: 9).foreign.count == count)
     }
 
@@ -86,13 +86,13 @@ import Testing
             ([0x15, 0xdb], true),
             ([0x15], nil), ([], nil),
         ] as [([UInt8], Bool?)])
-    func `the table of a transport stream tells whether its samples are encrypted`(
+    func `a transport stream's table shows whether its samples are encrypted`(
         _ types: [UInt8], _ isEncrypted: Bool?
     ) {
         #expect(TransportProgram(stream(types))?.isEncrypted == isEncrypted)
     }
 
-    @Test func `the demo's stream is encrypted, and a part of it ends nothing`() throws {
+    @Test func `the demo's stream is encrypted, and a part of it is harmless`() throws {
         let whole = try Data(contentsOf: DemoAsset.transportStream.directory.appending(path: "v/1.ts"))
         #expect(TransportProgram(whole)?.isEncrypted == true)
         for count in 0..<600 {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `any damage of the tables ends nothing`() {
+    @Test func `any damage of the tables is harmless`() {
         let sound = stream([0xdb, 0x0f])
         for index in sound.indices {
             for value in [0, 0x7f, 0xff] as [UInt8] {
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `packed audio with the tag of encrypted audio is encrypted`() throws {
+    @Test func `packed audio with an encrypted-audio tag is encrypted`() throws {
         let isEncrypted = { (text: String) in
             try SegmentFacts(Data(text.utf8), initialization: nil, in: .packedAudio).isEncrypted
         }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: DemoAsset.allCases)
-    func `a stream is downloaded and plays, and nothing stays behind`(asset: DemoAsset) async throws {
+    func `a stream is downloaded and plays, with nothing left behind`(asset: DemoAsset) async throws {
         let folder = try TemporaryFolder()
         let result = try await StreamPlayer(FFmpeg(), temporaryFolder: folder.url)
             .play(asset.playlist, StreamDownload(FileResources()), keys: DemoAsset.contentKeys())
@@ -48,7 +48,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
-    @Test func `a folder that was asked for keeps everything`() async throws {
+    @Test func `a requested folder keeps everything`() async throws {
         let folder = try TemporaryFolder()
         let kept = folder.url.appending(path: "kept")
         _ = try await StreamPlayer(FFmpeg()).play(
@@ -100,7 +100,7 @@ import Testing
         #expect(await errorCode { try await Self.copy(resources) } == "resourceMissing")
     }
 
-    @Test func `references are resolved against the address behind a redirect, with imported variables`() async throws {
+    @Test func `references are resolved against the redirected address, with imported variables`() async throws {
         let master = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="folder",VALUE="v"
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: ["file:///etc/passwd", "file:/etc/passwd", "FILE:///etc/passwd", "skd://x/y", "data:,x"])
-    func `a playlist from the network leads to the network only`(target: String) async throws {
+    func `a playlist from the network leads only to the network`(target: String) async throws {
         let list = Self.mediaPlaylist(["#EXTINF:2,", target])
         let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(target)\n"
         let resources = try MemoryResources(playlists: ["video.m3u8": list, "master.m3u8": master])
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: DemoAsset.allCases)
-    func `key discovery over the same resources finds the keys that playing takes`(asset: DemoAsset) async throws {
+    func `key discovery over the same resources finds the keys needed to play`(asset: DemoAsset) async throws {
         let files = PlaylistFetcher {
             let file = try await FileResources().resource(at: $0, range: nil, limit: DownloadLimits().playlistBytes)
             return FetchedPlaylist(bytes: file.bytes, uri: file.address)
@@ -186,7 +186,7 @@ import Testing
         await #expect(throws: MemoryResourceMissing.self) { try await Self.copy(resources) }
     }
 
-    @Test func `a stream beyond the number of segments is cut off, and its part is judged`() async throws {
+    @Test func `a stream beyond the segment limit is cut off, and its part is judged`() async throws {
         let resources = try MemoryResources(playlists: ["video.m3u8": Self.video], media: Self.videoPaths)
         var limits = DownloadLimits()
         limits.segments = 2

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: DemoAsset.allCases)
-    func `a copy plays as often as wanted`(asset: DemoAsset) async throws {
+    func `a copy plays repeatedly`(asset: DemoAsset) async throws {
         let scratch = try asset.copy()
         for _ in 0..<2 {
             let picture = scratch.copy.directory.appending(path: "picture.png")
@@ -61,7 +61,7 @@ import Testing
         #expect(result.tracks.allSatisfy { $0.complaintCount > 20 && $0.complaints.count == 20 })
     }
 
-    @Test func `keys of sound and picture swapped give neither`() async throws {
+    @Test func `swapped keys of sound and picture give neither`() async throws {
         var keys = try DemoAsset.contentKeys()
         (keys["skd://demo/video"], keys["skd://demo/audio"]) = (keys["skd://demo/audio"], keys["skd://demo/video"])
         let verdict = try await Self.play(.twoKeys, keys)
@@ -69,7 +69,7 @@ import Testing
         #expect(verdict.tracks.map(\.isRight) == [false, false])
     }
 
-    @Test func `a wrong key of one period spoils that period only`() async throws {
+    @Test func `a wrong key of one period spoils only that period`() async throws {
         var keys = try DemoAsset.contentKeys()
         keys["skd://scLT5PUGFyg5SltsfY6foA=="] = keys["skd://oLHC0+T1BhcoOUpbbH2Onw=="]
         let verdict = try await Self.play(.rotation, keys)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [DemoAsset.twoKeys, .transportStream, .rotation])
-    func `a wrong IV of the license is never right, though the decoder takes that of fMP4`(asset: DemoAsset)
+    func `a license's wrong IV is never right, though the decoder takes fMP4's`(asset: DemoAsset)
         async throws
     {
         let keys = try DemoAsset.contentKeys().compactMapValues {
@@ -134,7 +134,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func `a segment that ffmpeg cannot read gives no samples, complaints and a verdict of wrong`() async throws {
+    @Test func `a segment that ffmpeg cannot read gives no samples, complaints and a wrong verdict`() async throws {
         let scratch = try DemoAsset.transportStream.copy()
         for number in 1...3 { try Data(count: 5_000).write(to: scratch.folder.url.appending(path: "v/\(number).ts")) }
         let result = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys())
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [("00112233445566778899aabbccddeeff", true), ("10112233445566778899aabbccddeeff", false)])
-    func `whole segments under AES-128 play with their key only`(key: String, isRight: Bool) async throws {
+    func `whole segments under AES-128 play only with their key`(key: String, isRight: Bool) async throws {
         let folder = try TemporaryFolder()
         let (file, info) = (folder.url.appending(path: "key"), folder.url.appending(path: "info"))
         try Data(hexString: "00112233445566778899aabbccddeeff")?.write(to: file)
@@ -202,7 +202,7 @@ import Testing
         #expect(writer.hasNoReader)
     }
 
-    @Test func `key files are for the user alone and no playlist holds a key`() async throws {
+    @Test func `only the user reads key files, and no playlist holds a key`() async throws {
         let scratch = try DemoAsset.twoKeys.copy()
         _ = try await StreamPlayer(FFmpeg()).play(scratch.copy, keys: DemoAsset.contentKeys())
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.url.path)

@@ -79,7 +79,7 @@ import Testing
         [tag, UInt8(text.utf8.count)] + text.utf8
     }
 
-    @Test(arguments: cases) func `a segment that breaks a rule is named by it`(_ one: Case) throws {
+    @Test(arguments: cases) func `a segment is named by the rule it breaks`(_ one: Case) throws {
         let found = try one.media().facts().findings
         #expect(found.map(\.rule.code).contains(one.code), "\(found.map(\.what))")
         // Consequences of the same edit are allowed; an alarm about untouched parts is not.
@@ -165,7 +165,7 @@ import Testing
         ("groupMissing", 2, variant),
     ]
 
-    @Test(arguments: playlists.indices) func `a playlist that breaks a rule is named by it`(_ index: Int) throws {
+    @Test(arguments: playlists.indices) func `a playlist is named by the rule it breaks`(_ index: Int) throws {
         let (code, line, text) = Self.playlists[index]
         let found = try Playlist(Data(text.utf8)).findings
         #expect(found.map(\.rule.code) == [code] && found.first?.line == line, "\(found)")
@@ -196,7 +196,7 @@ import Testing
         #expect(Set(tried) == Set(codes) && Set(codes).count == codes.count)
     }
 
-    @Test func `the page of media has a row for each rule, and no other`() throws {
+    @Test func `the page of media has exactly one row for each rule`() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Documentation/Media.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         let section = try #require(
@@ -207,7 +207,7 @@ import Testing
         #expect(table.filter { !rows.contains($0) } == [])
     }
 
-    @Test func `every rule has a source that anybody can open, and one remedy`() {
+    @Test func `every rule has a public source and one remedy`() {
         for rule in StreamRule.all {
             #expect(
                 rule.source.contains("https://") || rule.source.contains("Documentation/")
@@ -218,7 +218,7 @@ import Testing
 
     // MARK: Play
 
-    @Test func `what a decoder plays and no player does is not right`() async throws {
+    @Test func `a stream that plays only in a decoder is not right`() async throws {
         let scratch = try DemoAsset.twoKeys.copy()
         let file = scratch.folder.file("a/init.mp4")
         var media = EditedMedia(container: .fragmentedMP4, body: try Data(contentsOf: file))
@@ -231,7 +231,7 @@ import Testing
         #expect(result.findings.map(\.rule.code) == ["trackEncryptionVersion"])
     }
 
-    @Test func `a segment that is encrypted as a whole under SAMPLE-AES is named`() async throws {
+    @Test func `a fully encrypted segment under SAMPLE-AES is named`() async throws {
         let bytes = Data((0..<1_600).map { UInt8(truncatingIfNeeded: $0 * 193 + 0x81) })
         let list = Data((Self.head + Self.key + Self.segment + "#EXT-X-ENDLIST\n").utf8)
         for (size, code) in [(1_600, "wholeSegmentUnderSampleAES"), (1_599, "unsupportedContainer")] {

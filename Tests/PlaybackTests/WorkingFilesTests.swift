@@ -22,7 +22,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: files.directory.path))
     }
 
-    @Test func `writing replaces a file or a link, never what the link leads to`() throws {
+    @Test func `writing replaces a file or a link, never a link's target`() throws {
         let folder = try TemporaryFolder()
         let files = WorkingFiles(folder.url)
         try Data("old".utf8).write(to: files.url("target"))
@@ -32,7 +32,7 @@ import Testing
         #expect(try files.read("link") == Data([7]))
     }
 
-    @Test func `a file that cannot be read or written is an error that names it`() throws {
+    @Test func `an unreadable or unwritable file is an error that names it`() throws {
         let files = WorkingFiles(URL(filePath: "/nowhere"))
         #expect(errorCode { try files.read("a") } == "resourceMissing")
         #expect(errorCode { try files.write([1], to: "a") } == "fileFailed")
@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         arguments: [(nil, [0, 1, 2, 3, 4]), (1..<3, [1, 2]), (4..<9, [4]), (7..<9, [])] as [(Range<Int>?, [UInt8])])
-    func `file resources give a range as far as the file goes`(range: Range<Int>?, expected: [UInt8]) async throws {
+    func `file resources give a range up to the file's end`(range: Range<Int>?, expected: [UInt8]) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "a b")
         try Data(0..<5).write(to: file)
@@ -51,7 +51,7 @@ import Testing
         #expect(byPath.address == file.absoluteString)
     }
 
-    @Test func `file resources keep their limit and open no other scheme`() async throws {
+    @Test func `file resources keep their limit and open one scheme only`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "file")
         try Data(count: 101).write(to: file)
