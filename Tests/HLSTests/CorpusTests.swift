@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CorpusTests {
     @Test(arguments: Corpus.entries)
-    func `a report says what the corpus expects, field by field`(_ entry: Corpus.Entry) throws {
+    func `a report matches the corpus field by field`(_ entry: Corpus.Entry) throws {
         let report = try JSONEncoder().encode(PlaylistReport(entry.bytes, context: entry.context))
         let object = try #require(JSONSerialization.jsonObject(with: report) as? [String: Any])
         let fields = Corpus.canonical(object)

@@ -48,7 +48,7 @@ import Testing
         #expect(found.keys.count == 2)
     }
 
-    @Test func `variants, renditions and I-frame playlists are fetched once each, keys in their order`() async throws {
+    @Test func `variants, renditions and I-frame playlists are fetched once each, with keys in order`() async throws {
         let fetcher = MemoryFetcher(
             [
                 Self.main: [
@@ -69,7 +69,7 @@ import Testing
         ("skd://2", ["skd://1", "skd://1"], ["skd://2"], ["skd://1"]),
         ("skd://1", ["skd://1", "skd://2"], [], ["skd://2"]), (nil, ["skd://1"], [], []),
     ])
-    func `session keys that open nothing, and keys that they leave out, are told apart`(
+    func `unused session keys differ from keys missing among the session keys`(
         _ session: String?, _ media: [String], _ unused: [String], _ unnamed: [String]
     ) async throws {
         let first = (session.map { [PlaylistText.sessionKey($0)] } ?? []) + Self.variants("v")
@@ -79,7 +79,7 @@ import Testing
         #expect(found.keysWithoutSessionKey.map(\.uri.raw) == unnamed)
     }
 
-    @Test func `a playlist that is missing may need any session key`() async throws {
+    @Test func `a missing playlist may need any session key`() async throws {
         let first = [PlaylistText.sessionKey("skd://1")] + Self.variants("v", "gone")
         let found = try await KeyDiscovery(MemoryFetcher([Self.main: first, Self.url("v"): Self.media("skd://2")]))
             .keys(at: Self.main)
@@ -98,7 +98,7 @@ import Testing
         #expect(found.fairPlayURIs.map(\.raw) == names.map { "skd://\($0)" })
     }
 
-    @Test func `a redirect moves the base, and one playlist by two ways counts once`() async throws {
+    @Test func `a redirect moves the base, and a playlist reached twice counts once`() async throws {
         let final = "https://edge.example.net/y/v.m3u8?t=1"
         let fetcher = MemoryFetcher(
             [Self.main: Self.variants("v.m3u8", "w.m3u8"), final: Self.media("keys/1")],
@@ -168,7 +168,7 @@ import Testing
         #expect(fetcher.requests.count == 3)
     }
 
-    @Test func `playlists that fail are values beside the keys of the others`() async throws {
+    @Test func `failed playlists are values next to the keys of the others`() async throws {
         let fetcher = MemoryFetcher([
             Self.main: Self.variants("gone?token=s3cret", "bad", "file:///etc/passwd", "v"),
             Self.url("bad"): ["#EXT-X-KEY:"], Self.url("v"): Self.media("skd://v"),
@@ -183,7 +183,7 @@ import Testing
         #expect(!fetcher.requests.contains("file:///etc/passwd"))
     }
 
-    @Test func `a first playlist that fails is thrown`() async {
+    @Test func `a failed first playlist is thrown`() async {
         await #expect(throws: MemoryFetcher.NotFound(uri: Self.main)) {
             try await KeyDiscovery(MemoryFetcher([:])).keys(at: Self.main)
         }
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `media playlists import the variables of the playlist that led to them`() async throws {
+    @Test func `media playlists import variables from the playlist that led to them`() async throws {
         let fetcher = MemoryFetcher([
             Self.main: [#"#EXT-X-DEFINE:NAME="id",VALUE="7""#] + Self.variants("v"),
             Self.url("v"): [#"#EXT-X-DEFINE:IMPORT="id""#] + Self.media("skd://{$id}"),

@@ -12,7 +12,7 @@ import Testing
         try PlaylistText.media(lines).segmentRuns.map { [$0.first, $0.count] + $0.keys }
     }
 
-    @Test func `a key replaces only the key of its own format`() throws {
+    @Test func `a key replaces only keys of its format`() throws {
         let lines = [
             PlaylistText.key("skd://1"), PlaylistText.key("data:1", Self.widevine), Self.segment, Self.segment,
             PlaylistText.key("skd://2"), Self.segment, PlaylistText.key("data:2", Self.widevine), Self.segment,
@@ -20,7 +20,7 @@ import Testing
         #expect(try runs(lines) == [[0, 2, 0, 1], [2, 1, 1, 2], [3, 1, 2, 3]])
     }
 
-    @Test func `of two keys of one format before a segment the later wins`() throws {
+    @Test func `the later of two keys of one format before a segment wins`() throws {
         #expect(try runs([PlaylistText.key("skd://1"), PlaylistText.key("skd://2"), Self.segment]) == [[0, 1, 1]])
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(try runs([Self.segment, "#EXT-X-KEY:METHOD=NONE", Self.segment]) == [[0, 2]])
     }
 
-    @Test func `NONE with other attributes still ends everything and is reported`() throws {
+    @Test func `NONE with other attributes still ends all keys and is reported`() throws {
         let lines = [PlaylistText.key("skd://1"), PlaylistText.key("skd://2", method: "NONE"), Self.segment]
         let playlist = try PlaylistText.media(lines)
         #expect(playlist.segmentRuns.map(\.keys) == [[]])
@@ -62,7 +62,7 @@ import Testing
         #expect(try runs([Self.segment, Self.segment]) == [[0, 2]])
     }
 
-    @Test func `a key behind the last segment opens none and is still found`() throws {
+    @Test func `a key after the last segment opens none and is still found`() throws {
         let playlist = try PlaylistText.media([Self.segment, PlaylistText.key("skd://next")])
         #expect(playlist.segmentRuns.map(\.keys) == [[]])
         #expect(playlist.fairPlayURIs == ["skd://next"])
@@ -88,7 +88,7 @@ import Testing
         ("", false), (#"KEYFORMAT="identity""#, false), (PlaylistText.fairPlay, true),
         (#"KEYFORMAT="com.apple.streamingkeydelivery ""#, false),
     ])
-    func `KEYFORMAT makes a key FairPlay's, not its scheme`(_ format: String, _ isFairPlay: Bool) throws {
+    func `KEYFORMAT, not a scheme, makes a key FairPlay's`(_ format: String, _ isFairPlay: Bool) throws {
         let separator = format.isEmpty ? "" : ","
         let lines = ["skd://a", "https://a/b"].map {
             #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="\#($0)"\#(separator)\#(format)"#

@@ -44,14 +44,14 @@ import Testing
     @Test(arguments: [
         (11, 4), (9, 1), (10, 5), (Int.max, 1), (Int.min, 1), (10, Int.max), (10, -1),
     ])
-    func `segments that the previous copy does not have are reported`(sequence: Int, count: Int) throws {
+    func `segments missing from the previous copy are reported`(sequence: Int, count: Int) throws {
         let copy = try Self.copy([PlaylistText.key("skd://1")] + Self.segments(4))
         let playlist = try Self.update(
             copy, ["#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)"] + Self.segments(1), sequence: sequence)
         #expect(playlist.keyTags.isEmpty && playlist.warnings.map(\.line) == [4])
     }
 
-    @Test func `the key of partial segments behind the last segment is known`() throws {
+    @Test func `the key of partial segments after the last segment is known`() throws {
         let playlist = try PlaylistText.media([
             PlaylistText.key("skd://1"), PlaylistText.segment(), PlaylistText.key("skd://2"),
             #"#EXT-X-PART:DURATION=1,URI="part.m4s""#,

@@ -21,7 +21,7 @@ import Testing
         #expect(segments.map(\.line) == [5, 8])
     }
 
-    @Test func `byte ranges count on from the segment before in the same resource`() throws {
+    @Test func `byte ranges continue the previous segment of the same resource`() throws {
         let segments = try segments([
             "#EXT-X-BYTERANGE:10@100", "a.mp4", "#EXT-X-BYTERANGE:5", "a.mp4", "#EXT-X-BYTERANGE:7@0", "b.mp4", "c.mp4",
         ])
@@ -38,13 +38,13 @@ import Testing
             "#EXT-X-BYTERANGE:1", "a",
         ],
     ])
-    func `a byte range that makes no sense is refused when segments are listed`(_ lines: [String]) throws {
+    func `an invalid byte range is refused when segments are listed`(_ lines: [String]) throws {
         let playlist = try PlaylistText.media(lines)
         let error = #expect(throws: PlaylistError.self) { try playlist.segments() }
         #expect(error?.code == "malformedSegment")
     }
 
-    @Test func `a map serves the segments behind it and has the keys of its own line`() throws {
+    @Test func `a map applies to the segments after it and has the keys of its line`() throws {
         let segments = try segments([
             #"#EXT-X-MAP:URI="clear.mp4""#, PlaylistText.segment(), PlaylistText.key("skd://1"), PlaylistText.segment(),
             #"#EXT-X-MAP:URI="enc.mp4",BYTERANGE="20@4""#, PlaylistText.segment(),

@@ -34,7 +34,7 @@ import Testing
         // Keys by quality: halfway between two that differ.
         ("aaaaaabbbbbb", 6), ("aaabbbbbbccc", 10), ("abbbbbbbbbbb", 6), ("abcdefghijkl", 12),
     ])
-    func `of a ladder as many playlists are read as tell its keys apart`(_ keys: String, _ most: Int) async throws {
+    func `enough of a ladder's playlists are read to find its keys`(_ keys: String, _ most: Int) async throws {
         let fetcher = Self.ladder(keys.map(String.init))
         let found = try await Self.found(fetcher)
         #expect(Set(found.fairPlayURIs.map(\.raw)) == Set(keys.map { "skd://\($0)" }))
@@ -42,7 +42,7 @@ import Testing
         #expect(found.failures.isEmpty)
     }
 
-    @Test func `quality is the order, however the playlist lists its variants`() async throws {
+    @Test func `quality is the order, however a playlist lists variants`() async throws {
         let sizes = ["640x360", "1920x1080", "3840x2160", "960x540", "1280x720", "320x180"]
         let fetcher = Self.ladder(["sd", "hd", "uhd", "sd", "hd", "sd"]) { ",RESOLUTION=\(sizes[$0])" }
         #expect(try await Self.found(fetcher).fairPlayURIs.count == 3)
@@ -52,12 +52,12 @@ import Testing
         #",HDCP-LEVEL=TYPE-1"#, #",ALLOWED-CPC="com.apple.streamingkeydelivery:SmartTV""#, #",VIDEO-RANGE=PQ"#,
         #",CODECS="hvc1.2.4.L123""#,
     ])
-    func `what the multivariant playlist tells apart is read apart`(_ attribute: String) async throws {
+    func `variants distinguished by the playlist are read apart`(_ attribute: String) async throws {
         let fetcher = Self.ladder(["a", "a", "b", "a", "a"]) { $0 == 2 ? attribute : "" }
         #expect(Set(try await Self.found(fetcher).fairPlayURIs) == ["skd://a", "skd://b"])
     }
 
-    @Test func `session keys that name what the ends need stand for the playlists between`() async throws {
+    @Test func `session keys that cover the ends replace the playlists between`() async throws {
         let keys = ["sd", "sd", "hd", "hd", "uhd"]
         let fetcher = Self.ladder(keys, session: ["sd", "hd", "uhd"])
         #expect(try await Self.found(fetcher).fairPlayURIs.count == 3)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [KeyDiscovery.Scope.representatives, .onePathway])
-    func `one pathway is read, that which content steering starts with`(_ scope: KeyDiscovery.Scope) async throws {
+    func `one pathway is read, the first of content steering`(_ scope: KeyDiscovery.Scope) async throws {
         let fetcher = Self.steered()
         let found = try await Self.found(fetcher, scope)
         #expect(found.fairPlayURIs.count == 13 && found.failures.isEmpty)
@@ -95,13 +95,13 @@ import Testing
     }
 
     @Test(arguments: ["", #",PATHWAY-ID="unknown""#])
-    func `without a known start the first pathway of the playlist is read`(_ attributes: String) async throws {
+    func `without a known start the playlist's first pathway is read`(_ attributes: String) async throws {
         let fetcher = Self.steered(attributes)
         #expect(try await Self.found(fetcher).fairPlayURIs.count == 13)
         #expect(fetcher.requests.dropFirst().allSatisfy { $0.hasPrefix("https://b.") })
     }
 
-    @Test func `another pathway is read if a playlist of the first one is missing`() async throws {
+    @Test func `another pathway is read if a playlist in the first is missing`() async throws {
         let fetcher = Self.steered(missing: "https://a.example.com/audio.m3u8")
         let found = try await Self.found(fetcher)
         #expect(found.fairPlayURIs.count == 13 && found.failures.isEmpty)
@@ -110,7 +110,7 @@ import Testing
 
     /// hls.js#5074.
     @Test(arguments: [KeyDiscovery.Scope.representatives, .onePathway], [["a0", "a1"], ["a0", "b1", "b2"], ["a2"]])
-    func `a variant that repeats another is read where that one cannot be`(
+    func `a variant that repeats another is read if that one fails`(
         _ scope: KeyDiscovery.Scope, missing: [String]
     ) async throws {
         var playlists = [Self.main: [String]()]

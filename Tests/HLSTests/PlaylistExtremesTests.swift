@@ -53,12 +53,12 @@ import Testing
         #expect(try PlaylistText.read(lines, limited { $0.lineBytes = 10 << 20 }).segmentCount == 1)
     }
 
-    @Test func `a hundred thousand keys of 31 systems are refused before their runs fill the memory`() {
+    @Test func `a hundred thousand keys of 31 systems are refused before their runs fill memory`() {
         let lines = (0..<100_000).map { PlaylistText.key("skd://\($0)", "KEYFORMAT=\"f\($0 % 31)\"") + "\ns" }
         #expect(PlaylistText.code { try PlaylistText.read(Self.media + lines) } == "limitExceeded")
     }
 
-    @Test func `variables that multiply are refused where they insert more than eight megabytes`() {
+    @Test func `variables that multiply are refused if they insert more than eight megabytes`() {
         let definition = "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(String(repeating: "v", count: 10_000))\""
         let key = PlaylistText.key("skd://" + String(repeating: "{$a}", count: 1_000))
         #expect(PlaylistText.code { try PlaylistText.read(Self.media + [definition, key]) } == "limitExceeded")
@@ -78,7 +78,7 @@ import Testing
         #expect(try PlaylistText.read(lines).segments().map(\.uri.utf8.count) == [300_000, 500_000])
     }
 
-    @Test(arguments: [UInt64(1), 2, 3, 4]) func `random bytes behind the header never crash`(_ seed: UInt64) {
+    @Test(arguments: [UInt64(1), 2, 3, 4]) func `random bytes after the header never crash`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let noise = generator.bytes(Int.random(in: 0..<400, using: &generator))

@@ -26,7 +26,7 @@ import Testing
         #expect(try object(text)["kind"] as? String == kind)
     }
 
-    @Test func `an error is the refusal in few words, and the header's absence is a warning`() throws {
+    @Test func `an error is the refusal in brief, and a missing header is a warning`() throws {
         let undefined = try object("#EXTM3U\n#EXTINF:6,\ns1\n#EXTINF:6,\n{$x}")
         #expect(undefined["error"] as? String == "undefined variable x")
         #expect(undefined["segments"] as? Int == 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(PlaylistReport(Data("#EXTINF:6,\ns1".utf8)).refusal?.code == "missingHeader")
     }
 
-    @Test func `the next key of a live playlist is an object of its own`() throws {
+    @Test func `the next key of a live playlist is a separate object`() throws {
         let hint = #"#EXT-X-PRELOAD-HINT:TYPE=KEY,URI="skd://next",DATE-OF-FIRST-USE="2026-08-06T14:00:08+02:00""#
         let reported = try object("#EXTM3U\n#EXTINF:6,\ns1\n" + hint)["hintedKey"] as? [String: Any]
         #expect(reported?["URI"] as? String == "skd://next" && reported?["KEYFORMAT"] as? String == "identity")

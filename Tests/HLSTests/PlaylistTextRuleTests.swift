@@ -38,14 +38,14 @@ import Testing
         #expect(playlist.segmentCount == 1)
     }
 
-    @Test func `other letters than ASCII are read as they are`() throws {
+    @Test func `non-ASCII letters are read unchanged`() throws {
         let playlist = try PlaylistText.media([PlaylistText.key("skd://clé/映画"), PlaylistText.segment("é.m4s")])
         #expect(playlist.fairPlayURIs.map(\.raw) == ["skd://clé/映画"])
         #expect(playlist.warnings.isEmpty)
     }
 
     @Test(arguments: ["#EXT-X-KEYS:", "##EXT-X-KEY:", "# EXT-X-KEY:", "#ext-x-key:", "#EXT-X-KE:", "#EXTX-KEY:"])
-    func `tags match whole and in their case`(_ start: String) throws {
+    func `tags match whole and with case`(_ start: String) throws {
         let playlist = try PlaylistText.media([start + #"METHOD=SAMPLE-AES,URI="skd://no""#, PlaylistText.segment()])
         #expect(playlist.keyTags.isEmpty && playlist.warnings.isEmpty)
     }

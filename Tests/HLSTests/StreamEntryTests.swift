@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["640", "640x", "x360", "640X360", "-1x2", "1x2x3", "99999999999999999999x1"])
-    func `a resolution that makes no sense is left out`(_ text: String) throws {
+    func `an invalid resolution is left out`(_ text: String) throws {
         let lines = ["#EXT-X-STREAM-INF:BANDWIDTH=x,RESOLUTION=\(text)", "v"]
         let stream = try #require(try PlaylistText.multivariant(lines).streams.first)
         #expect(stream.resolution == nil && stream.bandwidth == nil)

@@ -21,7 +21,7 @@ import Testing
         ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
         ("g#s/../x", "http://a/b/c/g#s/../x"), ("g:h", "g:h"), ("http:g", "http:g"),
     ])
-    func `references resolve as RFC 3986 says`(_ reference: String, _ resolved: String) throws {
+    func `references resolve as in RFC 3986`(_ reference: String, _ resolved: String) throws {
         #expect(try resolve(reference, "http://a/b/c/d;p?q") == resolved)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(try resolve(reference, base) == resolved)
     }
 
-    @Test func `without a base a reference stays as it is`() throws {
+    @Test func `without a base a reference is unchanged`() throws {
         #expect(try resolve("../s.ts", nil) == "../s.ts")
     }
 }

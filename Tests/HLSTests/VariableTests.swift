@@ -20,7 +20,7 @@ import Testing
         ("skd://{$id", "skd://{$id"), ("skd://{$i d}", "skd://{$i d}"), ("skd://{{$id}}", "skd://{movie}"),
         ("skd://${id}", "skd://${id}"), ("skd://{$nö}", "skd://{$nö}"), ("skd://{$empty}", "skd://"),
     ])
-    func `exact references are replaced, once, and all else is text`(_ reference: String, _ text: String) throws {
+    func `exact references are replaced once, and the rest is text`(_ reference: String, _ text: String) throws {
         let definitions = [
             #"NAME="id",VALUE="movie""#, #"VALUE="upper",NAME="ID""#, #"NAME="a-b_9",VALUE="{$id}""#,
             #"NAME="empty",VALUE="""#,
@@ -53,7 +53,7 @@ import Testing
         #expect(error?.line == 3)
     }
 
-    @Test func `a definition counts for the lines behind it only`() {
+    @Test func `a definition applies only to the lines after it`() {
         let lines = [PlaylistText.key("skd://{$id}"), #"#EXT-X-DEFINE:NAME="id",VALUE="x""#]
         #expect(PlaylistText.code { try PlaylistText.media(lines) } == "undefinedVariable")
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(try keyURI([#"QUERYPARAM="tok""#], "skd://{$tok}") == "skd://a%2Fb")
     }
 
-    @Test func `an import takes the multivariant playlist's value, and nothing comes without it`() throws {
+    @Test func `only an import takes the multivariant playlist's value`() throws {
         #expect(try keyURI([#"IMPORT="v""#], "skd://{$v}", imports: ["v": "7"]) == "skd://7")
         #expect(
             PlaylistText.code { try PlaylistText.media([PlaylistText.key("{$v}")], imports: ["v": "7"]) }
