@@ -6,7 +6,7 @@ import Testing
 
 /// The contents of a CKC that a module makes.
 @Suite(.timeLimit(.minutes(5))) struct ContentKeyContextTests {
-    @Test func `a CKC has the wrapped key, R1 and the requested blocks as they were`() throws {
+    @Test func `a CKC has the wrapped key, R1 and the requested blocks unchanged`() throws {
         let forge = SPCForge()
         let ckc = try MadeCKC(forge, LicenseTerms())
         let key = try #require(ckc.blocks.value(.contentKey))
@@ -32,12 +32,12 @@ import Testing
             (.lease(.zero), "00000001000000001a4bde7e86d34a3a"),
             (.lease(.seconds(1 << 40)), "ffffffff000000001a4bde7e86d34a3a"),
         ] as [(LicenseTerms.Validity, String)])
-    func `terms are written as the device reads them`(validity: LicenseTerms.Validity, value: String) throws {
+    func `terms are written in the device's form`(validity: LicenseTerms.Validity, value: String) throws {
         let ckc = try MadeCKC(SPCForge(), LicenseTerms(validity))
         #expect(ckc.blocks.value(.contentKeyDuration)?.hexString == value)
     }
 
-    @Test func `dual expiry takes the place of the duration`() throws {
+    @Test func `dual expiry replaces the duration`() throws {
         let validity = LicenseTerms.Validity.dualExpiry(storage: .seconds(2_592_000), playback: .seconds(86_400))
         let ckc = try MadeCKC(SPCForge(), LicenseTerms(validity))
         let value = try #require(ckc.blocks.value(.offlineKey))

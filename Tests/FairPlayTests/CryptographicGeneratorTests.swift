@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct OAEPTests {
     @Test(arguments: [0, 1, 16, 86])
-    func `libcrypto decrypts what was encoded here`(count: Int) throws {
+    func `libcrypto decrypts our encoded messages`(count: Int) throws {
         var generator = SeededGenerator(seed: 1)
         let message = generator.bytes(count)
         let wrapped = try SPCForge.small.credential.certificate.encryptOAEP(message, using: &generator)

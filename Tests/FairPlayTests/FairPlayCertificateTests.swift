@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FairPlayCertificateTests {
     @Test(arguments: [1024, 2048])
-    func `test credentials make a certificate that states what it is`(bits: Int) throws {
+    func `test credentials make a certificate with accurate contents`(bits: Int) throws {
         let date = Date(timeIntervalSince1970: 1_767_225_600)
         let certificate = try TestCredentials.make(bits: bits, date: date).credential.certificate
         #expect(certificate.subject == "O=Latchkey Test")
@@ -20,7 +20,7 @@ import Testing
         #expect(marker.value.hexString == "0c126c617463686b65792d746573742d6f6e6c79")
     }
 
-    @Test func `the openssl command's certificate is read alike`() throws {
+    @Test func `the openssl command's certificate is also read`() throws {
         let certificate = try FairPlayCertificate(CertificateFixture.marked)
         #expect(certificate.isTestCertificate)
         #expect(certificate.rsaBits == 1024)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `bytes behind the certificate do not change its fingerprint`() throws {
+    @Test func `bytes after the certificate do not change its fingerprint`() throws {
         let bundle = try FairPlayCertificate(CertificateFixture.marked + [1, 2, 3])
         #expect(bundle.trailingByteCount == 3)
         #expect(try bundle.fingerprint == FairPlayCertificate(CertificateFixture.marked).fingerprint)

@@ -22,14 +22,14 @@ import Testing
         #expect(refusal(spc, SPCForge()) == .malformedContainer)
     }
 
-    @Test func `a payload beyond the limit is a malformed container`() throws {
+    @Test func `an oversized payload is a malformed container`() throws {
         var forge = SPCForge()
         forge.payload = [UInt8](repeating: 0, count: 65_552)
         #expect(try refusal(forge.spc(), forge) == .malformedContainer)
     }
 
     @Test(arguments: [0, 2, 3, 4, 0x0100_0000, 0x3082_0231, 0xffff_ffff] as [UInt32])
-    func `a version that nothing reads is unsupported`(version: UInt32) throws {
+    func `an unknown version is unsupported`(version: UInt32) throws {
         var forge = SPCForge()
         forge.version = version
         #expect(try refusal(forge.spc(), forge) == .unsupportedVersion)
@@ -40,7 +40,7 @@ import Testing
         (Array("<html><body></body></html>".utf8), "HTML"), (Array("AAAAAQAAAACqqqqq".utf8), "base64"),
         (Array("spc=AAAAAQAAAACqqqqq&assetId=movie".utf8), "form"),
     ])
-    func `a refusal names what was sent for an SPC`(bytes: [UInt8], what: String) throws {
+    func `a refusal names the non-SPC it was given`(bytes: [UInt8], what: String) throws {
         let refusal = #expect(throws: KSMRefusal.self) { try SPCForge().module.open(bytes) }
         #expect(refusal?.kind == .unsupportedVersion)
         #expect(refusal?.reason.contains(what) == true)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: needed)
-    func `a needed block that is missing has its code`(tag: TLLVTag) throws {
+    func `a missing required block has its code`(tag: TLLVTag) throws {
         var forge = SPCForge()
         forge[.returnRequest] = []
         forge[tag] = nil
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: needed + [.mediaPlaybackState, .capabilities, .streamingIndicator, TLLVTag(rawValue: 0xfeed)])
-    func `a block that occurs twice has its code`(tag: TLLVTag) throws {
+    func `a repeated block has its code`(tag: TLLVTag) throws {
         var forge = SPCForge()
         forge.blocks.append((tag, forge[tag] ?? []))
         #expect(try refusal(forge.spc(), forge) == .duplicateTag)
@@ -120,13 +120,13 @@ import Testing
         #expect(try refusal(forge.spc(), forge) == .badLength)
     }
 
-    @Test func `a requested block that is missing has its code`() throws {
+    @Test func `a missing requested block has its code`() throws {
         var forge = SPCForge()
         forge[TLLVTag(rawValue: 0xfeed)] = nil
         #expect(try refusal(forge.spc(), forge) == .returnTagMissing)
     }
 
-    @Test func `a request for a block that every CKC has is refused as a duplicate`() throws {
+    @Test func `a request for a block of every CKC is refused as a duplicate`() throws {
         var forge = SPCForge()
         forge.blocks.append((.r1, SPCForge.r1))
         forge[.returnRequest] = TLLVTag.r1.rawValue.bigEndianBytes
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [1, 15, 16, 32])
-    func `bytes behind the payload are a malformed container`(count: Int) throws {
+    func `bytes after the payload are a malformed container`(count: Int) throws {
         let forge = SPCForge()
         let spc = try forge.spc()
         let refusal = #expect(throws: KSMRefusal.self) {
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// The payload has no checksum: a flipped bit may change a block that is not compared.
-    @Test func `a flipped bit is refused wherever the container or the payload key has it`() throws {
+    @Test func `a flipped bit anywhere in the container or the payload key is refused`() throws {
         let forge = SPCForge()
         let spc = try forge.spc()
         for position in spc.indices {

@@ -62,7 +62,7 @@ import Testing
         #expect(error?.kind == .privateKeyMismatch)
     }
 
-    @Test func `test credentials come in two sizes only`() {
+    @Test func `test credentials come in only two sizes`() {
         #expect(throws: CertificateError.self) { try TestCredentials.make(bits: 512) }
     }
 

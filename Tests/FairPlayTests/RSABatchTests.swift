@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/mem"), "there is no /proc"))
-    func `what a call has read and written is erased`() throws {
+    func `a call's input and output are erased`() throws {
         let operations = try Self.operations(8)
         // Allocated before the call's memory is freed, or it would take its place.
         let length = 8 * 1_152
@@ -57,7 +57,7 @@ import Testing
         #expect(left.range(of: Data(Self.pattern[..<32])) == nil)
     }
 
-    @Test func `a key of another size than those of the library is decrypted alone`() throws {
+    @Test func `a key of an unsupported size is decrypted alone`() throws {
         let key = try RSAPrivateKey(bits: 1_536)
         #expect(key.forLane == nil)
         #expect(SPCForge.small.privateKey.forLane?.size == 128)

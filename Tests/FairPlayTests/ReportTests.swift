@@ -14,7 +14,7 @@ import Testing
         #expect(report.problems.isEmpty)
     }
 
-    @Test func `credentials show what the device says`() throws {
+    @Test func `credentials show the device's facts`() throws {
         let report = SPCReport(try SPCForge().spc(), module: SPCForge().module)
         #expect(report.certificateSubject == "O=Latchkey Test")
         #expect(report.facts?.assetID == "asset")
@@ -25,7 +25,7 @@ import Testing
         #expect(report.problems.isEmpty)
     }
 
-    @Test func `an SPC that lacks a block shows those that it has`() throws {
+    @Test func `an SPC without a block shows the others`() throws {
         var forge = SPCForge()
         forge[.assetID] = nil
         let report = SPCReport(try forge.spc(), module: forge.module)
@@ -55,7 +55,7 @@ import Testing
         #expect(CKCReport(ckc).problems.isEmpty)
     }
 
-    @Test func `a CKC for another SPC is a problem`() throws {
+    @Test func `another SPC's CKC is a problem`() throws {
         var forge = SPCForge()
         let ckc = try MadeCKC(forge, LicenseTerms()).bytes
         forge[.antiReplaySeed] = [UInt8](repeating: 3, count: 16)
@@ -71,7 +71,7 @@ import Testing
                 "returnedBlockPadded"
             ),
         ] as [([UInt8], String)])
-    func `a requested block that was changed is reported`(block: [UInt8], code: String) throws {
+    func `a changed requested block is reported`(block: [UInt8], code: String) throws {
         var forge = SPCForge()
         forge[.returnRequest] = TLLVTag.transactionID.rawValue.bigEndianBytes
         let context = try forge.module.open(forge.spc())
@@ -120,7 +120,7 @@ import Testing
         #expect(report.problems.map(\.severity) == [.warning])
     }
 
-    @Test func `as JSON an SPC's facts stand beside its header`() throws {
+    @Test func `an SPC's JSON has facts next to its header`() throws {
         let data = try JSONEncoder().encode(SPCReport(try SPCForge().spc(), module: SPCForge().module))
         let json = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(json["version"] as? Int == 1)

@@ -43,7 +43,7 @@ import Testing
         #expect(error?.kind == .unsupportedVersion)
     }
 
-    @Test func `an opener's error and a credential that does not exist are refusals`() {
+    @Test func `an opener's error and an unknown credential are refusals`() {
         let spc = UInt32(3).bigEndianBytes + [0, 0, 0, 0]
         let broken = #expect(throws: KSMRefusal.self) { try module(PlainOpener()).open(spc) }
         #expect(broken?.kind == .malformedContainer)

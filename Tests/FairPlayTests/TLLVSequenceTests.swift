@@ -5,7 +5,7 @@ import Testing
 @testable import LatchkeyFairPlay
 
 @Suite struct TLLVSequenceTests {
-    @Test func `blocks of every length come back as they were written`() throws {
+    @Test func `blocks of every length are read back as written`() throws {
         var generator = SeededGenerator(seed: 11)
         let values = (0..<64).map { (TLLVTag(rawValue: UInt64($0 + 1)), generator.bytes($0)) }
         var writer = TLLVWriter()
@@ -17,9 +17,9 @@ import Testing
         for (tag, value) in values { #expect(read.value(tag).map { Array($0) } == value) }
     }
 
-    @Test func `no bytes are no blocks`() throws { #expect(try TLLVSequence([]).blocks.isEmpty) }
+    @Test func `no bytes, no blocks`() throws { #expect(try TLLVSequence([]).blocks.isEmpty) }
 
-    @Test func `a tag that is not there has no value`() throws {
+    @Test func `a missing tag has no value`() throws {
         let payload = try TLLVSequence(SPCForge.block(.r2, [1]))
         #expect(payload.value(.r1) == nil)
         #expect(payload.raw(.r1) == nil)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8, 15, 17, 24, 33])
-    func `a block length that is no multiple of 16 is malformed`(length: Int) {
+    func `a block length not divisible by 16 is malformed`(length: Int) {
         let block = header(length: length, valueLength: length) + [UInt8](repeating: 7, count: length)
         let error = #expect(throws: FormatError.self) { try TLLVSequence(block + SPCForge.block(.r1, [])) }
         #expect(error?.kind == .malformed)
@@ -58,7 +58,7 @@ import Testing
         #expect(error?.reason.contains("states \(length) bytes with a value of \(valueLength)") == true)
     }
 
-    @Test func `random bytes are refused, or are blocks without a gap`() throws {
+    @Test func `random bytes are refused or are contiguous blocks`() throws {
         var generator = SeededGenerator(seed: 12)
         var read = 0
         for _ in 0..<2_000 {
