@@ -26,7 +26,7 @@ import Testing
         BenchRun([figure(value)], at: Self.date.addingTimeInterval(day * 86_400), build: build)
     }
 
-    @Test func `a run is added to what is there, and other lines stay as they are`() throws {
+    @Test func `a run is added to existing ones, and other lines are kept`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("made/by/bench.jsonl")
         _ = try BenchHistory.adding(run(1, day: 1), to: path, console)
@@ -38,7 +38,7 @@ import Testing
         #expect(lines.count == 4 && lines[1] == "no run" && lines[2] == "{\"date\": 3}")
     }
 
-    @Test func `the page names what is missed, and shows runs of the same build`() {
+    @Test func `the page names missed aims and shows runs of the same build`() {
         let runs = [run(1_500, day: 0), run(9, day: 1, build: "debug"), run(900, day: 2)]
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
@@ -51,7 +51,7 @@ import Testing
         #expect(!page.contains("<script") && !page.contains("http://") && !page.contains("https://"))
     }
 
-    @Test func `a table of a page gets the figures of its words, with commit, machine and date`() throws {
+    @Test func `a page's table gets its figures, with commit, machine and date`() throws {
         let table = BenchTable(in: ".", commit: "abc1234", at: Self.date)
         let other = Figure(name: "RSA in batches of eight", value: nil, unit: .share, note: "a | b")
         let page =
@@ -73,13 +73,13 @@ import Testing
     }
 
     @Test(arguments: ["no table", "<!-- bench -->\nno end", "<!-- bench: -->\n<!-- /bench -->"])
-    func `a page without a whole table is refused`(_ page: String) {
+    func `a page with half a table is refused`(_ page: String) {
         #expect { try BenchTable(in: ".", commit: "c", at: Self.date).text(of: "x.md", page, []) } throws: {
             ($0 as? Diagnosis)?.code == "pageWithoutTable"
         }
     }
 
-    @Test func `a run with a part that failed leaves the pages as they are`() throws {
+    @Test func `a run with a failed part leaves the pages unchanged`() throws {
         let folder = try TemporaryFolder()
         let table = BenchTable(in: folder.path("."), commit: "c", at: Self.date)
         #expect { try table.write([figure(1), .failed("a part", Diagnosis.keyLost)], console) } throws: {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a brief run or a part of the bench writes no page`() {
+    @Test func `a short or partial run writes no page`() {
         #expect { try BenchTable(in: ".", isWhole: false) } throws: { ($0 as? Diagnosis)?.code == "figuresMeanLittle" }
     }
 
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [[], [nil], [5], [5, 5], [nil, 0, -1e300, 1e300]] as [[Double?]])
-    func `any history is drawn without a number that is none`(_ values: [Double?]) {
+    func `any history is drawn with valid numbers`(_ values: [Double?]) {
         let html = figure(values.last ?? nil).chart(of: values).source
         #expect(!html.contains("nan") && !html.contains("inf"))
     }

@@ -17,7 +17,7 @@ import Testing
         #expect(Figure(name: "x", value: value, unit: .allocations, aim: aim).isMet == isMet)
     }
 
-    @Test func `what was not measured is neither met nor missed, and says why`() {
+    @Test func `an unmeasured figure is neither met nor missed, and says why`() {
         let figure = Figure(name: "x", value: nil, unit: .share, aim: .atLeast(0.9), note: "There is no openssl.")
         #expect(figure.isMet == nil)
         #expect(figure.cells == ["x", "not measured", "≥ 90 %", "–", "There is no openssl."])
@@ -89,12 +89,12 @@ import Testing
         """
 
     @Test(arguments: [(1024, 12_114.285714), (2048, 4_075), (4096, nil)] as [(Int, Double?)])
-    func `the private operations of a key size are found`(_ bits: Int, _ rate: Double?) {
+    func `a key size's private operations are found`(_ bits: Int, _ rate: Double?) {
         #expect(OpenSSLSpeed.privateOperations(in: Self.output, bits: bits) == rate)
     }
 
     @Test(arguments: ["", "+F2", "+F2:1:1024", "+F2:1:1024:fast:slow", "+F2:1:1024:0.0:0.0", "+F2:1:1024:nan:1"])
-    func `other output gives no rate`(_ output: String) {
+    func `other output has no rate`(_ output: String) {
         #expect(OpenSSLSpeed.privateOperations(in: output, bits: 1024) == nil)
     }
 }
@@ -106,7 +106,7 @@ import Testing
             try ToolRun.output(of: shell, ["-c", "printf %s \"$NAME\""], environment: ["NAME": "value"]) == "value")
     }
 
-    @Test func `a signal that the program waits for reaches it`() throws {
+    @Test func `a signal that the program expects reaches it`() throws {
         let shell = try ToolRun.find("sh")
         #expect(
             try ToolRun.output(of: shell, ["-c", "trap 'echo woken; exit' ALRM; kill -ALRM $$; echo deaf"]) == "woken\n"
@@ -141,7 +141,7 @@ import Testing
         #expect(try await bench.timePerBundle() > 0)
     }
 
-    @Test func `a part that fails says why, and the other parts are measured`() async {
+    @Test func `a failed part says why, and the others are measured`() async {
         let figure = Figure(name: "x", value: 1, unit: .bytes)
         let figures = await Bench.figures(of: [("a", { throw Diagnosis.keyLost }), ("b", { [figure] })])
         #expect(figures.map(\.hasFailed) == [true, false] && figures.last == figure)
@@ -150,7 +150,7 @@ import Testing
 }
 
 @Suite struct KeyServerBenchTests {
-    @Test(arguments: [1024, 2048]) func `each SPC is answered, whole and in steps`(_ bits: Int) throws {
+    @Test(arguments: [1024, 2048]) func `each SPC is answered whole and in steps`(_ bits: Int) throws {
         let bench = try KeyServerBench(bits: bits)
         #expect(Set(bench.spcs).count == 64)
         for number in 0..<2 { try bench.answer(number) }

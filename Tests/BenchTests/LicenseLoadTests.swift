@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(403, "no", "status 403"), (503, "no", "status 503"), (200, "", "a license is empty")])
-    func `a reply that is no license ends the run`(_ status: Int, _ body: String, _ reason: String) async throws {
+    func `a reply without a license ends the run`(_ status: Int, _ body: String, _ reason: String) async throws {
         let server = HTTPServer { _ in .text(body, status: status) }
         let load = try load(server)
         await #expect { try await load.run(seconds: 10) } throws: {
@@ -33,7 +33,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `what a busy server refuses is no license, and is sent again if that is wanted`() async throws {
+    @Test func `a busy server's refusal is not a license, and is retried on request`() async throws {
         let server = HTTPServer { _ in .text("no", status: 503) }
         var load = try load(server)
         load.comesAgain = true
@@ -42,7 +42,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `nobody there is an error`() async throws {
+    @Test func `no server is an error`() async throws {
         let server = HTTPServer { _ in .text("") }
         let port = try server.start()
         await server.stop()
