@@ -30,7 +30,7 @@ import Testing
         #expect(try exchange("other", advisory) != nil)
     }
 
-    @Test func `a key is held until playback may not start with it any more, or until it is revoked`() throws {
+    @Test func `a key is held until playback may no longer start with it, or until it is revoked`() throws {
         let advisory = AdvisoryKeys(timekeeper: timekeeper)
         advisory.hold(try key(.lease(.seconds(60))), for: "movie")
         timekeeper.advance(by: .seconds(59))

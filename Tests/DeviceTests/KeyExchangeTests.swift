@@ -35,7 +35,7 @@ import Testing
         #expect(rejection?.reason.contains(what) == true)
     }
 
-    @Test func `a CKC cut at any byte is no CKC`() throws {
+    @Test func `a CKC cut anywhere is rejected`() throws {
         let ckc = try setting.module.answer(exchange, with: key)
         for count in 0..<ckc.count { #expect(rejection(Array(ckc.prefix(count)))?.kind == .notACKC) }
     }

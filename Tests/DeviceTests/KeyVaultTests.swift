@@ -62,7 +62,7 @@ import Testing
         #expect(rejection?.kind == .foreign)
     }
 
-    @Test func `a stored key of another form is rejected as the system does after a security update`() throws {
+    @Test func `a stored key of another form is rejected, as after a security update`() throws {
         var stored = try persistableKey(LicenseTerms(.persistent))
         stored[11] = 0
         let rejection = #expect(throws: DeviceError.self) { try vault.open(stored) }

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchkeyFairPlay
 
 @Suite struct SPCOptionsTests {
-    @Test func `a renewal says that playback goes on and the lease is about to end`() throws {
+    @Test func `a renewal states that playback continues and the lease is ending`() throws {
         let session = PlaybackSessionID(rawValue: 42)
         let context = try opened(.renewing(in: session))
         #expect(context.playback?.state == .leaseExpiring)
@@ -20,7 +20,7 @@ import Testing
         #expect(context.payload.blocks.value(.offlineSync).map { Array($0) } == [UInt8](repeating: 0, count: 28))
     }
 
-    @Test func `a request to play says nothing of storing`() throws {
+    @Test func `a request to play omits storing`() throws {
         let context = try opened(SPCOptions())
         #expect(!context.capabilities.contains(.offlineKey))
         #expect(context.payload.blocks.value(.offlineSync) == nil)

@@ -91,7 +91,7 @@ import Testing
         #expect(Set(orders.map { Set($0) }).count == 1)
     }
 
-    @Test func `asking back what was not sent is refused by the server`() throws {
+    @Test func `returning an unsent block is refused by the server`() throws {
         var options = SPCOptions()
         options.returned = [TLLVTag(rawValue: 0xabc)]
         let error = #expect(throws: KSMRefusal.self) { try context(options) }
