@@ -64,7 +64,7 @@ import Testing
         await stage.bench.host.stop(within: .seconds(1))
     }
 
-    @Test(arguments: 0..<5) func `a refusal is the row's text, with the service's reason and without a secret`(
+    @Test(arguments: 0..<5) func `a refusal is the row's text, with the service's reason but no secret`(
         _ number: Int
     ) async throws {
         let form = try #require(DemoDocument.all.dropFirst(number).first?.forms.first)
@@ -82,7 +82,7 @@ import Testing
         await stage.bench.host.stop(within: .seconds(1))
     }
 
-    @Test func `a vendor's own words stand in the row of an app that speaks to its service itself`() async throws {
+    @Test func `a vendor's words are in the row of an app that calls its service itself`() async throws {
         let form = try #require(DemoDocument.all.flatMap(\.forms).first { $0.picture == "nagra" })
         let service = try #require(stage.bench.host.services.first { $0.identifier == "nagra" })
         service.faults.set(.refusal(code: "1007", status: 400), at: .license)
