@@ -42,7 +42,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `no server is an error`() async throws {
+    @Test func `a dead server is an error`() async throws {
         let server = HTTPServer { _ in .text("") }
         let port = try server.start()
         await server.stop()

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [("a.html", KeyTrace.Format.html), ("a.JSON", .openTelemetry), ("b.c/a.har", .har)])
-    func `the ending sets the format`(file: String, format: KeyTrace.Format) {
+    func `extensions set the format`(file: String, format: KeyTrace.Format) {
         #expect(throws: Never.self) { try TraceRecorder(file) }
         #expect(KeyTrace.Format(rawValue: URL(filePath: file).pathExtension.lowercased()) == format)
     }

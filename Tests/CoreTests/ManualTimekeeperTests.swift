@@ -13,7 +13,7 @@ import Testing
         #expect(time.date == Date(timeIntervalSince1970: 1_002.5))
     }
 
-    @Test func `a set date wakes no sleeper`() async throws {
+    @Test func `a new date wakes no sleeper`() async throws {
         let sleep = Task { [time] in try await time.sleep(for: .seconds(10)) }
         await time.untilSomeoneSleeps()
         time.setDate(Date(timeIntervalSince1970: 9_000))

@@ -52,7 +52,7 @@ import Testing
         #",HDCP-LEVEL=TYPE-1"#, #",ALLOWED-CPC="com.apple.streamingkeydelivery:SmartTV""#, #",VIDEO-RANGE=PQ"#,
         #",CODECS="hvc1.2.4.L123""#,
     ])
-    func `variants distinguished by the playlist are read apart`(_ attribute: String) async throws {
+    func `variants that the playlist distinguishes are all read`(_ attribute: String) async throws {
         let fetcher = Self.ladder(["a", "a", "b", "a", "a"]) { $0 == 2 ? attribute : "" }
         #expect(Set(try await Self.found(fetcher).fairPlayURIs) == ["skd://a", "skd://b"])
     }

@@ -103,7 +103,7 @@ import Testing
             playlists: [URL(filePath: "/m.m3u8"): Data(playlist.utf8)])
     }
 
-    @Test func `none of 10,000 planted secrets is in a bundle`() async throws {
+    @Test func `no form of 10,000 planted secrets is in a bundle`() async throws {
         let all = (0..<Self.bundles * Self.exchangesEach).flatMap(Self.secrets)
         #expect(all.count == 10_000)
         let forbidden = SecretWindows(all)
