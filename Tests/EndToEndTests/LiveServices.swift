@@ -17,6 +17,8 @@ struct LiveServices: Sendable {
     let applicationSecret: Secret
     let log = LineLog()
 
+    /// The rules of one token for one license: the tool has one token for all keys.
+    static let lenient: Set = ["vudrm/tokenOnce", "drmtoday/tokenOnce"]
     /// All tests share one RSA key, because making one is slow.
     private static let credentials = Result { try TestCredentials.make(bits: 1024) }
 
@@ -25,11 +27,11 @@ struct LiveServices: Sendable {
     ///   - media: the folder of media. Defaults to the demo asset's.
     ///   - time: the services' clocks.
     ///   - configuration: the port and TLS.
-    ///   - lenient: the rules that may be broken. Defaults to the rule of one token for one license: the tool has one for all keys.
+    ///   - lenient: the rules that may be broken. Defaults to `lenient`.
     init(
         keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
-        lenient: Set<String> = ["vudrm/tokenOnce"]
+        lenient: Set<String> = lenient
     ) throws {
         let credentials = try Self.credentials.get()
         let module = KeyServerModule(credentials: [credentials.credential], derivation: InsecureTestDerivation())
@@ -60,7 +62,7 @@ struct LiveServices: Sendable {
     static func with<Value: Sendable>(
         keys: ContentKeyStore? = nil, media: URL = DemoAsset.folder, time: any Timekeeper = SystemTimekeeper(),
         configuration: HTTPServerConfiguration = HTTPServerConfiguration(), special: SpecialService? = nil,
-        lenient: Set<String> = ["vudrm/tokenOnce"], _ body: (LiveServices) async throws -> Value
+        lenient: Set<String> = lenient, _ body: (LiveServices) async throws -> Value
     ) async throws -> Value {
         let live = try LiveServices(
             keys: keys, media: media, time: time, configuration: configuration, special: special, lenient: lenient)

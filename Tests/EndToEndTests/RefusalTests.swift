@@ -53,7 +53,7 @@ import Testing
 
     static let singleUse: [(profile: String, service: SpecialService?, code: String, vendorCode: String?)] = [
         ("vudrm-raw", nil, "forbidden", nil), ("vudrm", nil, "forbidden", nil),
-        ("drmtoday", SpecialService(DRMtodayService.init) { $0.tokensAreSingleUse = true }, "unauthenticated", "3000"),
+        ("drmtoday", nil, "unauthenticated", "3000"),
     ]
 
     @Test(arguments: singleUse)

@@ -85,7 +85,6 @@ enum TranscriptServices {
             DRMtodayService.init,
             [
                 "merchant": { $0.merchant = $1 }, "signingKey": { $0.signingKey = Secret($1) },
-                "tokensAreSingleUse": { $0.tokensAreSingleUse = $1 == "true" },
             ]),
         "expressplay": made(
             ExpressPlayService.init,

@@ -53,16 +53,23 @@ package struct BunnyStreamService: VendorAPIService {
 
     /// Refuses with 403 in all cases, as on the page about tokens.
     private func checkToken(_ call: ServiceCall) throws(LicenseRefusal) {
+        let text = call.request.queryValue("expires")
+        if let text, let flaw = flaw(inEnd: text) { try call.breach(of: BunnyStreamAPI.expires, flaw) }
         guard tokenSecurityKey != nil else { return }
-        guard let sent = call.request.queryValue("token"), let text = call.request.queryValue("expires") else {
+        guard let sent = call.request.queryValue("token"), let end = text.flatMap({ Int($0) }) else {
             throw .notCovered("The query has no “token” or no “expires”.")
         }
-        guard let end = Int(text), end > 0 else { throw .notCovered("“expires” is not a number of seconds.") }
         guard Secret(sent.lowercased()) == token(video: api.video(call) ?? video, end: end) else {
             throw .notCovered("The token does not match the video and its end.")
         }
-        guard environment.time.date.timeIntervalSince1970 < Double(end) else {
-            throw .notCovered("The token has expired.")
-        }
+    }
+
+    /// The flaw of `expires`, which counts even where the library asks for no token; `nil` for none.
+    private func flaw(inEnd text: String) -> String? {
+        let now = environment.time.date.timeIntervalSince1970
+        guard let end = Int(text).map({ Double($0) }) else { return "“expires” is not a number of seconds." }
+        // The same moment in milliseconds is a thousand times the number.
+        if end > now * 100 { return "“expires” is not in seconds since 1970." }
+        return end > now ? nil : "“expires” was \(Int(saturating: now - end)) s ago."
     }
 }

@@ -13,8 +13,6 @@ package struct DRMtodayService: VendorAPIService {
     package var merchant: String?
     /// The key that signs tokens, HS512, at most 64 bytes. Defaults to `nil`: any.
     package var signingKey: Secret?
-    /// Whether a token is valid for one license only. Defaults to `false`.
-    package var tokensAreSingleUse = false
     /// How the CKC is written. Defaults to base64.
     package var ckc = CKCEnvelope.base64
 
@@ -23,8 +21,8 @@ package struct DRMtodayService: VendorAPIService {
 
     package var api: DRMtodayAPI {
         var api = DRMtodayAPI()
-        (api.merchant, api.signingKey, api.tokensAreSingleUse) = (merchant, signingKey, tokensAreSingleUse)
-        (api.takesCustomData, api.ckc) = (true, ckc)
+        (api.merchant, api.signingKey) = (merchant, signingKey)
+        (api.tokensAreSingleUse, api.takesCustomData, api.ckc) = (true, true, ckc)
         return api
     }
 

@@ -98,6 +98,12 @@ extension NAVERService {
     /// The gateway before the service requires all of its fields. A player behind the customer's own server sends none.
     private func checkGateway(_ call: ServiceCall) throws(LicenseRefusal) {
         let headers = call.request.headers
+        let region = headers["x-ncp-region_code"]
+        if region != "KR", region != nil || headers["x-ncp-apigw-timestamp"] != nil {
+            try call.breach(
+                of: NAVERAPI.region,
+                region == nil ? "There is no x-ncp-region_code." : "The x-ncp-region_code is not KR.")
+        }
         guard let text = headers["x-ncp-apigw-timestamp"] else {
             guard secretKey == nil else { throw Self.unauthenticated("There is no x-ncp-apigw-timestamp.") }
             return call.warn("gatewayFields", "the gateway's fields are missing; the vendor's page requires them")

@@ -10,6 +10,10 @@ package struct BunnyStreamAPI: VendorAPI {
     /// The library in the paths; `nil` accepts any.
     package var library: String?
 
+    package static let expires = VendorRule(
+        "expires", .notCovered, "BU2", "`expires` is in seconds, not in milliseconds; after it the URL is refused.")
+    package static let rules = [expires]
+
     package init() {}
 
     package var routes: [Route<VendorEndpoint>] {

@@ -23,6 +23,12 @@ package struct DRMtodayAPI: VendorAPI {
     /// How the CKC is written.
     package var ckc = CKCEnvelope.base64
 
+    package static let rules = [
+        VendorRule(
+            "tokenOnce", .tokenUsed, "DT9",
+            "`jti` is unique, for replay protection: a token answers one license request (inferred).")
+    ]
+
     package init() {}
 
     package var routes: [Route<VendorEndpoint>] {

@@ -5,7 +5,7 @@ import LatchkeyForms
 
 /// One entry of a token's `crt`: a permitted license and its terms.
 ///
-/// Source: `Documentation/Vendors/DRMtoday.md`, token and rules.
+/// Source: `Documentation/Vendors/DRMtoday.md`, token and rights.
 package struct DRMtodayRight: Sendable {
     private let json: JSONValue
     private let place: String

@@ -17,7 +17,7 @@ package struct DoveRunnerAPI: VendorAPI {
     package var siteKey: Secret?
     /// The maximum age of a token; `nil` accepts any time.
     package var tokenLifetime: Duration?
-    /// Whether a token is limited to one session.
+    /// Whether a token is for one session, which the license server's tenant may state; the vendor's pages do not.
     package var tokensAreSingleUse = false
     /// Whether a token must state its content.
     package var requiresContent = true

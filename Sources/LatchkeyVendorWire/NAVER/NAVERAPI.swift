@@ -29,7 +29,10 @@ package struct NAVERAPI: VendorAPI {
         "contentID", .tokenMalformed, "NC5", "`contentId` has 3 to 100 letters, digits, `-` and `_`.")
     package static let gatewayTime = VendorRule(
         "gatewayTime", .vendor(code: "200", status: 401), "NC2", "`x-ncp-apigw-timestamp` is at most 5 minutes off.")
-    package static let rules = [contentID, gatewayTime]
+    package static let region = VendorRule(
+        "region", .malformedRequest, "NC2, NC5",
+        "`x-ncp-region_code` is required with the gateway's fields, and is `KR`.")
+    package static let rules = [contentID, gatewayTime, region]
 
     package func licenseRequest(_ call: some VendorRequest) throws(LicenseRefusal) -> LicenseQuestion {
         let spc =

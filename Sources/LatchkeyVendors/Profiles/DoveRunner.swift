@@ -2,8 +2,8 @@ import LatchkeyCore
 
 /// DoveRunner, formerly PallyCon. Source: `Documentation/Vendors/DoveRunner.md`.
 ///
-/// The token travels in a header (`doverunner`) or in the license URL (`doverunner-query`). It is good for one request within
-/// 600 seconds, so give a fresh one each time. The service refuses with status 200 and a JSON document. Its host is
+/// The token travels in a header (`doverunner`) or in the license URL (`doverunner-query`). It is good for 600
+/// seconds, so give a fresh one each time. The service refuses with status 200 and a JSON document. Its host is
 /// `drm-license.doverunner.com`; the older ones, of PallyCon's name, are known too.
 extension VendorProfile {
     /// The token in the header `pallycon-customdata-v2`.

@@ -54,7 +54,7 @@ import Testing
     @Test func `each closure runs for each key`() async throws {
         try await PlayerStage.with { stage in
             let failures = FailureLog()
-            let result = try await play(stage, .drmToday, failures, .twoKeys)
+            let result = try await play(stage, .doveRunner, failures, .twoKeys)
             let names = [
                 "prepareContentId", "prepareCertificate", "prepareMessage", "prepareLicenseServerUrl", "prepareLicense",
             ]

@@ -5,7 +5,7 @@ import LatchkeyForms
 import LatchkeyVendorWire
 import Testing
 
-/// Limits of rights. Sources: `Documentation/Vendors/DRMtoday.md`, rules.
+/// Limits of rights. Sources: `Documentation/Vendors/DRMtoday.md`, rights.
 @Suite(.timeLimit(.minutes(5))) struct DRMtodayLimitTests {
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
 
