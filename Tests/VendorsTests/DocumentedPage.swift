@@ -117,6 +117,10 @@ struct DocumentedPage: Sendable, CustomTestStringConvertible {
             reply: { text(Int($0.code) ?? 0, #"{"error":{"type":"bad","messages":["no rights"]}}"#) }),
         Self(
             name: "Axinom", profile: .axinom,
-            reply: { text(Int($0.code) ?? 0, "", [("X-AxDRM-ErrorMessage", "no rights")]) }),
+            reply: {
+                // The rows without a status are statuses.
+                let code = $0.status == nil ? [] : [(name: "X-AxDRM-ErrorCode", value: $0.code)]
+                return text($0.status ?? Int($0.code) ?? 0, "", [("X-AxDRM-ErrorMessage", "no rights")] + code)
+            }),
     ]
 }

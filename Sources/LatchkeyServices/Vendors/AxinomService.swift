@@ -75,9 +75,9 @@ package struct AxinomService: VendorAPIService {
         return Secret(JSONWebToken.text(claims: .object(members), key: communicationKey))
     }
 
-    /// The page has statuses but no codes.
+    /// The page has statuses and one code.
     package var documentedRefusals: [DocumentedRefusal] {
-        [400, 403, 500].flatMap { DocumentedRefusal.all($0, "\($0)") }
+        [400, 403, 500].flatMap { DocumentedRefusal.all($0, "\($0)") } + DocumentedRefusal.all(403, "1")
     }
 
     package func reply(_ license: IssuedLicense, to call: ServiceCall) -> HTTPResponse {

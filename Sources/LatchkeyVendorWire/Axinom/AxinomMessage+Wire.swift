@@ -27,9 +27,9 @@ extension AxinomMessage {
 
 extension HTTPResponse {
     /// A refusal as Axinom's: 400 for a request that is not understood or invalid, 403 for one that is denied, 500 for a fault of the service;
-    /// the text in `X-AxDRM-ErrorMessage`, no body.
+    /// the text in `X-AxDRM-ErrorMessage`, a limit of streams in `X-AxDRM-ErrorCode`, no body.
     ///
-    /// Source: docs.axinom.com/services/drm/quickstart/troubleshooting, read on 2026-11-27.
+    /// Source: `Documentation/Vendors/Axinom.md`, errors.
     package static func axinom(_ refusal: LicenseRefusal) -> HTTPResponse {
         let status =
             switch refusal.kind {
@@ -38,7 +38,12 @@ extension HTTPResponse {
             case .notCovered, .contentMismatch, .policy, .sessionLimit, .tokenUsed: 403
             default: 400
             }
-        return HTTPResponse(status: status, headers: ["X-AxDRM-ErrorMessage": headerText(refusal)])
+        var headers: HTTPHeaders = ["X-AxDRM-ErrorMessage": headerText(refusal)]
+        switch refusal.kind {
+        case .sessionLimit, .vendor("1", _): headers["X-AxDRM-ErrorCode"] = "1"
+        default: break
+        }
+        return HTTPResponse(status: status, headers: headers)
     }
 
     /// The refusal as a header field may hold it: ASCII in one line.

@@ -25,15 +25,16 @@ extension VendorProfile {
         decoder: .raw,
         errors: ErrorRules(
             code: [.header("X-AxDRM-ErrorCode")], message: [.header("X-AxDRM-ErrorMessage")],
-            codes: axinomStatuses.codes),
+            codes: axinomCodes.codes),
         token: .axinom,
         evidence: ProfileEvidence(.documented, read: "2026-11-21", "docs.axinom.com, drm/license-service/fairplay"))
 
-    /// The meanings of the statuses. Source: `Documentation/Vendors/Axinom.md`, errors.
-    static let axinomStatuses = CodeTable(
+    /// The meanings of the known code and the statuses. Source: `Documentation/Vendors/Axinom.md`, errors.
+    static let axinomCodes = CodeTable(
         """
+        1 | concurrencyLimit | The account plays as many streams as its license service messages allow. | | 403
         400 | invalidRequest | The request, or its license service message, is not valid. | Compare SPC and license service message with Axinom's page.
-        403 | forbidden | The request is valid, and the license is denied. | Look at the dates, keys, usage policies and limits of streams of the license service message.
+        403 | forbidden | The request is valid, and the license is denied. | Look at the dates, keys and usage policies of the license service message.
         500 | serverTransient | The license service failed inside.
         """)
 

@@ -33,7 +33,7 @@ extension VendorProfile {
 
     /// The tables of codes, for the test that reads every row.
     static let codeTables = [
-        axinomStatuses, brightcoveCodes, cloudDRMCodes, doveRunnerCodes, drmTodayCodes, expressPlayCodes, muxStatuses,
+        axinomCodes, brightcoveCodes, cloudDRMCodes, doveRunnerCodes, drmTodayCodes, expressPlayCodes, muxStatuses,
         nagraLicenseCodes, nagraSessionCodes, naverCodes, verimatrixCodes,
     ]
 

@@ -99,10 +99,11 @@ extension DocumentedCode {
             "1003 7001 7009 7011 7012 7016 7018 7019 7301 7304 7305 7308 7316 7317 8710 8711 9001 9999")
         + rows("doverunner", 200, .nested(code: "ERROR", words: "MESSAGE"), inferred: true, "8002")
 
-    // docs.axinom.com/services/drm/quickstart/troubleshooting; read on 2026-11-27.
-    private static let axinom = [400, 403, 500].flatMap {
-        rows("axinom", $0, .headers(code: nil, words: "X-AxDRM-ErrorMessage"), "\($0)")
-    }
+    // docs.axinom.com/services/drm/quickstart/troubleshooting, read on 2026-11-27; the code is that of a public client.
+    private static let axinom =
+        [400, 403, 500].flatMap { rows("axinom", $0, .headers(code: nil, words: "X-AxDRM-ErrorMessage"), "\($0)") }
+        + rows(
+            "axinom", 403, .headers(code: "X-AxDRM-ErrorCode", words: "X-AxDRM-ErrorMessage"), inferred: true, "1")
 
     // Documentation/Vendors/DRMtoday.md, DT3 and DT4. The documentation says that the status is not 2xx.
     private static let drmToday = [
