@@ -1,7 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTerminal
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 /// The parts of a request that may have caused its refusal.
 enum RequestPart: Sendable, CaseIterable { case token, body, type, method, address }
@@ -14,12 +14,12 @@ struct Refusal: Sendable {
     let reply: HTTPReply
     /// The service's words; `nil` if it said none.
     let words: String?
-    /// The kind of error that the vendor documents for the service's code; `nil` if undocumented.
-    let documented: Diagnosis.Kind?
+    /// The documented meaning of the service's code; `nil` if undocumented.
+    let documented: DocumentedCode?
 
     /// The parts of the request that may be the cause.
     var open: Set<RequestPart> {
-        if let documented { return Self.open(documented) }
+        if let documented { return Self.open(documented) ?? Self.all }
         let byStatus = Self.open(reply.status)
         // An unambiguous status outweighs any words in the body.
         if byStatus.isEmpty { return [] }
@@ -34,7 +34,18 @@ struct Refusal: Sendable {
     }
 
     /// The first of the oddities that explains the refusal; `nil` if none does.
-    func leading(_ faults: [RequestFault]) -> RequestFault? { faults.first { !$0.parts.isDisjoint(with: open) } }
+    func leading(_ faults: [RequestFault]) -> RequestFault? {
+        var parts = open
+        // A service that names a fault in a token has read it: the token is where it belongs.
+        if documented?.kind == .invalidRequest, partUnknown == nil { parts.remove(.token) }
+        return faults.first { !$0.parts.isDisjoint(with: parts) }
+    }
+
+    /// A sentence where the vendor's page leaves open which part of the request is wrong; `nil` elsewhere.
+    var partUnknown: String? {
+        guard let documented, Self.open(documented) == nil else { return nil }
+        return "The vendor's page does not say which part of the request is wrong."
+    }
 
     /// Who answered in the service's place; `nil` for the service.
     var sender: ReplySender? { documented == nil ? ReplySender.all.first { $0.sent(reply) } : nil }
@@ -43,14 +54,23 @@ struct Refusal: Sendable {
 
     private static let all = Set(RequestPart.allCases)
 
-    private static func open(_ kind: Diagnosis.Kind) -> Set<RequestPart> {
-        switch kind {
-        case .unauthenticated, .notYetValid: [.token]
-        case .invalidRequest, .licenseMalformed: all
-        case .notFound: [.address]
-        default: []
+    /// The parts that the page names for a code; `nil` if it leaves them open.
+    private static func open(_ code: DocumentedCode) -> Set<RequestPart>? {
+        switch code.kind {
+        case .unauthenticated, .notYetValid: return [.token]
+        case .invalidRequest, .licenseMalformed:
+            let remedy = code.remedy == code.kind.remedy ? "" : code.remedy
+            let page = "\(code.meaning ?? "") \(remedy)".lowercased()
+            let named = (sayings + addresses).filter { $0.words.contains(where: page.contains) }
+            let parts = named.reduce(into: Set<RequestPart>()) { $0.formUnion($1.open) }
+            return parts.isEmpty ? nil : parts
+        case .notFound: return [.address]
+        default: return []
         }
     }
+
+    /// The words for the address on a page, but not in a service's reply.
+    private static let addresses: [Saying] = [(["key uri", "license url", "path of the address"], [.address], nil)]
 
     /// Source: RFC 9110 §15, RFC 6585, RFC 7725.
     private static func open(_ status: Int) -> Set<RequestPart> {
@@ -126,6 +146,7 @@ struct Refusal: Sendable {
             let row = Self.remedies.first { $0.step == step && $0.kinds.contains(kind) }
             check = check.adding(nil, remedy: saying?.kind?.remedy ?? row?.remedy)
         }
+        check = check.adding(partUnknown)
         check.open = open
         return check
     }

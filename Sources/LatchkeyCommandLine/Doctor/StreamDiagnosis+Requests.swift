@@ -2,7 +2,7 @@ import Foundation
 import Latchkey
 import LatchkeyCore
 import LatchkeyFairPlay
-import LatchkeyVendors
+@_spi(Integrations) import LatchkeyVendors
 
 // Why a request failed: the error, and evidence from the traffic.
 extension StreamDiagnosis {
@@ -23,7 +23,7 @@ extension StreamDiagnosis {
         }
         let refusal = refusal(reply, error, at: check.step)
         guard reply.status >= 400 else {
-            var check = check
+            var check = check.adding(refusal.partUnknown)
             check.open = refusal.open
             return check
         }
@@ -46,10 +46,12 @@ extension StreamDiagnosis {
 
     func refusal(_ reply: HTTPReply, _ error: any Error, at step: Checkup.Step) -> Refusal {
         let said = [error.service?.code, error.service?.message].compactMap(\.self).joined(separator: " ")
+        let stage: VendorProfile.RefusalStage = step == .lookup ? .lookup : step == .session ? .session : .license
+        let coded = error.isDocumented && error.service?.code != nil ? error.service : nil
         return Refusal(
             step: step, reply: reply,
             words: (said.isEmpty ? serviceWords(reply) : said).flatMap { $0.contains(where: \.isLetter) ? $0 : nil },
-            documented: error.isDocumented && error.service?.code != nil ? (error as? any CataloguedError)?.kind : nil)
+            documented: coded.flatMap { profile.errors(at: stage)?.documented($0) })
     }
 
     /// The check, with the service's time for the next attempt.

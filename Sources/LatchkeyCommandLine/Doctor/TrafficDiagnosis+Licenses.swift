@@ -169,7 +169,7 @@ extension TrafficDiagnosis {
             let first = isFirst ? "; nothing else was wrong before it" : ""
             let reason =
                 "refused. \(answer(reply, exchange)): \(fault.words). Seen in request \(exchange.number)\(first)."
-            return [.error(.license, fault.code, reason, fault.remedy)]
+            return [Checkup.error(.license, fault.code, reason, fault.remedy).adding(refusal.partUnknown)]
         }
         // Oddities that are not the cause.
         let asides = faults.prefix(1).map { fault in

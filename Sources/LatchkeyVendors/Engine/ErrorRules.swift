@@ -57,7 +57,7 @@ public import LatchkeyCore
     }
 
     /// The documented meaning of a reply's code, or else of its status; `nil` if the rules know neither.
-    func documented(_ service: ServiceReply) -> DocumentedCode? {
+    package func documented(_ service: ServiceReply) -> DocumentedCode? {
         // A vendor's number may look like a status, and the page may state a different status for it.
         service.code.flatMap { codes[$0] }
             ?? codes["\(service.status)"].flatMap { [nil, service.status].contains($0.status) ? $0 : nil }

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
+@_spi(Integrations) import LatchkeyVendors
 import Testing
 
 @testable import LatchkeyCommandLine
@@ -14,7 +15,9 @@ import Testing
         ("methodWrong", [.method]), ("contentTypeWrong", [.type]), ("addressWrong", [.address]),
         ("spcMissing", [.body]), ("spcIsCertificate", [.body]), ("encodedTwice", [.body]), ("bodyFormWrong", [.body]),
         ("plusNotEncoded", [.body]), ("alphabetWrong", [.body]), ("fieldMissing", [.body]),
-        ("spcHasLineBreaks", [.body]), ("spcIsCutShort", [.body]),
+        ("spcHasLineBreaks", [.body]), ("spcIsCutShort", [.body]), ("spcIsCKC", [.body]), ("spcIsPrivateKey", [.body]),
+        ("spcIsReadAsText", [.body]), ("spcIsHexadecimal", [.body]), ("spcIsNumbers", [.body]),
+        ("spcIsOtherSystem", [.body]), ("spcIsGzip", [.body]), ("spcIsPlaceholder", [.body]), ("spcIsMedia", [.body]),
     ]
 
     /// The parts that a wordless status leaves open, written down by hand.
@@ -30,7 +33,7 @@ import Testing
     private static let steps: [Checkup.Step] = [.certificate, .lookup, .session, .license]
 
     private func refusal(
-        _ status: Int, _ words: String? = nil, documented: Diagnosis.Kind? = nil, at step: Checkup.Step = .license,
+        _ status: Int, _ words: String? = nil, documented: DocumentedCode? = nil, at step: Checkup.Step = .license,
         _ headers: [(String, String)] = [], _ body: String = ""
     ) -> Refusal {
         Refusal(
@@ -86,8 +89,40 @@ import Testing
     func `a documented code outranks words, status and sender`(
         kind: Diagnosis.Kind, open: Set<RequestPart>
     ) {
-        let said = refusal(400, "bad SPC", documented: kind, [("Server", "AmazonS3")])
+        let said = refusal(400, "bad SPC", documented: DocumentedCode(kind), [("Server", "AmazonS3")])
         #expect(said.open == open && said.sender == nil)
+    }
+
+    /// A token that the service read is where it belongs, so that its missing header leads only where the page leaves all open.
+    @Test(
+        arguments: [
+            ("verimatrix", "MDRM-1014", [.address, .token]), ("verimatrix", "MDRM-1004", [.body, .type]),
+            ("doverunner", "8712", [.token]), ("doverunner", "9999", [.address]), ("cloud-drm", "drm_4005", [.address]),
+            ("drmtoday", "10001", [.body, .type]), ("drmtoday", "60001", [.token]), ("nagra", "1002", [.address]),
+            ("drmtoday", "2000", nil), ("doverunner", "9001", nil), ("naver", "100", nil),
+        ] as [(String, String, Set<RequestPart>?)])
+    func `a documented code opens the parts that the vendor's page names, or says that it names none (M1)`(
+        vendor: String, code: String, open: Set<RequestPart>?
+    ) throws {
+        let documented = try #require(VendorProfile.named(vendor)?.errors(at: .license)?.codes[code])
+        #expect(documented.kind == .invalidRequest)
+        let said = refusal(400, documented: documented)
+        #expect(said.open == open ?? Set(RequestPart.allCases))
+        #expect((said.leading([RequestFault("headerMissing", "it is odd", "Mend it.")]) == nil) == (open != nil))
+        let check = said.explained(.error(.license, "invalidRequest", "No.", documented.remedy), .invalidRequest)
+        #expect(check.reason.contains("does not say which part") == (open == nil), "\(check)")
+    }
+
+    @Test func `the table of oddities has every code that a request can be found odd by`() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/LatchkeyCommandLine/Doctor")
+            .standardized
+        let codes = try ["RequestFault", "RequestComparison"].flatMap { name in
+            try String(contentsOf: folder.appending(path: "\(name).swift"), encoding: .utf8)
+                .matches(of: /"([a-z]+[A-Z][A-Za-z]+)"/).map { String($0.output.1) }
+        }
+        // The recognizer's nouns in the SPC's place.
+        let recognized = ["OtherSystem", "Gzip", "Placeholder", "Media"].map { "spcIs\($0)" }
+        #expect(Set(Self.oddities.map(\.code)) == Set(codes + recognized))
     }
 
     @Test(arguments: [
@@ -175,6 +210,33 @@ extension RefusalTests {
             ).diagnosed()
             #expect(run.cause == cause, "\(status): \(run.output)")
         }
+    }
+
+    @Test func `a code about key and subject leads, and a missing header is a warning (h35)`() async throws {
+        let spc = try await RecordedTraffic.parts.spc.base64EncodedString()
+        let key = "a0b1c2d3-e4f5-0617-2839-4a5b6c7d8e9f"
+        let run = try await RecordedTraffic().playlist("skd://\(key)?keyId=\(key)").certificate().adding(
+            "POST", "https://media.example.com/verimatrix/fairplay",
+            ["Content-Type": "application/json", "User-Agent": "player"], .text(#"{"spc":"\#(spc)"}"#), status: 400,
+            [:],
+            .text(#"{"code":"MDRM-1014","message":"subject"}"#)
+        ).diagnosed("--vendor", "verimatrix")
+        #expect(run.cause == "invalidRequest" && run.causeReason.contains("The key id or the subject"), "\(run.output)")
+        #expect(run.output.contains("headerMissing"))
+    }
+
+    @Test func `a leading oddity under an invalid-request code says that the code names no part`()
+        async throws
+    {
+        let spc = try await RecordedTraffic.parts.spc.base64EncodedString()
+        let form = "spc=\(spc.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+        let key = "skd://drmtoday?assetId=a&variantId=&keyId=a0b1c2d3e4f5061728394a5b6c7d8e9f&keyRotationId=0"
+        let run = try await RecordedTraffic().playlist(key).certificate().adding(
+            "POST", "https://lic.drmtoday.com/license-server-fairplay/",
+            Self.form.merging(["User-Agent": "player"]) { $1 }, .text(form), status: 400, ["x-dt-resp-code": "2000"]
+        ).diagnosed("--vendor", "drmtoday")
+        #expect(run.cause == "headerMissing", "\(run.output)")
+        #expect(run.causeReason.contains("The vendor's page does not say which part"), "\(run.output)")
     }
 
     @Test func `base64 lines are named (h38)`() async throws {
