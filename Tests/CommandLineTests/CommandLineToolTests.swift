@@ -100,5 +100,6 @@ import Testing
         let lines = await RecordedRun("play", "--help").output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 40, "\(lines.count) lines")
         #expect(lines.allSatisfy { $0.count <= 132 })
+        #expect(lines.contains { $0.hasSuffix("; else a demo stream at the strict emulator of --vendor or --source") })
     }
 }

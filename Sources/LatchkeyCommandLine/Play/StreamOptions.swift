@@ -6,8 +6,8 @@ import LatchkeyTerminal
 /// The arguments for the stream to play and the device.
 struct StreamOptions: Sendable {
     let playlist = Positional(
-        "PLAYLIST", "a file, a folder, or an http or https URL; else --vendor's demo stream, served here",
-        .files, .optional)
+        "PLAYLIST", "a file, folder or URL; else a demo stream at the strict emulator of --vendor or --source", .files,
+        .optional)
     let vendor = VendorOptions()
     let credentials = Option(
         "credentials", .path("DIR"), "the device's certificate and ASk, for tests only; if PLAYLIST has keys")
