@@ -96,7 +96,7 @@ extension ClientConnection {
 
     private func begin(_ head: RequestHead) -> Progress {
         self.head = head
-        let exchange = HTTPExchange(loop.daemon, self, head)
+        let exchange = HTTPExchange(loop.daemon, self)
         guard loop.daemon.admit(exchange) else { return refuse(.stopping) }
         self.exchange = exchange
         received = 0
@@ -120,7 +120,7 @@ extension ClientConnection {
     }
 
     private func readBody() -> Progress {
-        if exchange?.answer != nil { return refuse(loop.daemon.open.isClosed ? .stopping : .bodyOverdue) }
+        if exchange?.isAnswered == true { return refuse(loop.daemon.open.isClosed ? .stopping : .bodyOverdue) }
         do {
             guard try takeBody() else { return moved < Self.mostBytesInTurn ? receive() : .goOn }
         } catch {
@@ -182,8 +182,11 @@ extension ClientConnection {
     }
 
     private func takeAnswer() -> Progress {
-        guard let answer = exchange?.answerOrWait() else { return .wait }
-        return send(answer)
+        switch exchange?.answerOrWait() {
+        case nil: .wait
+        case .success(let answer): send(answer)
+        case .failure(let refusal): send(loop.daemon.response(refusal, to: head?.request))
+        }
     }
 
     /// Counts bytes of the input as read.

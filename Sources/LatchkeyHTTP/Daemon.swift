@@ -9,7 +9,7 @@ import LatchkeySystem
 final class Daemon: @unchecked Sendable {
     let configuration: HTTPServerConfiguration
     let begin: @Sendable (HTTPRequest) -> HTTPWork
-    private let complete: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
+    private let complete: @Sendable (HTTPResponse, HTTPRequest?) -> HTTPResponse
     let time: any Timekeeper
     let startTask: TaskStart.Starter
     let open = OpenExchanges()
@@ -49,7 +49,7 @@ final class Daemon: @unchecked Sendable {
     init(
         _ configuration: HTTPServerConfiguration, identity: TLSIdentity?, time: any Timekeeper,
         startTask: @escaping TaskStart.Starter, work: (any ThreadWork)?,
-        complete: @escaping @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse,
+        complete: @escaping @Sendable (HTTPResponse, HTTPRequest?) -> HTTPResponse,
         begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) throws(Diagnosis) {
         self.configuration = configuration
@@ -151,10 +151,10 @@ final class Daemon: @unchecked Sendable {
         loops.first?.inbox.endListening()
     }
 
-    /// The reply of a refusal, as pages may read it.
+    /// The reply of a refusal, as pages may read it. Once for each that is sent.
     /// - Parameter request: as far as it is known; `nil` if it is not.
     func response(_ refusal: HTTPRefusal, to request: HTTPRequest?) -> HTTPResponse {
-        request.map { complete(refusal.response, $0) } ?? refusal.response
+        complete(refusal.response, request)
     }
 
     /// Ends the daemon's threads and closes its connections. Blocks until both are done.

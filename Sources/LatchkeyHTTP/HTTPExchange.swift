@@ -6,31 +6,27 @@ import LatchkeyCore
 final class HTTPExchange: @unchecked Sendable {
     private let daemon: Daemon
     private let client: ClientConnection
-    private let head: RequestHead
 
     private var lock: NSLock { client.exchangeLock }
-    private var reply: HTTPResponse?
+    /// The answer, or why the server itself refuses.
+    private var reply: Result<HTTPResponse, HTTPRefusal>?
     /// Whether the connection waits for the answer. It does before the request is complete, too: a late one is refused.
     private var isAwaited = true
     private var work: Task<Void, Never>?
     /// The body that is being sent, if it is a stream.
     private var stream: HTTPBodyStream?
 
-    /// - Parameters:
-    ///   - client: the connection that the request arrived on.
-    ///   - head: the request's.
-    init(_ daemon: Daemon, _ client: ClientConnection, _ head: RequestHead) {
-        (self.daemon, self.client, self.head) = (daemon, client, head)
-    }
+    /// - Parameter client: the connection that the request arrived on.
+    init(_ daemon: Daemon, _ client: ClientConnection) { (self.daemon, self.client) = (daemon, client) }
 
     /// Sets the answer to a refusal. Any thread may call it.
-    func answer(with refusal: HTTPRefusal) { answer(with: daemon.response(refusal, to: head.request)) }
+    func answer(with refusal: HTTPRefusal) { answer(with: .failure(refusal)) }
 
     /// Sets the answer; only the first one counts. Any thread may call it.
-    func answer(with response: HTTPResponse) {
+    private func answer(with reply: Result<HTTPResponse, HTTPRefusal>) {
         let (isFirst, isAwaited) = lock.withLock {
-            guard reply == nil else { return (false, false) }
-            reply = response
+            guard self.reply == nil else { return (false, false) }
+            self.reply = reply
             return (true, self.isAwaited)
         }
         guard isFirst else { return }
@@ -38,11 +34,11 @@ final class HTTPExchange: @unchecked Sendable {
         cancelWork()
     }
 
-    /// The answer, if it is ready.
-    var answer: HTTPResponse? { lock.withLock { reply } }
+    /// Whether the answer is ready.
+    var isAnswered: Bool { lock.withLock { reply != nil } }
 
     /// The answer; `nil` if there is none yet: the connection resumes when it is ready.
-    func answerOrWait() -> HTTPResponse? {
+    func answerOrWait() -> Result<HTTPResponse, HTTPRefusal>? {
         lock.withLock {
             isAwaited = reply == nil
             return reply
@@ -59,10 +55,10 @@ final class HTTPExchange: @unchecked Sendable {
         if isAnswered { return }
         let answering: @Sendable () async -> HTTPResponse
         switch daemon.begin(request) {
-        case .reply(let reply): return answer(with: reply)
+        case .reply(let reply): return answer(with: .success(reply))
         case .task(let work): answering = work
         }
-        let task = daemon.startTask { self.answer(with: await answering()) }
+        let task = daemon.startTask { self.answer(with: .success(await answering())) }
         let isOver = lock.withLock {
             work = task
             return reply != nil

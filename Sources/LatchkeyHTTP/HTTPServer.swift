@@ -18,7 +18,7 @@ public final class HTTPServer: @unchecked Sendable {
     private let begin: @Sendable (HTTPRequest) -> HTTPWork
     private let startTask: TaskStart.Starter
     private let work: (any ThreadWork)?
-    private let complete: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse
+    private let complete: @Sendable (HTTPResponse, HTTPRequest?) -> HTTPResponse
     private let lock = NSLock()
     private var state = State.idle
     /// The replacement of the configuration's certificate and key.
@@ -44,13 +44,14 @@ public final class HTTPServer: @unchecked Sendable {
     ///   - startTask: starts the task of one request, on threads of the caller's choice.
     ///   - work: further work of the threads that read and write, such as the tasks of requests. It then states the number of threads, in
     ///     place of the configuration. Defaults to `nil`: threads that only read and write.
-    ///   - complete: adds the fields of the server's replies to a refusal that `begin` does not see. Defaults to nothing.
+    ///   - complete: adds the fields of the server's replies to a refusal that `begin` does not see. Called once for each such reply, with
+    ///     the request as far as it is known. Defaults to nothing.
     ///   - begin: answers one request immediately, or returns its task's work. Both closures are called on the thread that has read the
     ///     request; they should be short, because other connections wait for that thread.
     package init(
         _ configuration: HTTPServerConfiguration, time: any Timekeeper = SystemTimekeeper(),
         startTask: @escaping TaskStart.Starter, work: (any ThreadWork)? = nil,
-        complete: @escaping @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response },
+        complete: @escaping @Sendable (HTTPResponse, HTTPRequest?) -> HTTPResponse = { response, _ in response },
         begin: @escaping @Sendable (HTTPRequest) -> HTTPWork
     ) {
         self.configuration = configuration

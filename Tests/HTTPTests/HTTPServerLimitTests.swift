@@ -22,14 +22,15 @@ import Testing
     }
 
     @Test func `the server's own refusals are completed like other replies`() async throws {
-        let (time, gate, hasBegun) = (ManualTimekeeper(), Gate(), Locked(false))
+        let (time, gate, hasBegun, refused) = (ManualTimekeeper(), Gate(), Locked(false), Locked<[Int]>([]))
         var configuration = HTTPServerConfiguration.patient
         configuration.exchangeDeadline = .seconds(5)
         let server = HTTPServer(
             configuration, time: time, startTask: { Task(operation: $0) },
             complete: { response, request in
+                refused.withLock { $0.append(response.status) }
                 var response = response
-                response.headers["X-Path"] = request.path + (request.headers["Origin"] ?? "")
+                response.headers["X-Path"] = (request?.path ?? "") + (request?.headers["Origin"] ?? "")
                 return response
             },
             begin: { _ in
@@ -61,8 +62,12 @@ import Testing
             if status == 408 { try await until { !connection.send("x") || connection.hasReply } }
             let text = await connection.readToEnd().text
             #expect(text.hasPrefix("HTTP/1.1 \(status) ") && text.contains("\r\nX-Path: /ab\r\n"))
+            #expect(refused.withLock { $0.last } == status)
         }
         gate.open()
+        // Each refusal is completed once, and no other reply is.
+        #expect(try await fetch(port, "/").status == 200)
+        #expect(refused.withLock { $0.count } == 9)
         await server.stop(within: .zero)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import TLSPeer
 import Testing
 
+@testable import LatchkeyLicensing
 @testable import LatchkeyServer
 @testable import LatchkeyServerTool
 @testable import TestServers
@@ -23,16 +24,31 @@ import Testing
                 group.addTask { await Self.check(port, isTLS) }
             }
         }
+        let refusals = stage.server.shared.metrics.httpRefusals
+        for listener in ["players", "packagers", "operators"] {
+            for (status, shapes) in Dictionary(grouping: RequestShape.refused, by: \.status) {
+                #expect(refusals[listener, "\(status)"].value == shapes.count, "\(listener): \(status)")
+            }
+        }
         #expect(await !stage.log.contains("smuggled"))
     }
 
     @Test(arguments: ["/t%2fdemo/certificate", "//t//demo//certificate", "/admin%2Fv1/tenants"])
     func `no listener accepts a path that a proxy could split differently`(_ path: String) async throws {
-        let stage = try await TestServer()
-        let places = stage.server.addresses
-        for place in [places.players, places.packagers, places.operators] {
+        let stage = try await TestServer(["health": ["port": 0]])
+        let (places, refusals) = (stage.server.addresses, stage.server.shared.metrics.httpRefusals)
+        let health = try #require(places.health)
+        #expect(try await stage.license().0.status == 200)
+        // An API counts its own refusals.
+        #expect(try await stage.packager("speke", "POST", body: "<nope/>").status == 422)
+        #expect(refusals.series.isEmpty)
+        for (name, place) in [
+            ("players", places.players), ("packagers", places.packagers), ("operators", places.operators),
+            ("health", health),
+        ] {
             let reply = try await stage.send(place.url + path)
             #expect(reply.status == 400 && JSONValue(reply.body)?["error"]?["code"]?.text == "httpPath")
+            #expect(refusals[name, "400"].value == 1)
         }
     }
 

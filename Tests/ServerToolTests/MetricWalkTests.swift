@@ -143,6 +143,9 @@ import Testing
             () async throws in
             for _ in 0..<30 { _ = try await stage.license(1, token: "no.token.atall") }
         }
+        try await moves(["latchkey_http_refusals_total"], stage) { () async throws in
+            #expect(try await stage.player("//").status == 400)
+        }
         try await moves(["latchkey_audit_intact"], stage) { () async throws in
             let last = try #require(try await stage.database.last())
             let forged = AuditEntry(

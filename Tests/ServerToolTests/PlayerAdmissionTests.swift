@@ -22,6 +22,8 @@ import Testing
         #expect(refused.status == 503)
         #expect((1...5).contains(refused.header("retry-after").flatMap { Int($0) } ?? 0))
         #expect(refused.header("x-request-id") == "request-of-bob")
+        let shed = #"tenant="demo",endpoint="fairplay",drm="fairplay",outcome="shed",reason="overloaded""#
+        #expect(try await stage.metric("latchkey_license_requests_total{\(shed)}") == 1)
         #expect(try await Self.status(of: stage, token) == 200)
         let heartbeat = try await stage.player("sessions/heartbeat", "POST", bearer: "none")
         #expect(heartbeat.status == 401)
@@ -37,6 +39,9 @@ import Testing
         #expect(try await stage.license().0.status == 200)
         #expect(try await stage.player("fairplay", "POST", bearer: "wrong").status == 401)
         #expect(try await stage.player("fairplay/nowhere", "POST").status == 404)
+        #expect(try await stage.player("fairplay", "POST", at: "nobody").status == 403)
+        let unknown = #"tenant="",endpoint="fairplay",drm="fairplay",outcome="refused",reason="unknownTenant""#
+        #expect(try await stage.metric("latchkey_license_requests_total{\(unknown)}") == 1)
         #expect(stage.server.shared.requestLimit.running == 0)
     }
 

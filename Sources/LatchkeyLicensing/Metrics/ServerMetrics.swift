@@ -36,6 +36,8 @@ package final class ServerMetrics: Sendable {
     package let copyRows, copyBytes, copyKept, pendingChanges, pendingEntries, storeIsBehind: Gauge
     package let packagerRequests: MetricFamily<Counter>
     package let rateLimited: MetricFamily<Counter>
+    /// Replies of listeners themselves, before or instead of an API's.
+    package let httpRefusals: MetricFamily<Counter>
     package let credentialExpiry: MetricFamily<Gauge>
     /// The tenants' limits, how much of them is used, and the refusals beyond them.
     package let tenantLimit, tenantUse: MetricFamily<Gauge>
@@ -145,6 +147,10 @@ package final class ServerMetrics: Sendable {
         rateLimited = table.counters(
             "latchkey_rate_limited_total", "Requests beyond a rate limit.",
             [.fixed("scope", RateScope.allCases.map(\.rawValue))])
+        httpRefusals = table.counters(
+            "latchkey_http_refusals_total",
+            "Requests that a listener refused itself: malformed, too large, unsupported, late, or during a shutdown.",
+            [.first(4, "listener"), .first(20, "status")])
         credentialExpiry = table.gauges(
             "latchkey_credential_expiry_timestamp_seconds", "Expiry of a certificate, in Unix time.",
             [table.tenant, .first(500, "sha1")])

@@ -105,18 +105,27 @@ public final class LicenseServer: Sendable {
                 HTTPServer(
                     file.http(settings.players, bodyBytes: PlayerAPI.bodyBytes), startTask: { shared.pool.task($0) },
                     work: shared.pool.work,
-                    complete: { response, request in state.withLock { $0 }.forPages(response, to: request) }
+                    complete: { response, request in
+                        let response = shared.counted(response, of: "players")
+                        return request.map { state.withLock { $0 }.forPages(response, to: $0) } ?? response
+                    }
                 ) { request in front(request).map { .reply($0) } ?? players.begin(request) },
                 HTTPServer(
                     file.http(settings.packagers, bodyBytes: PackagerAPI.bodyBytes),
-                    startTask: { shared.packagers.threads.task($0) }
+                    startTask: { shared.packagers.threads.task($0) },
+                    complete: { response, _ in shared.counted(response, of: "packagers") }
                 ) { packagers.begin($0) },
                 HTTPServer(
-                    file.http(settings.operators, bodyBytes: PackagerAPI.bodyBytes, deadline: .seconds(60))
-                ) { await operators.answer($0) },
+                    file.http(settings.operators, bodyBytes: PackagerAPI.bodyBytes, deadline: .seconds(60)),
+                    startTask: { Task(operation: $0) },
+                    complete: { response, _ in shared.counted(response, of: "operators") }
+                ) { request in .task { await operators.answer(request) } },
             ]
             + [settings.health].compactMap { $0 }.map { settings in
-                HTTPServer(file.http(settings, bodyBytes: 0)) { health.answer($0) }
+                HTTPServer(
+                    file.http(settings, bodyBytes: 0), startTask: { Task(operation: $0) },
+                    complete: { response, _ in shared.counted(response, of: "health") }
+                ) { request in .task { health.answer(request) } }
             }
         first.identities.show(servers)
         let ports = try HTTPServer.start(servers)
@@ -252,6 +261,14 @@ extension ListenerIdentities {
         for (server, identity) in zip(servers, [players, packagers, operators]) {
             if let identity { server.use(identity) }
         }
+    }
+}
+
+extension ServerShared {
+    /// Counts a refusal that a listener makes itself.
+    fileprivate func counted(_ refusal: HTTPResponse, of listener: String) -> HTTPResponse {
+        metrics.httpRefusals[listener, "\(refusal.status)"].add()
+        return refusal
     }
 }
 
