@@ -55,6 +55,9 @@ final class SQLiteConnection {
         pagesOfLog.deallocate()
     }
 
+    /// Keeps this connection from changing the log when it closes.
+    func leaveLog() { _ = latchkey_sqlite_leave_log(handle) }
+
     /// Follows the length of the log from now on. The log is then brought into the file only on request.
     func followLog() {
         // Called on the thread of the connection, during one of its calls.
@@ -178,6 +181,12 @@ extension StoreError {
     /// The meaning of a result code. SQLite's own message may quote values, so it is not repeated.
     static func sqlite(_ code: Int32) -> Self {
         let words = String(cString: sqlite3_errstr(code))
+        guard code & 0xff != SQLITE_BUSY else {
+            return StoreError(
+                .unavailable, SQLiteStore.name,
+                reason: "Another program holds the file's lock. (SQLite \(code): \(words))",
+                remedy: "Find the program with fuser, and stop it, or wait until it is done.")
+        }
         let reason = "SQLite answered \(code): \(words)."
         let kind: Kind =
             switch code & 0xff {

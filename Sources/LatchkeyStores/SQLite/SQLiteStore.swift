@@ -12,6 +12,9 @@ import LatchkeyVault
 package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     static let name = "sqlite"
 
+    /// How long to wait for another program's lock.
+    package static let patience = Duration.seconds(5)
+
     /// How many writes of records there are between two looks for ended ones, and how many are forgotten each time.
     private static let sweep = 256
 
@@ -32,7 +35,7 @@ package final class SQLiteStore: RecordStore, KeyStore, AuditStore {
     /// - Throws: `storeMisconfigured` for a file that cannot be opened or that others can read, `storeDamaged` for another program's file,
     ///   for a newer schema, and for a file that was copied while in use.
     package init(
-        path: String, busy: Duration = .seconds(5), timekeeper: any Timekeeper = SystemTimekeeper(),
+        path: String, busy: Duration = patience, timekeeper: any Timekeeper = SystemTimekeeper(),
         for purpose: StorePurpose = .serving
     ) throws(StoreError) {
         try SQLiteFile.prepare(path, for: purpose)
@@ -162,6 +165,14 @@ enum SQLiteFile {
         throw StoreError(
             .full, SQLiteStore.name, reason: "The disk of the file has \(room) MB left, hardly enough for a change.",
             remedy: "Free space, or move the file to another disk.")
+    }
+
+    /// Checks that a change could begin, and makes none. Without a log, no program has the file open.
+    static func checkLock(of path: String) throws(StoreError) {
+        guard access(path + "-wal", F_OK) == 0 else { return }
+        let connection = try SQLiteConnection(path: path, busy: SQLiteStore.patience)
+        connection.leaveLog()
+        try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
     }
 
     /// Creates the file with mode 0600 if it is missing; SQLite gives its log the same mode.
