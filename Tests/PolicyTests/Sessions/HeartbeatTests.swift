@@ -113,6 +113,37 @@ import Testing
         #expect(refusal.retryAfterSeconds == 1)
     }
 
+    @Test(arguments: [1, 2])
+    func `a store that is late for a heartbeat is asked once more, then refused as overload`(_ times: Int)
+        async throws
+    {
+        let token = try await token("s")
+        let (gate, left) = (Promise<Void, any Error>(), Locked(times))
+        let late = scene.accountSessions(
+            InterruptedStore(
+                store: scene.store,
+                before: { _, _ throws(StoreError) in
+                    let isLate = left.withLock { left in
+                        left -= 1
+                        return left >= 0
+                    }
+                    if isLate { try? await gate.value }
+                }))
+        async let answer = late.heartbeat(token, of: "demo")
+        for _ in 0..<times {
+            await scene.clock.untilSomeoneSleeps(for: .milliseconds(50))
+            scene.clock.advance(by: .milliseconds(50))
+        }
+        switch await answer {
+        case .continues(let end): #expect(times == 1 && end > Scene.now + 70)
+        case .refused(let refusal):
+            #expect(times == 2 && refusal.kind == .overloaded && refusal.status == 503)
+            #expect(refusal.retryAfterSeconds == 1)
+        }
+        #expect(late.accounts.parts.allSatisfy { !$0.health.isAway })
+        gate.resolve(.success(()))
+    }
+
     @Test func `a slot is returned if this decision took it, and no other renewed it`() async throws {
         let accountSessions = scene.accountSessions()
         let taken = try await booked("a", AccountScene.one)
