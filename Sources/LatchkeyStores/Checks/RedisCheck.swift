@@ -66,7 +66,9 @@ struct RedisCheck {
                         "\(map.uncovered) of the cluster's \(RedisSlot.count) slots have no primary.",
                         "Run redis-cli --cluster check, and restore or replace the nodes that had them."))
             }
-            return findings + map.primaries.flatMap { self.findings(at: $0, isNode: true) }
+            for finding in map.primaries.flatMap({ self.findings(at: $0, isNode: true) })
+            where !findings.contains(finding) { findings.append(finding) }
+            return findings
         }
         return faults
     }
@@ -119,7 +121,7 @@ struct RedisCheck {
             let socket = try connected(to: place)
             if let refusal = try refusal(by: socket, at: place) { return [refusal] }
             return try role(socket, place) + rights(socket, place, isNode) + settings(socket, place, isNode)
-                + clock(socket)
+                + (isNode ? coverage(socket) : []) + clock(socket)
         } catch {
             return [.fault(error, at: shown(place))]
         }
@@ -267,6 +269,18 @@ struct RedisCheck {
             findings.append(.fault("\(shown(place)) is still loading its data.", "Wait until it has loaded them."))
         }
         return findings
+    }
+
+    /// Whether the cluster needs all of its slots. A user who may not ask learns nothing; a license needs no such right.
+    private func coverage(_ socket: RedisSocket) throws(StoreError) -> [StoreFinding] {
+        let name = "cluster-require-full-coverage"
+        let answer = try socket.ask(["CONFIG", "GET", name], within: limit)
+        guard answer.elements?.last?.text == "yes" else { return [] }
+        return [
+            .notice(
+                "While one primary of the cluster is away, all others refuse, too: \(name) is yes.",
+                "Set \(name) no on each node; then only the accounts of that primary are affected.")
+        ]
     }
 
     private func clock(_ socket: RedisSocket) throws(StoreError) -> [StoreFinding] {

@@ -207,6 +207,14 @@ struct RedisClusterTests {
         #expect(found.count == 1 && found.first?.isFault == true)
         #expect(found.first?.reason.contains(":\(group.port(2)) evicts records") == true)
         try group.node(2).command("CONFIG", "SET", "maxmemory-policy", "noeviction")
+        for node in 0..<3 { try group.node(node).command("CONFIG", "SET", "cluster-require-full-coverage", "yes") }
+        let whole = try await findings()
+        #expect(whole.count == 1 && whole.first?.isFault == false)
+        #expect(whole.first?.reason.hasSuffix("cluster-require-full-coverage is yes.") == true)
+        // No license needs the right to ask.
+        for node in 0..<3 { try group.node(node).command("ACL", "SETUSER", "default", "-config|get") }
+        #expect(try await findings().isEmpty)
+        for node in 0..<3 { try group.node(node).command("CONFIG", "SET", "cluster-require-full-coverage", "no") }
         try group.node(0).command("CLUSTER", "DELSLOTS", "0", "1")
         let uncovered = try await findings()
         #expect(uncovered.contains { $0.reason.hasPrefix("2 of the cluster's 16384 slots") })
