@@ -97,7 +97,7 @@ package final class LicenseRecord: Sendable {
     var refuses: Bool { settings.whenFull == .refuse && spool.standing.isFull }
 
     /// Keeps the rows of refusals beyond the share. Call it each second.
-    func flushShare() { for row in share.take(at: timekeeper.uptime) { post(row) } }
+    func flushShare() { for row in refusalLimit.take(at: timekeeper.uptime) { post(row) } }
 
     /// Fills in the record's metrics.
     func fillMetrics() {
@@ -110,7 +110,7 @@ package final class LicenseRecord: Sendable {
 
     /// Keeps waiting rows, ships the rows that it can in a moment, and closes.
     package func close(within limit: Duration = .seconds(2)) async {
-        for row in share.take(at: nil) { post(row) }
+        for row in refusalLimit.take(at: nil) { post(row) }
         await spool.close()
         let task = shipping.withLock { $0 }
         task?.cancel()
