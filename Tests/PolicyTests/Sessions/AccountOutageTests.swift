@@ -184,11 +184,11 @@ import Testing
         #expect(accountSessions.watched.map(\.health.name) == ["sessionStore", "tokenStore"])
         #expect(
             accountSessions.watched.allSatisfy {
-                $0.health.word == .away && $0.health.standing.lastError?.reason == "It is away."
+                $0.health.status == .away && $0.health.standing.lastError?.reason == "It is away."
             }
         )
         isDown.withLock { $0 = false }
         for one in accountSessions.watched { await one.probe() }
-        #expect(accountSessions.watched.allSatisfy { $0.health.word == .answers })
+        #expect(accountSessions.watched.allSatisfy { $0.health.status == .answers })
     }
 }
