@@ -89,7 +89,8 @@ import Testing
             let isBound = !wasOut.withLock { $0 }.contains(true)
             for nodes in licensed.withLock({ $0 }) {
                 #expect(nodes.allSatisfy { $0.count <= Self.limit })
-                #expect(!isBound || nodes[0].union(nodes[1]).count == Self.limit)
+                // Fewer, where a write was late, so that its viewer got no license, and took a slot afterwards.
+                #expect(!isBound || nodes[0].union(nodes[1]).count <= Self.limit)
             }
         }
         #expect(codes.withLock { $0["overloaded"] ?? 0 } > 0, "Nothing stalled: \(codes.withLock { $0 })")

@@ -18,8 +18,7 @@ struct VendorOptions: Sendable {
     private let set = Option(
         "set", .setting, "a parameter of the profile; @FILE and @- are read", .repeatable)
     private let allowHost = Option(
-        "allow-host", .text("HOST[:PORT]"), "another host for license requests, besides the configured ones",
-        .repeatable)
+        "allow-host", .text("HOST[:PORT]"), "another host for license requests", .repeatable)
     private let loopbackHTTP = Flag("loopback-http", "use http if an https URL names a loopback host")
 
     /// The profile and its parameters.

@@ -13,7 +13,7 @@ struct DoctorVerb: Verb {
         "PLAYLIST", "a file, a folder, or an http or https URL; not with --har", .files, .optional)
     private let vendor = VendorOptions()
     private let credentials = Option(
-        "credentials", .path("DIR"), "credentials of a test service: they make SPCs here, and open the SPCs of --har")
+        "credentials", .path("DIR"), "a test service's credentials: make SPCs here, and open those of --har")
     private let spc = Option(
         "spc", .path("FILE"), "an SPC that a device made, for a service whose SPCs are not made here")
     private let key = Option("key", .text("URI"), "the key that the SPC is for; defaults to the stream's first")
