@@ -16,7 +16,7 @@ public struct KeyFailure: Sendable {
     /// The meaning of the FairPlay number in `error`, or in an error below it; `nil` if there is no known one.
     public var explanation: FairPlayErrorExplanation? { FairPlayErrorExplanation.explaining(error) }
 
-    /// The message for the viewer; `nil` if there is none. A player's own error is `unavailable`.
+    /// The message for the viewer, or `nil`. A player's own error is `unavailable`.
     public var viewerMessage: ViewerMessage? { loaderError.map(\.viewerMessage) ?? .unavailable }
 
     /// Makes a failure found by the loader or an adapter.

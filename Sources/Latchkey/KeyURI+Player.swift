@@ -2,7 +2,7 @@ import Foundation
 public import LatchkeyCore
 
 extension KeyURI {
-    /// The key URI in a player's identifier, which is a string or a URL; `nil` if there is none.
+    /// The key URI in a player's identifier, which is a string or a URL, or `nil`.
     @_spi(Adapters) public init?(playerIdentifier identifier: Any?) {
         switch identifier {
         case let text as String: self.init(text)

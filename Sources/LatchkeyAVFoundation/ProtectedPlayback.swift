@@ -29,7 +29,7 @@
         public private(set) var problem: KeyFailure?
         /// The key session's last event for the title, other than an accepted key.
         public private(set) var notice: AVPlayerKeys.Notice?
-        /// The last interruption of the title; `nil` if there was none.
+        /// The last interruption of the title, or `nil`.
         public private(set) var recovery: Recovery?
         /// Whether the picture is black, because a display does not protect it as its license requires (HDCP).
         public private(set) var isOutputObscured = false

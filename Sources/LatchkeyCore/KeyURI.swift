@@ -78,10 +78,10 @@ extension KeyURI {
     /// The remainder up to its first `?`.
     package var remainderBeforeQuery: String { String(beforeQuery(of: remainder)) }
 
-    /// The text after the first `?`; `nil` if there is none.
+    /// The text after the first `?`, or `nil`.
     package var query: String? { text(after: raw.firstIndex(of: "?")) }
 
-    /// The text after the last `?`; `nil` if there is none.
+    /// The text after the last `?`, or `nil`.
     package var afterLastQuestionMark: String? { text(after: raw.lastIndex(of: "?")) }
 
     /// The query's items in order, with duplicates. Values are not decoded; `nil` if an item has no `=`.
@@ -104,7 +104,7 @@ extension KeyURI {
     package struct QueryItem: Sendable, Hashable {
         /// The text before the first `=`.
         package let name: String
-        /// The text after the first `=`; `nil` if there is none.
+        /// The text after the first `=`, or `nil`.
         package let value: String?
     }
 

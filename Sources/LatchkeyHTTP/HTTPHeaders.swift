@@ -24,7 +24,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     /// - Parameter fields: the fields in order.
     public init(_ fields: [Field] = []) { self.fields = fields }
 
-    /// The first value of a name; `nil` if there is none. Setting replaces every field of that name.
+    /// The first value of a name, or `nil`. Setting replaces every field of that name.
     public subscript(_ name: HTTPHeaderName) -> String? {
         get { fields.first { $0.name == name }?.value }
         set {

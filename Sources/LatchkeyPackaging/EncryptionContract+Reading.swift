@@ -4,7 +4,7 @@ import LatchkeyVault
 extension EncryptionContract {
     /// Reads a `ContentKeyUsageRuleList`.
     /// - Parameters:
-    ///   - list: the element; `nil` if there is none.
+    ///   - list: the element, or `nil`.
     ///   - kids: the keys of the document.
     ///   - periods: the identifiers of the document's periods.
     /// - Throws: `contractMissing`; `contractMalformed` for one that contradicts itself or the document.

@@ -30,10 +30,10 @@ package final class TemporaryFolder: Sendable {
         return path(name)
     }
 
-    /// The bytes of a file; `nil` if there is none.
+    /// The bytes of a file, or `nil`.
     package func contents(_ name: String) -> Data? { FileManager.default.contents(atPath: path(name)) }
 
-    /// The permission bits of a file; `nil` if there is none.
+    /// The permission bits of a file, or `nil`.
     package func mode(_ name: String) -> Int? {
         (try? FileManager.default.attributesOfItem(atPath: path(name)))?[.posixPermissions] as? Int
     }

@@ -41,7 +41,7 @@ extension ValueOrigin: CustomStringConvertible {
         }
     }
 
-    /// The problem with the time between two heartbeats; `nil` if there is none.
+    /// The problem with the time between two heartbeats, or `nil`.
     /// - Parameter seconds: the stated number.
     public func flaw(ofHeartbeat seconds: Double) -> IntegrationError? {
         let fault: String

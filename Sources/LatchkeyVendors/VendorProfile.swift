@@ -178,7 +178,7 @@ extension VendorProfile {
         parameters.filter { $0.isRequired && !$0.isCredential && settings[$0.name, default: ""].isEmpty }.map(\.name)
     }
 
-    /// The problem with the value of a setting that a request reads; `nil` if there is none.
+    /// The problem with the value of a setting that a request reads, or `nil`.
     func flaw(of parameter: Parameter) -> IntegrationError? {
         guard !parameter.isCredential else { return nil }
         guard let value = settings[parameter.name], !value.isEmpty else {

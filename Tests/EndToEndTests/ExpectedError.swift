@@ -10,9 +10,9 @@ struct ExpectedError: Sendable {
     let stage: ContentKeyError.Stage
     /// The HTTP status in the error; `nil` if there was no reply.
     let status: Int?
-    /// The vendor's own code; `nil` if there is none.
+    /// The vendor's own code, or `nil`.
     var vendorCode: String?
-    /// A part of the vendor's message; `nil` if there is none.
+    /// A part of the vendor's message, or `nil`.
     var words: String?
     /// The number of requests to the endpoint.
     var requests: Int

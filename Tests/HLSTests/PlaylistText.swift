@@ -29,7 +29,7 @@ enum PlaylistText {
 
     static func segment(_ name: String = "s.m4s") -> String { "#EXTINF:6,\n\(name)" }
 
-    /// The code of the error that parsing ends with; `nil` if there is none.
+    /// The code of the error that parsing ends with, or `nil`.
     static func code(_ body: () throws -> Playlist) -> String? {
         do {
             _ = try body()

@@ -103,7 +103,7 @@ public struct KeyEvent: Sendable {
         package var preparationMilliseconds: Double?
         /// The time that the request waited for its host, in milliseconds; `nil` for the request after a redirect.
         package var queueMilliseconds: Double?
-        /// The bytes of the request's body and of the reply's; `nil` if there was none.
+        /// The bytes of the request's body and of the reply's, or `nil`.
         package var sentBytes, receivedBytes: Int?
         /// The id under which the service's support finds the request; `nil` if the reply names none.
         package var requestID: String?

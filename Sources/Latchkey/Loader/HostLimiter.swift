@@ -108,7 +108,7 @@ fileprivate struct Line {
     }
 
     /// Takes the permit from its owner.
-    /// - Returns: the waiter that owns it now; `nil` if there is none.
+    /// - Returns: the waiter that owns it now, or `nil`.
     mutating func pass() -> Promise<Void, any Error>? {
         while let number = order.popFirst() {
             if let next = waiters.removeValue(forKey: number) { return next }

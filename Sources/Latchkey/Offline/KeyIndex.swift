@@ -19,7 +19,7 @@ final class KeyIndex: Sendable {
         return index
     }
 
-    /// The bytes of an item; `nil` if there is none.
+    /// The bytes of an item, or `nil`.
     func bytes(of item: StoredItem) async throws(OfflineError) -> Secret? {
         do { return try await store.bytes(of: item) } catch {
             throw OfflineError(error, otherwise: .keyStoreUnreadable)

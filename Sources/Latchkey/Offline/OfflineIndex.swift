@@ -47,7 +47,7 @@ struct OfflineIndex: Sendable, Hashable {
 }
 
 extension OfflineIndex.KeyRecord {
-    /// How long until the current window ends, in seconds; `nil` if there is none. Dates are sums of fractions: less than a millisecond
+    /// How long until the current window ends, in seconds, or `nil`. Dates are sums of fractions: less than a millisecond
     /// counts as zero.
     func remaining(at now: Date) -> Double? {
         let window = firstPlayed != nil ? playback ?? storage : storage

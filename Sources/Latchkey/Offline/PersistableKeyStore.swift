@@ -13,7 +13,7 @@ public protocol PersistableKeyStore: Sendable {
     /// The names of all items.
     func items() async throws -> Set<StoredItem>
 
-    /// The bytes of an item; `nil` if there is none.
+    /// The bytes of an item, or `nil`.
     func bytes(of item: StoredItem) async throws -> Secret?
 
     /// Writes an item, replacing any previous bytes. When this returns, the bytes outlive the process; while it runs, the item has its old

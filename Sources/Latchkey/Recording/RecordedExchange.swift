@@ -13,7 +13,7 @@ package struct RecordedExchange: Sendable {
     package var reply: HTTPReply?
     /// Why the recorded body differs from the reply's; `nil` if it does not.
     package var replyGap: BodyGap?
-    /// The code of the error; `nil` if there was none.
+    /// The code of the error, or `nil`.
     package var code: String?
     /// When the request was sent; `nil` if the recording does not say.
     package var date: Date?

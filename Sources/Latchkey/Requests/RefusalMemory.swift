@@ -36,7 +36,7 @@ final class RefusalMemory: Sendable {
     /// How many refusals are held.
     var count: Int { refusals.withLock { $0.count } }
 
-    /// The recent refusal; `nil` if there is none.
+    /// The recent refusal, or `nil`.
     subscript(_ question: Question) -> ContentKeyError? {
         let now = timekeeper.uptime
         guard var error = refusals.withLock({ $0[question].flatMap { $0.end > now ? $0.error : nil } }) else {

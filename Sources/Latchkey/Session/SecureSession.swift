@@ -95,7 +95,7 @@ actor SecureSession {
             }
         }
 
-        /// The source whose licenses need no setup before them; `nil` if there is none.
+        /// The source whose licenses need no setup before them, or `nil`.
         var source: Int? {
             if case .awaitingLicense(let source) = self { source } else { live?.source }
         }

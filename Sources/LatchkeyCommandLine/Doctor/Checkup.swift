@@ -18,7 +18,7 @@ struct Checkup: Sendable, Encodable {
 
     let step: Step
     let result: Result
-    /// A stable name of the problem; `nil` if there is none.
+    /// A stable name of the problem, or `nil`.
     let code: String?
     /// A description of the finding.
     let reason: String

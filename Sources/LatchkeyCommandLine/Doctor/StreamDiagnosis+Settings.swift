@@ -148,7 +148,7 @@ extension StreamDiagnosis {
 }
 
 extension Recognition {
-    /// The certificate of an SPC inside; `nil` if there is none.
+    /// The certificate of an SPC inside, or `nil`.
     fileprivate var certificateWords: String? {
         guard case .spc(let sha1) = core else { return nil }
         return "It was made for the certificate with SHA-1 \(sha1)."

@@ -8,7 +8,7 @@ struct RefusalExplanation: Encodable, Sendable {
     /// The first of the vendor's profiles.
     let vendor: String
     let stage: VendorProfile.RefusalStage
-    /// The documented status; `nil` if there is none.
+    /// The documented status, or `nil`.
     let status: Int?
     /// The kind of the app's error.
     let kind: String

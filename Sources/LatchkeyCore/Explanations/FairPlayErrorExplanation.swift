@@ -85,7 +85,7 @@ extension FairPlayErrorExplanation {
         byCode[code] ?? (code > Int(Int32.max) && code <= Int(UInt32.max) ? byCode[code - (1 << 32)] : nil)
     }
 
-    /// The explanation of the deepest known number in an error's chain that does more than refer to another; `nil` if there is none.
+    /// The explanation of the deepest known number in an error's chain that does more than refer to another, or `nil`.
     public static func explaining(_ error: any Error) -> Self? {
         let known = chain(of: error).compactMap { explaining(domain: $0.domain, $0.code) }
         return known.last { !pointers.contains($0.code) } ?? known.last

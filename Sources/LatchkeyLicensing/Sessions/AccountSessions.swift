@@ -185,8 +185,7 @@ package final class AccountSessions: Sendable {
     /// Decides by the stores' replies.
     @inline(never) private func weigh<Bound: DecisionBound>(
         _ context: DecisionContext, _ required: RequiredRecords, _ accountReading: RecordReading?,
-        _ tokenReading: RecordReading?,
-        within bound: Bound
+        _ tokenReading: RecordReading?, within bound: Bound
     ) throws(StoreError) -> Weighed<Bound.Excess> {
         let usedToken = tokenReading?.record == context.spent?.record ? nil : tokenReading?.record
         context.asked = .sessionStore

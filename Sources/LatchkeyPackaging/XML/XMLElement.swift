@@ -61,17 +61,17 @@ extension XMLTree.Element {
         elements.filter { $0.isNamed(local, in: vocabulary) }
     }
 
-    /// The first child element with a name; `nil` if there is none.
+    /// The first child element with a name, or `nil`.
     package func first(_ local: String, in vocabulary: XMLTree.Vocabulary) -> XMLTree.Element? {
         elements.first { $0.isNamed(local, in: vocabulary) }
     }
 
-    /// The element at the end of a path of names; `nil` if there is none.
+    /// The element at the end of a path of names, or `nil`.
     package func first(path: [(String, XMLTree.Vocabulary)]) -> XMLTree.Element? {
         path.reduce(self) { element, step in element?.first(step.0, in: step.1) }
     }
 
-    /// The value of an attribute without a prefix; `nil` if there is none. Setting keeps its place, or adds it at the end.
+    /// The value of an attribute without a prefix, or `nil`. Setting keeps its place, or adds it at the end.
     package subscript(_ attribute: String) -> String? {
         get { attributes.first { $0.name.prefix.isEmpty && $0.name.local == attribute }?.value }
         set {

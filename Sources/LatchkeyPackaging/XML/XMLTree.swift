@@ -41,7 +41,7 @@ package struct XMLTree {
         package var value: String
     }
 
-    /// The XML declaration as written; `nil` if there was none.
+    /// The XML declaration as written, or `nil`.
     package var declaration: String?
     /// Comments and processing instructions before the root.
     package var prolog: [Node]

@@ -46,7 +46,7 @@ public enum Fault: Sendable, Hashable {
         }
     }
 
-    /// The refusal in place of the service's own answer; `nil` if there is none.
+    /// The refusal in place of the service's own answer, or `nil`.
     func refusal(by service: some VendorService, at endpoint: ServiceEndpoint) -> LicenseRefusal? {
         guard case .refusal(let code, let stated) = self else { return nil }
         let status = stated ?? service.documentedStatus(of: code, at: endpoint)

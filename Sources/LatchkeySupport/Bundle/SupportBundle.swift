@@ -18,7 +18,7 @@ package struct SupportBundle: Sendable {
         static let (page, spans) = ("trace.html", "trace.json")
     }
 
-    /// The failure that ended the captured playback: code and stage; `nil` if there was none.
+    /// The failure that ended the captured playback: code and stage, or `nil`.
     package var failure: (code: String, stage: String?)? { manifest.failure.map { ($0.code, $0.stage) } }
 
     /// The number of requested keys.

@@ -19,7 +19,7 @@ struct SupportManifest: Codable, Sendable {
     var keys: [Key]
     /// The pseudonyms of the app's credentials by name; `nil` if it gave none.
     var credentials: [String: String]?
-    /// The failure that ended the playback; `nil` if there was none.
+    /// The failure that ended the playback, or `nil`.
     var failure: Failure?
 
     static let newestFormat = 1

@@ -28,7 +28,7 @@ enum RawHTTP {
         return found.isEmpty ? nil : found
     }
 
-    /// The last reply's body as curl printed it, after its remarks; `nil` if there is none.
+    /// The last reply's body as curl printed it, after its remarks, or `nil`.
     private static func lastBody(_ data: Data) -> Data? {
         let remark = ["\n* Connection #", "\n* Closing connection"].compactMap {
             data.range(of: Data($0.utf8), options: .backwards)

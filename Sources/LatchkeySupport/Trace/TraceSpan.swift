@@ -35,7 +35,7 @@ package struct TraceSpan: Sendable {
     package var exchange: RecordedExchange? { didSet { exchange = exchange?.shown } }
     /// The reason for the wait, in words; `nil` if it did not wait.
     package var waitedFor: String?
-    /// The code of the error; `nil` if there was none.
+    /// The code of the error, or `nil`.
     package var code: String?
     /// The span's ID and its parent's, 16 hexadecimal digits each.
     var spanID = ""

@@ -68,7 +68,7 @@ package struct CircuitBreaker: Sendable {
     /// Whether it is worth asking again: it failed last, or has to show that it is back.
     package var isInDoubt: Bool { failing != nil || isAway }
 
-    /// Leave to ask now; `nil` if there is none.
+    /// Leave to ask now, or `nil`.
     /// - Parameter uptime: now, of a clock that never goes back.
     package mutating func permit(at uptime: Duration) -> Permit? {
         if phase == .open, uptime - opened >= limits.pause { move(to: .halfOpen) }

@@ -49,7 +49,7 @@ package final class EngineTable: Sendable {
         return health
     }
 
-    /// The engine of a tenant; `nil` if there is none.
+    /// The engine of a tenant, or `nil`.
     package func known(_ role: EngineRole, of tenant: String) -> EngineHealth? {
         engines.withLock { $0.first { $0.name == role.rawValue && $0.tenant == tenant } }
     }

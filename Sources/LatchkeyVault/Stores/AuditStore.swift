@@ -9,7 +9,7 @@ public protocol AuditStore: StoreEngine {
     /// - Throws: `StoreError`.
     func append(_ entry: AuditEntry) async throws(StoreError) -> Bool
 
-    /// The last entry; `nil` if there is none.
+    /// The last entry, or `nil`.
     func last() async throws(StoreError) -> AuditEntry?
 
     /// Entries in order.

@@ -6,9 +6,9 @@ package import LatchkeyCore
 package struct DRMtodayAsset: Sendable {
     /// The asset; `nil` if it names only the key.
     package let assetID: String?
-    /// The variant; `nil` if there is none.
+    /// The variant, or `nil`.
     package let variantID: String?
-    /// The name of the key; `nil` if there is none.
+    /// The name of the key, or `nil`.
     package let keyName: String?
 
     package init(_ identifier: ContentIdentifier) {

@@ -26,7 +26,7 @@ package struct FormBody: Sendable {
         }
     }
 
-    /// The first value of a field, regardless of letter case; `nil` if there is none.
+    /// The first value of a field, regardless of letter case, or `nil`.
     package subscript(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() && $0.value != nil }?.value
     }

@@ -108,7 +108,7 @@ public import LatchkeyCore
         return (requestIDInBody + Self.usualRequestIDs).lazy.compactMap { json.text(at: $0) }.first { !$0.isEmpty }
     }
 
-    /// The service's message, shortened and without anything that looks like a secret; `nil` if there is none.
+    /// The service's message, shortened and without anything that looks like a secret, or `nil`.
     package func words(of reply: HTTPReply) -> String? {
         let found = summary(of: reply)
         let words = [found.code.map { "code \($0)" }, found.message].compactMap(\.self).joined(separator: ", ")

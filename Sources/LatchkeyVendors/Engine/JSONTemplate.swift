@@ -79,7 +79,7 @@ extension JSONTemplate: RuleTree {
         }
     }
 
-    /// The first rule that has to give a whole number and gives another text; `nil` if there is none.
+    /// The first rule that has to give a whole number and gives another text, or `nil`.
     func unfitNumber(_ context: RuleContext) -> TextRule? {
         tree.lazy.compactMap { if case .wholeNumber(let rule) = $0 { rule } else { nil } }
             .first { context.text($0).map { Int($0) == nil } == true }

@@ -44,7 +44,7 @@ extension VendorProfile {
         if !found.contains(where: { name == $0 || name.hasPrefix("\($0)-") }) { found.append(name) }
     }
 
-    /// The profile with an identifier, such as `kaltura`; `nil` if there is none. For settings that come as text, and for THEOplayer, whose
+    /// The profile with an identifier, such as `kaltura`, or `nil`. For settings that come as text, and for THEOplayer, whose
     /// sources have them. An app that knows its vendor calls its factory, as `ConfiguredVendor.kaltura(certificate:license:)`.
     public static func named(_ identifier: String) -> VendorProfile? {
         all.first { $0.identifier == identifier }

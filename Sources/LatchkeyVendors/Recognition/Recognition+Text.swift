@@ -60,7 +60,7 @@ extension Recognition {
     /// The label of PEM text with a certificate followed by its private key.
     static let certificateWithKey = "CERTIFICATE and PRIVATE KEY"
 
-    /// The content of the first `CERTIFICATE` block; `nil` if there is none.
+    /// The content of the first `CERTIFICATE` block, or `nil`.
     static func certificate(inPEM text: String) -> Data? {
         guard let begin = text.range(of: "-----BEGIN CERTIFICATE-----", options: .literal),
             let end = text[begin.upperBound...].range(of: "-----", options: .literal)

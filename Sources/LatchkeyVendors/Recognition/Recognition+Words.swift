@@ -110,7 +110,7 @@ extension Recognition {
         }
     }
 
-    /// How to take the outermost encoding off; `nil` if there is none.
+    /// How to take the outermost encoding off, or `nil`.
     package var unwrapping: String? {
         switch self {
         case .base64: "Undo the base64: base64 -d FILE > BYTES."

@@ -23,7 +23,7 @@ package enum RawExchange {
 package struct RawReply: Sendable {
     /// All of it.
     package let bytes: Data
-    /// The status of the first reply; `nil` if there is none.
+    /// The status of the first reply, or `nil`.
     package let status: Int?
     /// The number of heads of replies.
     package let headCount: Int

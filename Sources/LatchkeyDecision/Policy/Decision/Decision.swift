@@ -42,7 +42,7 @@ package enum Decision: Sendable, Equatable {
         return terms
     }
 
-    /// The refusal; `nil` if there is none.
+    /// The refusal, or `nil`.
     package var refusal: LicenseRefusal? {
         guard case .refuse(let refusal, _, _) = self else { return nil }
         return refusal

@@ -23,7 +23,7 @@ package struct LicenseRequestFacts: Sendable, Hashable {
     package var capabilities: DeviceCapabilities = []
     /// The version of the FairPlay protocol that the device uses; `nil` for other systems.
     package var protocolVersion: Int?
-    /// A digest of the device's identifier, never the identifier; `nil` if there is none.
+    /// A digest of the device's identifier, never the identifier, or `nil`.
     package var device: String?
     /// The viewer's address; `nil` if it is not known.
     package var address: AddressRange?
