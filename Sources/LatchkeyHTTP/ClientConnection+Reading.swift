@@ -73,10 +73,13 @@ extension ClientConnection {
         do {
             var found = try nextHead()
             if found == nil {
+                guard startReading() else { return .close }
                 let progress = receive()
-                guard case .goOn = progress else { return progress }
-                // In the same step: bytes that are read but not scanned would look like a client that sends nothing, whose place is free.
-                found = try nextHead()
+                if case .goOn = progress { found = try nextHead() }
+                if found == nil {
+                    stopReading()
+                    return progress
+                }
             }
             guard let found else { return .goOn }
             use(found.count)

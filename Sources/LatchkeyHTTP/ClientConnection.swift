@@ -2,7 +2,7 @@ import Foundation
 import LatchkeyCore
 
 /// One client's connection, as everything but its loop sees it.
-// Sound because `number`, `phase`, `since`, `lastProgress`, `isNew` and `isClosing` are written under `OpenConnections`' lock only, and everything
+// Sound because `number`, `phase`, `since`, `lastProgress`, `isNew`, `isReading` and `isClosing` are written under `OpenConnections`' lock only, and everything
 // that `ClientConnection+Reading` and `+Writing` touch by the thread that runs the loop only.
 final class ClientConnection: @unchecked Sendable {
     /// The event that the connection waits for.
@@ -53,6 +53,8 @@ final class ClientConnection: @unchecked Sendable {
     var lastProgress: Duration
     /// Whether nothing of a first request was read but part of its head.
     var isNew = true
+    /// Whether the server takes, or has, bytes of a head that it has not looked at.
+    var isReading = false
     var isClosing = false
     /// Guards the state that tasks share of the connection's exchanges, one at a time; so that no request makes a lock.
     let exchangeLock = NSLock()
@@ -117,6 +119,11 @@ final class ClientConnection: @unchecked Sendable {
     func goOn() { loop.inbox.goOn(self) }
 
     func enter(_ phase: Phase) { loop.daemon.connections.enter(phase, self, at: loop.daemon.time.uptime) }
+
+    /// - Returns: whether the connection may go on; it may not if it is being closed to make room.
+    func startReading() -> Bool { loop.daemon.connections.startReading(self) }
+
+    func stopReading() { loop.daemon.connections.stopReading(self) }
 
     func progress() { loop.daemon.connections.progress(self, at: loop.daemon.time.uptime) }
 }

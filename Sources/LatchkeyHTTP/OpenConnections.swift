@@ -21,6 +21,10 @@ final class OpenConnections: @unchecked Sendable {
     private var total: UInt64 = 0
     /// The number of connections, not counting those being closed.
     private var openCount = 0
+    /// Whether a new connection was kept beyond a limit.
+    private var isInExcess = false
+    /// How many may be kept: as many as a loop accepts between two looks at what has arrived.
+    private static let mostInExcess = 16
 
     /// - Parameters:
     ///   - places: how many connections there may be.
@@ -45,13 +49,30 @@ final class OpenConnections: @unchecked Sendable {
             connections[ObjectIdentifier(connection)] = connection
             counts[connection.address, default: 0] += 1
             openCount += 1
-            if counts[connection.address, default: 0] > placesPerAddress {
-                close(first { $0.address == connection.address } ?? connection)
-            }
-            if openCount > places { close(displaced() ?? connection) }
+            let excess = counts[connection.address, default: 0] - placesPerAddress
+            if excess > 0 { makeRoom(for: connection, excess, first { $0.address == connection.address }) }
+            if openCount > places { makeRoom(for: connection, openCount - places, displaced()) }
             defer { isWatched = true }
             return !isWatched
         }
+    }
+
+    /// Closes a connection for a new one, or the new one if there is none. The new one stays while another one's head waits to be
+    /// read: the server is late.
+    private func makeRoom(for new: ClientConnection, _ excess: Int, _ one: ClientConnection?) {
+        if let one { return close(one) }
+        isInExcess = excess <= Self.mostInExcess && connections.values.contains { !$0.isClosing && hasUnreadHead($0) }
+        if !isInExcess { close(new) }
+    }
+
+    /// A head was read, so that a connection may be closed for a new one that has stayed.
+    private func endExcess(of address: NetworkAddress) {
+        guard isInExcess else { return }
+        if counts[address, default: 0] > placesPerAddress, let one = first(where: { $0.address == address }) {
+            close(one)
+        }
+        if openCount > places, let one = displaced() { close(one) }
+        isInExcess = openCount > places || counts.values.contains { $0 > placesPerAddress }
     }
 
     /// Changes how many connections there may be from one address. Those beyond it that have waited longest for their client are closed.
@@ -73,6 +94,25 @@ final class OpenConnections: @unchecked Sendable {
     func enter(_ phase: ClientConnection.Phase, _ connection: ClientConnection, at now: Duration) {
         lock.withLock {
             (connection.phase, connection.since, connection.lastProgress, connection.isNew) = (phase, now, now, false)
+            connection.isReading = phase == .head
+            endExcess(of: connection.address)
+        }
+    }
+
+    /// The connection keeps its place from now on: its client may have sent a request.
+    /// - Returns: whether it has its place.
+    func startReading(_ connection: ClientConnection) -> Bool {
+        lock.withLock {
+            connection.isReading = !connection.isClosing
+            return connection.isReading
+        }
+    }
+
+    /// The connection waits for further bytes of a head.
+    func stopReading(_ connection: ClientConnection) {
+        lock.withLock {
+            connection.isReading = false
+            endExcess(of: connection.address)
         }
     }
 
@@ -139,7 +179,11 @@ final class OpenConnections: @unchecked Sendable {
     private func waitingLongest(where isMeant: (ClientConnection) -> Bool) -> some Sequence<ClientConnection> {
         connections.values.compactMap { one in isMeant(one) ? one.yields.map { (one, $0) } : nil }
             .sorted { ($0.1, $0.0.number) < ($1.1, $1.0.number) }
-            .lazy.map(\.0).filter { ![.head, .idle].contains($0.phase) || !latchkey_has_unread($0.socket) }
+            .lazy.map(\.0).filter { [self] in !hasUnreadHead($0) }
+    }
+
+    private func hasUnreadHead(_ connection: ClientConnection) -> Bool {
+        [.head, .idle].contains(connection.phase) && (connection.isReading || latchkey_has_unread(connection.socket))
     }
 
     private func close(_ connection: ClientConnection) {

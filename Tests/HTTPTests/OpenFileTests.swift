@@ -92,6 +92,21 @@ import Testing
         }
     }
 
+    @Test func `a connection whose requests are being read keeps its place`() async throws {
+        let budget = OpenFileBudget { 1_024 }
+        let time = DemandingTimekeeper { budget.makeRoom() }
+        try await withServer({ ($0.openFiles, $0.threads) = (budget, 1) }, time: time, answering: { .text($0.path) }) {
+            port in
+            let honest = try RawConnection(port: port)
+            honest.send(Self.request)
+            #expect(await honest.readReply().hasSuffix("/honest"))
+            time.isDemanding.withLock { $0 = true }
+            honest.send(Self.request + "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let replies = await honest.readToEnd().text
+            #expect(replies.contains("/honest") && replies.hasSuffix("/last"))
+        }
+    }
+
     @Test func `connections being answered are not closed for others, who wait and then get in`() async throws {
         let gate = Gate()
         let budget = OpenFileBudget { 64 + 32 + 3 + 16 }
@@ -169,5 +184,33 @@ import Testing
         #expect(error?.reason.contains("needs at least \(least)") == true)
         #expect(throws: Diagnosis.self) { try start(least - 1) }
         try start(least)
+    }
+}
+
+/// A clock that asks for room each time that a server reads it: in the middle of what the server does.
+private final class DemandingTimekeeper: Timekeeper {
+    let isDemanding = Locked(false)
+    private let time = ManualTimekeeper()
+    private let demand: @Sendable () -> Void
+
+    init(demand: @escaping @Sendable () -> Void) { self.demand = demand }
+
+    var date: Date { time.date }
+    func sleep(for duration: Duration) async throws { try await time.sleep(for: duration) }
+
+    var uptime: Duration {
+        // The search for a connection reads the clock, too.
+        if isDemanding.withLock({ $0.take() }) {
+            demand()
+            isDemanding.withLock { $0 = true }
+        }
+        return time.uptime
+    }
+}
+
+extension Bool {
+    fileprivate mutating func take() -> Bool {
+        defer { self = false }
+        return self
     }
 }
