@@ -120,7 +120,7 @@ final class ClientConnection: @unchecked Sendable {
 
     func enter(_ phase: Phase) { loop.daemon.connections.enter(phase, self, at: loop.daemon.time.uptime) }
 
-    /// - Returns: whether the connection may go on; it may not if it is being closed to make room.
+    /// - Returns: `false` if the connection is being closed to make room.
     func startReading() -> Bool { loop.daemon.connections.startReading(self) }
 
     func stopReading() { loop.daemon.connections.stopReading(self) }

@@ -23,7 +23,7 @@ final class OpenConnections: @unchecked Sendable {
     private var openCount = 0
     /// Whether a new connection was kept beyond a limit.
     private var isInExcess = false
-    /// How many may be kept: as many as a loop accepts between two looks at what has arrived.
+    /// How many may be kept: as many as a loop accepts before it reads again.
     private static let mostInExcess = 16
 
     /// - Parameters:

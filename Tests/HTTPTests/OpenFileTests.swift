@@ -187,7 +187,7 @@ import Testing
     }
 }
 
-/// A clock that asks for room each time that a server reads it: in the middle of what the server does.
+/// A clock that asks for room each time that a server reads it: in the middle of its work.
 private final class DemandingTimekeeper: Timekeeper {
     let isDemanding = Locked(false)
     private let time = ManualTimekeeper()

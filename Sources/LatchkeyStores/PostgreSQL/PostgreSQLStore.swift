@@ -14,7 +14,7 @@ package import LatchkeyVault
 package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
     /// Limits of time, and numbers of connections.
     package struct Settings: Sendable {
-        /// How long a record may take. Defaults to 50 ms: beyond that, the outage rule of a policy decides.
+        /// How long a record may take. Defaults to 50 ms.
         package var recordLimit = Duration.milliseconds(50)
         /// How long a read of some keys may take, because a viewer waits for it. Defaults to 500 ms.
         package var readLimit = Duration.milliseconds(500)
