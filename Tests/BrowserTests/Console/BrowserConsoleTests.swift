@@ -129,7 +129,17 @@ extension ConsoleInChromium {
                 window.button = name => [...document.querySelectorAll('main button')].find(one => one.innerText === name);
                 location.hash = '#/accounts?account=viewer-7';
                 """)
-            try await page.wait(until: "document.querySelectorAll('.danger').length >= 3 && window.button('Stop all')")
+            let isShown = "document.querySelectorAll('.danger').length >= 3 && window.button('Stop all')"
+            try await page.wait(until: isShown)
+            try await page.value("window.button('Stop all').click()")
+            try await page.wait(until: "document.querySelector('dialog[open]')")
+            // Another page closes the dialog, and nothing is stopped.
+            try await page.value("location.hash = '#/audit'")
+            try await page.wait(until: "document.querySelector('[name=did]') && !document.querySelector('dialog')")
+            #expect(
+                try await stage.demonstration.server.shared.accounts.account("viewer-7", of: "demo").slots.count == 2)
+            try await page.value("location.hash = '#/accounts?account=viewer-7'")
+            try await page.wait(until: isShown)
             try await page.value("window.button('Stop all').click()")
             try await page.wait(until: "document.querySelector('dialog[open]')")
             let asked = try await page.value("document.querySelector('dialog').innerText").text ?? ""
