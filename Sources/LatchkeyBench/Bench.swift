@@ -26,7 +26,6 @@ struct Bench: Sendable {
         var parts: [Part] = [
             ("CKCs with RSA 1024", { try keyServer(bits: 1024) }),
             ("CKCs with RSA 2048", { try keyServer(bits: 2048) }),
-            ("CKCs with RSA, in batches of eight", { try [1024, 2048].map { try together(bits: $0) } }),
             ("Allocations", allocations), ("Playlists", discovery), ("Licenses over HTTP", licenses),
             ("Time to key", timeToKey), ("Held keys", heldKeys), ("Recording for support", recording),
             ("Captures", captures),
