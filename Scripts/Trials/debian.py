@@ -1,8 +1,9 @@
-"""Builds the Debian package, follows Documentation/Server/Debian.md with it in a copy of this machine, upgrades it under the running server, and
-removes it.
+"""Builds the Debian package, follows Documentation/Server/TenMinutes.md with it in a copy of this machine, compares the output with the page's,
+upgrades the package under the running server, and removes it.
 
 The copy is an overlay over this machine's root with its own network; nothing is written outside. Not tried: systemd itself. SYSTEMD takes
-its place: the unit's user, command, credentials and state folder are read from the installed unit.
+its place: the unit's user, command, credentials and state folder are read from the installed unit. A licensee's files are test credentials and
+the tests' library.
 """
 import json
 import os
@@ -11,9 +12,11 @@ import shutil
 import subprocess
 
 from Frame.programs import Child, until
+from Trials.pages import missing, steps
 
-PAGE = "Documentation/Server/Debian.md"
+PAGE = "Documentation/Server/TenMinutes.md"
 UNIT = "/usr/lib/systemd/system/latchkey-server.service"
+COMPILER = shutil.which("cc") or shutil.which("clang")
 
 # systemctl, as far as the page and the package's scripts use it.
 SYSTEMD = r"""#!/usr/bin/env python3
@@ -70,6 +73,11 @@ class Machine:
         done = self.run(f"cat > {path} <<'THE-END'\n{text}\nTHE-END\nchmod {mode:o} {path}\n")
         assert done.returncode == 0, done.stderr
 
+    def put(self, file, folder):
+        with open(file, "rb") as source:
+            subprocess.run(["nsenter", "--target", str(self.holder.process.pid), "--mount", "chroot", self.root, "tee",
+                            f"{folder}/{os.path.basename(file)}"], stdin=source, stdout=subprocess.DEVNULL, check=True)
+
     def stop(self):
         # All that lives in its network, the engines among them.
         self.run("systemctl stop latchkey-server; pg_ctlcluster $(pg_lsclusters -h | head -n 1 | cut -d ' ' -f 1) main stop -m immediate")
@@ -77,9 +85,26 @@ class Machine:
 
 
 def blocks():
-    """The page's commands."""
+    """The page's commands that this trial runs, and their expected output."""
     with open(PAGE) as page:
-        return [block for block in re.findall(r"^```sh\n(.*?)^```$", page.read(), re.M | re.S) if not block.startswith("make ")]
+        return [step for step in steps(page.read()) if (step.note("not run") or "").startswith("Scripts/check-deployment")]
+
+
+def differences(found, output):
+    """The page's lines that are missing from the output, in which each block's line number comes before its output."""
+    outputs = dict(re.findall(r"(?ms)^:: line (\d+)\n(.*?)(?=^:: |\Z)", output))
+    for block, expected in zip(found, found[1:]):
+        printed = outputs.get(str(block.number), "")
+        if expected.kind == "text" and (line := missing(expected.text, printed)):
+            yield f"{PAGE}: line {expected.number}: “{line}” is not in the output: {printed[-1500:]}"
+
+
+def licensee(binaries, folder):
+    """The files that a licensee has, as far as tests have them."""
+    subprocess.run([f"{binaries}/latchkey", "credentials", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([COMPILER, "-shared", "-fPIC", "-fvisibility=hidden", "-ISources/CLatchkeyDerivation",
+                    "Tests/Support/Derivation/insecure_test_derivation.c", "-lcrypto", "-o", f"{folder}/libacme.so"], check=True)
+    return [f"{folder}/{name}" for name in os.listdir(folder)]
 
 
 def package(binaries, folder, version):
@@ -91,9 +116,10 @@ def package(binaries, folder, version):
 
 
 def check_debian(binaries, folder, check, leave_out):
-    missing = [name for name in ["dpkg-deb", "dpkg-shlibdeps", "pg_lsclusters", "unshare", "nsenter", "setpriv", "xxd", "zstd"] if not shutil.which(name)]
-    if os.geteuid() != 0 or [name for name in missing if name != "zstd"]:
-        return leave_out(f"the Debian package: {'this is not root' if os.geteuid() != 0 else 'no ' + ', '.join(missing)}")
+    absent = [name for name in ["dpkg-deb", "dpkg-shlibdeps", "pg_lsclusters", "unshare", "nsenter", "setpriv", "xxd"] if not shutil.which(name)]
+    absent += [] if COMPILER else ["C compiler"]
+    if os.geteuid() != 0 or absent:
+        return leave_out(f"the Debian package: {'this is not root' if os.geteuid() != 0 else 'no ' + ', '.join(absent)}")
     os.makedirs(f"{folder}/packages")
     os.makedirs(f"{folder}/machine")
     with open("Sources/LatchkeyCore/LatchkeyVersion.swift") as file:
@@ -104,12 +130,12 @@ def check_debian(binaries, folder, check, leave_out):
         return check(False, f"Scripts/package-debian: {error}")
     machine = Machine(f"{folder}/machine")
     try:
-        follow(machine, files, folder, check)
+        follow(machine, files, licensee(binaries, f"{folder}/licensee"), check)
     finally:
         machine.stop()
 
 
-def follow(machine, files, folder, check):
+def follow(machine, files, credentials, check):
     def step(name, script, said=""):
         done = machine.run(script)
         check(done.returncode == 0 and re.search(said, done.stdout + done.stderr), f"package: {name}: {done.stdout[-1500:]}{done.stderr[-3000:]}")
@@ -118,22 +144,28 @@ def follow(machine, files, folder, check):
     # The machine is one on which systemd runs, with PostgreSQL started.
     machine.write("/usr/bin/systemctl", SYSTEMD.replace("@UNIT@", UNIT), 0o755)
     # It has no network, so apt must not know of newer packages than the installed ones.
-    step("PostgreSQL's start", "rm -rf /var/lib/apt/lists/* /run/systemd/system\nmkdir /root/place\ninstall -d -o postgres -g postgres /run/postgresql\n"
+    step("PostgreSQL's start", "rm -rf /var/lib/apt/lists/* /run/systemd/system\nmkdir /root/place /root/fairplay\n"
+         "install -d -o postgres -g postgres /run/postgresql\n"
          "[ -n \"$(pg_lsclusters -h)\" ] || pg_createcluster 15 main\n"
          "cluster=$(pg_lsclusters -h | head -n 1 | cut -d ' ' -f 1)\npg_ctlcluster $cluster main start\nmkdir -p /run/systemd/system\n"
          "dpkg -s latchkey >/dev/null 2>&1 && exit 1 || true")
-    for file in files:
-        with open(file, "rb") as source:
-            subprocess.run(["nsenter", "--target", str(machine.holder.process.pid), "--mount", "chroot", machine.root, "tee",
-                            f"/root/place/{os.path.basename(file)}"], stdin=source, stdout=subprocess.DEVNULL, check=True)
-    page = "".join(blocks())
-    step("the page", f"cd /root/place\n{page}", r"(?s)A key came in .*\nmovie +1 +0 +0 +1 ")
+    for folder, names in [("/root/place", files), ("/root/fairplay", credentials)]:
+        for name in names:
+            machine.put(name, folder)
+    found = blocks()
+    output = step("the page", "exec 2>&1\ncd /root/place\n" + "".join(
+        f"printf '\\n:: line {block.number}\\n'\n{block.text}" for block in found if block.kind == "sh"))
+    for problem in differences(found, output):
+        check(False, problem)
     step("what was installed", "dpkg --verify latchkey\nman -w latchkey-server >/dev/null\nlatchkey-server --version\n"
          "test $(stat -c %a /etc/latchkey/secrets) = 700\ntest -s /usr/share/latchkey/prometheus/alerts.yml\n"
          "test -s /usr/share/latchkey/grafana/latchkey.json\ntest -s /usr/share/bash-completion/completions/latchkey\n"
          f"systemd-analyze verify --man=no {UNIT}\nid latchkey >/dev/null\n"
          "test $(stat -c %U /proc/$(cat /run/latchkey-trial.pid)) = latchkey")
-    probe = re.search(r"^latchkey probe .*?(?<!\\)$", page, re.M | re.S)[0].replace("$kid", "5d0e6f8a-2f4b-4c1d-9a3e-7b8c9d0e1f2a")
+    # With the licensee's files, which the simulated device takes only because they are test credentials.
+    probe = ("latchkey probe --license-url http://127.0.0.1:8443/t/main/fairplay --content-id skd://movie/5d0e6f8a-2f4b-4c1d-9a3e-7b8c9d0e1f2a "
+             "--credentials /root/fairplay --token-key /etc/latchkey/secrets/token-key.hex --token-key-id first")
+    step("a license with the licensee's library", f"{probe}\ngrep -q libacme.so /proc/$(cat /run/latchkey-trial.pid)/maps", "A key came in ")
     newer = os.path.basename(files[1])
     step("the upgrade", "sed -i 's/\"5m\"/\"4m\"/' /etc/latchkey/policies/standard.json\nbefore=$(cat /run/latchkey-trial.pid)\n"
          f"apt-get install -y /root/place/{newer}\ntest -d /proc/$before\n{probe}\nsystemctl restart latchkey-server\n"
