@@ -16,7 +16,8 @@ struct BatchBench: Sendable {
 
     /// - Throws: `LicenseeError` if the library is missing or does not run.
     init(_ bench: KeyServerBench) throws {
-        batch = RSABatch(try CryptoMBLibrary(path: Self.folder).function)
+        let library = try CryptoMBLibrary(path: Self.folder)
+        batch = RSABatch(library.function, check: library.check)
         self.bench = bench
         operations = try bench.spcs.compactMap { spc in
             guard let key = bench.credentials.credential.key as? RSAPrivateKey else { return nil }

@@ -9,6 +9,8 @@ package struct CryptoMBLibrary: Sendable {
     package let path: String
     /// Does eight operations.
     package let function: RSABatch.Function
+    /// Does eight public operations, which verify results.
+    package let check: RSABatch.PublicFunction
 
     /// The library's name; the number is its interface's version.
     package static let name = "libcrypto_mb.so.13"
@@ -40,6 +42,7 @@ package struct CryptoMBLibrary: Sendable {
     private init(_ library: SharedLibrary) throws(LicenseeError) {
         let isApplicable: @convention(c) (UInt64) -> Int32 = try Self.function("mbx_is_crypto_mb_applicable", library)
         function = try Self.function("mbx_rsa_private_crt_mb8", library)
+        check = try Self.function("mbx_rsa_public_mb8", library)
         path = library.path
         // Without given features the library queries the processor.
         guard isApplicable(0) == 1 else {

@@ -20,6 +20,9 @@ import Testing
         return 0
     }
 
+    /// Makes no text.
+    private static let unable: RSABatch.PublicFunction = { _, _, _, _, _, _ in 0 }
+
     private static func operations(_ count: Int) throws -> [RSABatch.Operation] {
         let credential = SPCForge.large.credential
         let key = try #require(credential.key as? RSAPrivateKey)
@@ -32,7 +35,7 @@ import Testing
 
     @Test func `a function that computes nothing right changes no result`() throws {
         let outcomes = Locked<[RSABatch.Outcome]>([])
-        let batch = RSABatch(Self.fake) { outcome in outcomes.withLock { $0.append(outcome) } }
+        let batch = RSABatch(Self.fake, check: Self.unable) { outcome in outcomes.withLock { $0.append(outcome) } }
         let results = try batch.decryptOAEP(Self.operations(8))
         #expect(results == (0..<8).map { Secret([UInt8($0)]) })
         #expect(outcomes.withLock { $0.map(\.wrong) } == [8])
@@ -42,9 +45,9 @@ import Testing
     func `a call's input and output are erased`() throws {
         let operations = try Self.operations(8)
         // Allocated before the call's memory is freed, or it would take its place.
-        let length = 8 * 1_152
+        let length = 8 * 1_664
         var bytes = [UInt8](repeating: 0, count: length)
-        _ = RSABatch(Self.fake).decryptOAEP(operations)
+        _ = RSABatch(Self.fake, check: Self.unable).decryptOAEP(operations)
         let (start, p) = try #require(Self.seen.withLock { $0 })
         #expect(p.count == 128)
         // The memory is free by now, and so read through the system. An unmapped page holds nothing.

@@ -17,7 +17,9 @@ struct CryptoMBTests {
         let batch: RSABatch
 
         init(_ library: CryptoMBLibrary) {
-            batch = RSABatch(library.function) { [outcomes] outcome in outcomes.withLock { $0.append(outcome) } }
+            batch = RSABatch(library.function, check: library.check) { [outcomes] outcome in
+                outcomes.withLock { $0.append(outcome) }
+            }
         }
 
         var operations: [Int] { outcomes.withLock { $0.map(\.operations) } }
@@ -88,6 +90,13 @@ struct CryptoMBTests {
         let library = Watched(try CryptoMBLibrary(path: BuiltLibrary.realCryptoMB))
         try expectEquality(library, seed: 2)
         #expect(library.wrong == 0)
+    }
+
+    @Test func `a wrong lane that the library confirms is computed again and counted`() throws {
+        let library = try Self.standIn("CONFIRMED_LANE=1")
+        try expectEquality(library, seed: 4)
+        // Where the text is malformed, too, nothing shows that the library was wrong.
+        #expect(library.wrong > library.operations.count / 2 && library.wrong < library.operations.count)
     }
 
     @Test(arguments: ["WRONG_LANE=1", "FAILED_LANE=1", "WRONG_LANE=0"])
@@ -199,7 +208,8 @@ extension ServerPlaybackContext {
 extension CryptoMBTests {
     @Test(arguments: [
         ("NO_APPLICABLE", LicenseeError.Kind.symbolMissing, "mbx_is_crypto_mb_applicable"),
-        ("NO_DECRYPT", .symbolMissing, "mbx_rsa_private_crt_mb8"), ("APPLICABLE=0", .otherProcessor, "AVX-512 IFMA"),
+        ("NO_DECRYPT", .symbolMissing, "mbx_rsa_private_crt_mb8"), ("NO_CHECK", .symbolMissing, "mbx_rsa_public_mb8"),
+        ("APPLICABLE=0", .otherProcessor, "AVX-512 IFMA"),
     ])
     func `a library that lacks something, or the processor's instructions, is not used`(
         macro: String, kind: LicenseeError.Kind, word: String

@@ -3,8 +3,8 @@ package import LatchkeyCore
 
 /// Runs up to eight RSA private operations in parallel, each with its own key, through a function such as that of Intel's crypto_mb.
 ///
-/// Every result is verified with the public operation before use; a wrong one is recomputed by libcrypto alone. Safe for concurrent use
-/// from any number of threads.
+/// Every result is verified with the public operation, eight in parallel, before use. A result that is wrong, or whose padding is wrong,
+/// is recomputed by libcrypto alone. Safe for concurrent use from any number of threads.
 ///
 /// Source: `Documentation/Server/Speed.md` §3.
 package final class RSABatch: Sendable {
@@ -16,6 +16,14 @@ package final class RSABatch: Sendable {
             UnsafePointer<UnsafePointer<UInt8>?>?, UnsafePointer<UnsafeMutablePointer<UInt8>?>?,
             UnsafePointer<UnsafePointer<UInt64>?>?, UnsafePointer<UnsafePointer<UInt64>?>?,
             UnsafePointer<UnsafePointer<UInt64>?>?, UnsafePointer<UnsafePointer<UInt64>?>?,
+            UnsafePointer<UnsafePointer<UInt64>?>?, Int32, UnsafeRawPointer?, UnsafeMutablePointer<UInt8>?
+        ) -> UInt32
+
+    /// `mbx_rsa_public_mb8`, for the public exponent 65,537: texts, results, moduli, the bits of the modulus, and two arguments that stay
+    /// `nil`. The same forms.
+    package typealias PublicFunction =
+        @convention(c) (
+            UnsafePointer<UnsafePointer<UInt8>?>?, UnsafePointer<UnsafeMutablePointer<UInt8>?>?,
             UnsafePointer<UnsafePointer<UInt64>?>?, Int32, UnsafeRawPointer?, UnsafeMutablePointer<UInt8>?
         ) -> UInt32
 
@@ -41,13 +49,18 @@ package final class RSABatch: Sendable {
     package static let lanes = 8
 
     private let function: Function
+    private let check: PublicFunction
     private let observe: @Sendable (Outcome) -> Void
 
     /// - Parameters:
     ///   - function: does eight operations.
+    ///   - check: does eight public operations, which verify results.
     ///   - observe: receives the outcome of each call. Ignored by default.
-    package init(_ function: @escaping Function, observe: @escaping @Sendable (Outcome) -> Void = { _ in }) {
-        (self.function, self.observe) = (function, observe)
+    package init(
+        _ function: @escaping Function, check: @escaping PublicFunction,
+        observe: @escaping @Sendable (Outcome) -> Void = { _ in }
+    ) {
+        (self.function, self.check, self.observe) = (function, check, observe)
     }
 
     /// Decrypts as `RSAPrivateKey.decryptOAEP(_:)` does, in parallel where that is faster.
@@ -91,16 +104,14 @@ package final class RSABatch: Sendable {
             let one = lanes[lane < lanes.count ? lane : 0]
             room.fill(lane, text: one.operation.text, one.key)
         }
-        let status = room.call(function)
+        let status = room.call(function) | room.check(check)
         var wrong = 0
         for (number, lane) in lanes.enumerated() {
-            let isDone = status >> (4 * UInt32(number)) & 0xf == 0
-            if isDone, case .right(let message) = room.read(number, lane.key, for: lane.operation.text) {
-                results[lane.place] = message
-            } else {
-                wrong += 1
-                results[lane.place] = lane.operation.alone()
-            }
+            let isRight = status >> (4 * UInt32(number)) & 0xf == 0 && room.isRight(number)
+            let message = isRight ? room.message(number) : nil
+            results[lane.place] = message ?? lane.operation.alone()
+            // A text that libcrypto cannot decrypt either has no message.
+            if !isRight || message == nil && results[lane.place] != nil { wrong += 1 }
         }
         observe(Outcome(operations: lanes.count, wrong: wrong))
     }
@@ -110,21 +121,16 @@ extension RSABatch.Operation {
     fileprivate func alone() -> Secret? { key.decryptOAEP(text) }
 }
 
-/// The input and output of a call, in memory that is erased afterwards: a text, a result and the key's numbers per lane.
+/// The input and output of a call, in memory that is erased afterwards: a text, a result, the text that the public operation makes of the
+/// result, and the key's numbers per lane.
 private struct LaneRoom {
-    enum Reading {
-        case wrong
-        /// `nil` if the padding is wrong.
-        case right(Secret?)
-    }
-
     private let size: Int
     private let length: Int
     private let bytes: ErasedBytes
 
     init(size: Int) {
         self.size = size
-        length = 2 * size + RSALaneKey.names.count * size / 2
+        length = 3 * size + RSALaneKey.halves * size / 2
         bytes = ErasedBytes(count: RSABatch.lanes * length)
     }
 
@@ -132,40 +138,64 @@ private struct LaneRoom {
         let start = lane * length
         bytes.write(start..<start + size) { $0.copyBytes(from: text) }
         key.numbers.read(0..<key.numbers.count) { numbers in
-            bytes.write(start + 2 * size..<start + length) { $0.copyMemory(from: numbers) }
+            bytes.write(start + 3 * size..<start + length) { $0.copyMemory(from: numbers) }
         }
     }
 
     func call(_ function: RSABatch.Function) -> UInt32 {
-        bytes.write(0..<bytes.count) { bytes in
-            guard let base = bytes.baseAddress else { return .max }
-            let starts = (0..<RSABatch.lanes).map { base + $0 * length }
-            let texts = starts.map { UnsafePointer?($0.assumingMemoryBound(to: UInt8.self)) }
-            let results = starts.map { UnsafeMutablePointer?(($0 + size).assumingMemoryBound(to: UInt8.self)) }
-            let number = { (place: Int) -> [UnsafePointer<UInt64>?] in
-                starts.map { UnsafePointer(($0 + 2 * size + place * size / 2).assumingMemoryBound(to: UInt64.self)) }
-            }
-            return function(
-                texts, results, number(0), number(1), number(2), number(3), number(4), Int32(size * 8), nil, nil)
+        withLanes { texts, results, _, number in
+            function(
+                texts.map { UnsafePointer($0) }, results, number(0), number(1), number(2), number(3), number(4),
+                Int32(size * 8), nil, nil)
         }
     }
 
-    /// Verifies a lane's result and removes the padding.
-    func read(_ lane: Int, _ key: RSALaneKey, for text: ArraySlice<UInt8>) -> Reading {
-        let plain = ErasedBytes(count: size)
-        let start = lane * length + size
-        let count = bytes.read(start..<start + size) { result -> Int32? in
-            guard let result = result.assumingMemoryBound(to: UInt8.self).baseAddress, key.isRight(result, for: text)
-            else { return nil }
-            return plain.write(0..<size) { plain in
-                latchkey_oaep_sha1_remove(result, Int32(size), plain.assumingMemoryBound(to: UInt8.self).baseAddress)
+    /// Makes texts of the results again.
+    func check(_ function: RSABatch.PublicFunction) -> UInt32 {
+        withLanes { _, results, again, number in
+            function(results.map { UnsafePointer($0) }, again, number(5), Int32(size * 8), nil, nil)
+        }
+    }
+
+    private typealias Bytes = [UnsafeMutablePointer<UInt8>?]
+
+    /// - Parameter body: gets the addresses of texts, results, texts again, and of the numbers at a place of `RSALaneKey.names`.
+    private func withLanes(
+        _ body: (Bytes, Bytes, Bytes, (Int) -> [UnsafePointer<UInt64>?]) -> UInt32
+    ) -> UInt32 {
+        bytes.write(0..<bytes.count) { bytes in
+            guard let base = bytes.baseAddress else { return .max }
+            let starts = (0..<RSABatch.lanes).map { base + $0 * length }
+            let part = { (place: Int) in
+                starts.map { UnsafeMutablePointer?(($0 + place * size).assumingMemoryBound(to: UInt8.self)) }
+            }
+            return body(part(0), part(1), part(2)) { place in
+                starts.map { UnsafePointer(($0 + 3 * size + place * size / 2).assumingMemoryBound(to: UInt64.self)) }
             }
         }
-        guard let count else { return .wrong }
+    }
+
+    /// Whether the public operation on a lane's result gives the text again. A wrong result would reveal the key's primes.
+    func isRight(_ lane: Int) -> Bool {
+        let start = lane * length
+        return bytes.read(start..<start + 3 * size) { bytes in bytes[..<size].elementsEqual(bytes[(2 * size)...]) }
+    }
+
+    /// A lane's result without its padding; `nil` if the padding is wrong.
+    func message(_ lane: Int) -> Secret? {
+        let plain = ErasedBytes(count: size)
+        let start = lane * length + size
+        let count = bytes.read(start..<start + size) { result in
+            plain.write(0..<size) { plain in
+                latchkey_oaep_sha1_remove(
+                    result.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(size),
+                    plain.assumingMemoryBound(to: UInt8.self).baseAddress)
+            }
+        }
         guard count >= 0, count <= size else {
             OpenSSLError.discardQueue()
-            return .right(nil)
+            return nil
         }
-        return .right(plain.read(0..<Int(count)) { Secret($0) })
+        return plain.read(0..<Int(count)) { Secret($0) }
     }
 }

@@ -23,7 +23,7 @@ struct LicenseBatches: Sendable {
             case .auto: library = try CryptoMBLibrary()
             case .path(let path): library = try CryptoMBLibrary(path: secrets.path(path))
             }
-            let batch = RSABatch(library.function) { Self.note($0, metrics, log) }
+            let batch = RSABatch(library.function, check: library.check) { Self.note($0, metrics, log) }
             opening = BatchedWork(least: 3, most: RSABatch.lanes) { KeyServerModule.open($0, by: batch) }
             word = "crypto_mb opens up to \(RSABatch.lanes) licenses together: \(library.path)."
         } catch {
