@@ -247,23 +247,34 @@ extension LicenseIssuer {
     private func openedInTurn(
         _ request: Request, _ grant: Grant, of tenant: Tenant
     ) async throws(LicenseRefusal) -> ServerPlaybackContext {
-        let (module, spc) = (module(of: tenant), request.spc)
         let session = grant.session ?? grant.account
         let lane: AdmissionLane =
             request.viewer.purpose != .stream
             ? .stored : playbacks.runs(session, at: timekeeper.uptime) ? .renewal : .start
-        if let opening {
-            let input = KeyServerModule.Opening(module: module, spc: [UInt8](spc))
-            switch await pool.run(lane, session: session, tenant: tenant.name, opening, input) {
-            case .success(let opened): return try opened.mapError { LicenseRefusal($0) }.get()
-            case .failure(let refusal): throw refusal.refusal
+        let opened =
+            if let opening { await opened(request.spc, of: tenant, lane, session, with: opening) } else {
+                await openedAlone(request.spc, of: tenant, lane, session)
             }
-        }
-        let work = { @Sendable in module.opened(spc) }
-        switch await pool.run(lane, session: session, tenant: tenant.name, work) {
-        case .success(let opened): return try opened.get()
-        case .failure(let refusal): throw refusal.refusal
-        }
+        return try opened.get()
+    }
+
+    private typealias Opened = Result<ServerPlaybackContext, LicenseRefusal>
+
+    // Each has only its own frame of a task.
+    @inline(never) private func opened(
+        _ spc: Data, of tenant: Tenant, _ lane: AdmissionLane, _ session: String, with opening: Opening
+    ) async -> Opened {
+        let input = KeyServerModule.Opening(module: module(of: tenant), spc: [UInt8](spc))
+        return await pool.run(lane, session: session, tenant: tenant.name, opening, input)
+            .mapError(\.refusal).flatMap { $0.mapError { LicenseRefusal($0) } }
+    }
+
+    @inline(never) private func openedAlone(
+        _ spc: Data, of tenant: Tenant, _ lane: AdmissionLane, _ session: String
+    ) async -> Opened {
+        let module = module(of: tenant)
+        return await pool.run(lane, session: session, tenant: tenant.name) { module.opened(spc) }
+            .mapError(\.refusal).flatMap { $0 }
     }
 
     func key(
