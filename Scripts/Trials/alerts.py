@@ -118,6 +118,7 @@ class Alerts:
         cluster, third = self.cluster, self.cluster.third
         self.calm(seconds, rate)
         self.check_metrics()
+        self.large_heads(rate)
         load = cluster.load(rate, 1200, "--retry", "1")
         try:
             self.nodes()
@@ -372,6 +373,12 @@ class Alerts:
         request = (f"POST /t/demo/fairplay HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer none\r\n"
                    "Content-Length: 1\r\n\r\nx").encode()
         self.fires("tokens are wrong", "LatchkeyRefusalBurst", lambda: self.flood(node.players, request, 150, 100), within=60, tenant="demo")
+
+    def large_heads(self, rate):
+        """A release of an app whose heads are too large."""
+        node = self.cluster.nodes[0]
+        request = f"POST /t/demo/fairplay HTTP/1.1\r\nHost: localhost\r\nX: {'x' * 20_000}\r\n\r\n".encode()
+        self.fires("heads are too large", "LatchkeyListenerRefuses", lambda: self.flood(node.players, request, 1, max(400, rate * 6), 0), status="431")
 
     def flood(self, port, request, count, rounds, pause=0.05):
         """Requests one behind the other on one connection, again and again."""
