@@ -254,10 +254,14 @@ extension EngineHealth {
         let (words, consequence) = (words, consequence)
         // The surplus of a fleet is at most the sum of these over its nodes.
         let degraded = role == .sessionStore && region == nil ? metrics.licensesDegraded[name] : nil
-        let before = Locked<[EngineOperation: UInt64]>([:])
+        // From the first kind of work that fails to the last one that is back.
+        let outage = Locked<(away: Set<EngineOperation>, before: UInt64)>(([], 0))
         whenChanged { operation, standing in
             if standing.isAway, let error = standing.lastError {
-                before.withLock { $0[operation] = degraded?.value }
+                outage.withLock { outage in
+                    if outage.away.isEmpty { outage.before = degraded?.value ?? 0 }
+                    outage.away.insert(operation)
+                }
                 // Those of sessions and tokens are counted one by one.
                 if role == .keyStore || role == .auditStore { metrics.storeErrors[name, error.engine].add() }
                 var entry = LogEntry(.outage, error, tenant: tenant)
@@ -265,7 +269,10 @@ extension EngineHealth {
                 log.write(entry)
             } else {
                 var message = "\(words) \(operation.words.back)."
-                if let degraded, let before = before.withLock({ $0.removeValue(forKey: operation) }) {
+                let before = outage.withLock { outage in
+                    outage.away.remove(operation) != nil && outage.away.isEmpty ? outage.before : nil
+                }
+                if let degraded, let before {
                     message += " Licenses issued without it on this node: \(degraded.value - before)."
                 }
                 var entry = LogEntry(.info, .outage, message: message)
