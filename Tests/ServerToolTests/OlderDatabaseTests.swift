@@ -110,7 +110,7 @@ import Testing
 
         let accepted = await ToolRun("copy", "accept", "--config", stage.folder.configuration)
         #expect(
-            accepted.status == .yes && accepted.output.contains("accepts the database as it is"), "\(accepted.error)")
+            accepted.status == .yes && accepted.output.contains("accepts its stores as they are"), "\(accepted.error)")
         await restarted.tick()
         #expect(try await restarted.license(1).status == 200)
         #expect(try await restarted.metric("latchkey_store_behind") == 0)

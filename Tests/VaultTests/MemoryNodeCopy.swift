@@ -13,6 +13,7 @@ final class MemoryNodeCopy: NodeCopy {
         var changes: [PendingChange] = []
         var fingerprint: DatabaseFingerprint?
         var seen: AuditAnchor?
+        var marks: [String: StoreMark] = [:]
     }
 
     private let state = Locked(State())
@@ -26,7 +27,9 @@ final class MemoryNodeCopy: NodeCopy {
     func keep(_ seen: AuditAnchor) {
         state.withLock { if seen.sequence > $0.seen?.sequence ?? 0 { $0.seen = seen } }
     }
-    func forgetSeen() async throws(StoreError) { state.withLock { $0.seen = nil } }
+    func mark(of store: String) async throws(StoreError) -> StoreMark? { state.withLock { $0.marks[store] } }
+    func keep(_ mark: StoreMark, of store: String) { state.withLock { $0.marks[store] = mark } }
+    func forgetSeen() async throws(StoreError) { state.withLock { ($0.seen, $0.marks) = (nil, [:]) } }
     func takedowns() async throws(StoreError) -> [HeldKey] {
         state.withLock { $0.rows.values.filter(\.isDisabled).map { HeldKey($0.sealed.tenant, $0.kid) } }
     }

@@ -7,7 +7,8 @@ import Testing
 @testable import LatchkeySystem
 @testable import LatchkeyVault
 
-/// A database that is older than the node's last look, as after a restored backup or at a former primary: no takedown comes undone.
+/// A store that is older than the node's last look, as after a restored backup or at a former primary: it is named, and no takedown comes
+/// undone.
 @Suite(.timeLimit(.minutes(1))) struct StoreAgeTests {
     private let stage: VaultStage
     private let audit = RestoredAudit()
@@ -135,10 +136,60 @@ import Testing
         _ = try await vault.key(.numbered(1))
     }
 
+    @Test(arguments: [
+        (hasKeys: false, lost: 0, isBehind: false), (false, 1, false), (false, 2, true), (false, nil, false),
+        (true, 1, false), (true, 2, true), (true, nil, true),
+    ])
+    func `a store without the audit is behind if it lost more than seconds, until it has them again or is accepted`(
+        _ hasKeys: Bool, _ lost: Int?, _ isBehind: Bool
+    ) async throws {
+        for copy in [copy, nil] {
+            let node = try await MarkedStage(hasKeys: hasKeys, copy, stage.time)
+            let news = Locked<[Bool]>([])
+            node.age.whenChanged { _, setback in news.withLock { $0.append(setback != nil) } }
+            try await node.restore(without: lost)
+            let left = try await node.mark()
+            for _ in 0..<2 { try await node.look() }
+            #expect((node.age.setback != nil) == (isBehind && hasKeys))
+            #expect(node.age.setbacks.map(\.store) == (isBehind ? [hasKeys ? "keys" : "sessions"] : []))
+            #expect(try await (node.mark() == left) == isBehind, "No mark is raised in an older store.")
+            if isBehind, lost != nil {
+                #expect(node.age.setbacks.allSatisfy { $0.error.reason.contains("is 5 s older than the last one") })
+                try await node.restore(without: 0)
+                try await node.look()
+                #expect(node.age.setbacks.isEmpty)
+                try await node.restore(without: lost)
+                try await node.look()
+            }
+            try await node.age.accept()
+            #expect(node.age.setbacks.isEmpty)
+            let setbacks = isBehind ? lost == nil ? 1 : 2 : 0
+            #expect(news.withLock { $0 } == (0..<setbacks).flatMap { _ in [true, false] })
+        }
+    }
+
+    @Test func `a key database without the audit that goes back lifts no takedown`() async throws {
+        let marked = try await MarkedStage(hasKeys: true, copy, stage.time)
+        let vault = try await stage.vault(copy: copy, age: marked.age)
+        _ = try await stage.key(stage.demand(1), of: vault)
+        try await vault.setDisabled(true, .numbered(1))
+        try await restore(without: 0)
+        try await marked.restore(without: 2)
+        try await vault.refresh()
+        await expectRefused(vault)
+    }
+
+    @Test func `a mark that is a week old says nothing`() async throws {
+        let node = try await MarkedStage(hasKeys: true, copy, stage.time)
+        stage.time.advance(by: .seconds(7 * 86_400))
+        try await node.look()
+        #expect(node.age.setbacks.isEmpty)
+    }
+
     @Test func `a properly enabled key is licensed again, even when the right database returns`() async throws {
         let (vault, age) = try await node(copy: copy)
         let news = Locked<[Bool]>([])
-        age.whenChanged { setback in news.withLock { $0.append(setback != nil) } }
+        age.whenChanged { _, setback in news.withLock { $0.append(setback != nil) } }
         try await takeDown(1, at: vault)
         let right = audit.all
         try await restore(without: 1)
@@ -150,6 +201,46 @@ import Testing
         try await note(.keyEnabled)
         try await vault.setDisabled(false, .numbered(1))
         _ = try await vault.key(.numbered(1))
+    }
+}
+
+/// A store without the audit, after three looks: two marks are seen, and the third one was just written.
+private struct MarkedStage {
+    let records: MemoryRecordStore
+    let age: StoreAge
+    private(set) var marks: [NamedRecord] = []
+
+    init(hasKeys: Bool, _ copy: MemoryNodeCopy?, _ time: ManualTimekeeper) async throws {
+        records = MemoryRecordStore(timekeeper: time)
+        age = try await StoreAge.open(
+            RestoredAudit(), copy: copy,
+            marking: [MarkedStore(hasKeys ? "keys" : "sessions", hasKeys: hasKeys, records: records)])
+        for _ in 0..<3 {
+            // The second one is too early for a mark.
+            for _ in 0..<2 { try await look() }
+            marks.append(try #require(try await mark()))
+            time.advance(by: .seconds(5))
+        }
+    }
+
+    func look() async throws {
+        try await age.look()
+        await age.lookAtSessions()
+    }
+
+    func mark() async throws -> NamedRecord? {
+        try await records.page(of: .usage, "-", prefix: "age-", after: nil, limit: 9).first
+    }
+
+    /// Puts the store back to an earlier mark.
+    /// - Parameter count: how many later ones are lost; all of them for `nil`.
+    func restore(without count: Int?) async throws {
+        let last = try #require(try await mark())
+        let key = RecordKey(.usage, tenant: "-", name: last.name)
+        #expect(try await records.remove(key, version: last.record.version))
+        guard let count else { return }
+        let mark = marks[marks.count - 1 - count]
+        #expect(try await records.write(mark.record, at: key, replacing: nil, until: mark.end))
     }
 }
 

@@ -135,7 +135,7 @@ package final class ServerMetrics: Sendable {
             "Time at which the node last copied from the store, in Unix time; 0 without a copy.")
         pendingChanges = table.gauge("latchkey_pending_changes", "Changes of this node that a store does not have yet.")
         storeIsBehind = table.gauge(
-            "latchkey_store_behind", "1 while the database is older than this node's last view of it.")
+            "latchkey_store_behind", "1 while a store is older than this node's last view of it.")
         pendingEntries = table.gauge(
             "latchkey_pending_audit_entries", "Entries of this node that the audit store does not have yet.")
         packagerRequests = table.counters(

@@ -214,8 +214,7 @@ extension ServerState {
     }
 
     private func serverNotices(_ shared: ServerShared) -> [String] {
-        var notices: [String] = []
-        if let setback = shared.engines.keys.age?.setback { notices.append("\(setback.reason) \(setback.remedy)") }
+        var notices = shared.engines.setbacks.map { "\($0.reason) \($0.remedy)" }
         if let pending = shared.engines.pending {
             let entries = pending.entryCount
             if pending.count > entries {

@@ -86,8 +86,8 @@ package struct KeySealing {
         return (try await wrapping.rewrap(in: keys), wrapper)
     }
 
-    /// Accepts a database that is older than the state this node has seen: keys that were disabled since then are licensed again.
-    /// - Returns: false if it is not older, and nothing changed.
+    /// Accepts stores that are older than the state this node has seen: keys that were disabled since then are licensed again.
+    /// - Returns: false if none is older, and nothing changed.
     /// - Throws: `copyMissing` without a copy.
     package func acceptOlder() async throws -> Bool {
         guard let copy = shared.engines.keys.copy, let age = shared.engines.keys.age else {
@@ -95,10 +95,13 @@ package struct KeySealing {
                 code: "copyMissing",
                 reason:
                     "The configuration has no stores.copy, so a node's knowledge of the database ends with its process.",
-                remedy: "Restart the node, which then accepts the database as it is.")
+                remedy: "Restart the node, which then accepts the stores as they are.")
         }
-        guard try await age.look(), let seen = try await copy.seen() else { return false }
-        try await shared.audit(.olderAccepted, of: "database", by: actor, ["seen": seen.text])
+        try await age.look()
+        await age.lookAtSessions()
+        guard !age.setbacks.isEmpty else { return false }
+        let seen = try await copy.seen().map { ["seen": $0.text] } ?? [:]
+        for (store, _) in age.setbacks { try await shared.audit(.olderAccepted, of: store, by: actor, seen) }
         try await age.accept()
         return true
     }

@@ -75,6 +75,9 @@ package struct ServerEngines: Sendable {
     /// Changes that wait until the stores answer; `nil` without a copy.
     var pending: PendingChanges? { keys.pending }
 
+    /// Why stores are older than this node's last view of them.
+    var setbacks: [StoreError] { keys.age?.setbacks.map(\.error) ?? [] }
+
     /// Opens the stores; each address once, however often it is named. With a node's own copy that knows the tenants, databases may be away.
     /// - Parameters:
     ///   - file: the configuration.
@@ -134,7 +137,8 @@ package struct ServerEngines: Sendable {
             for stores in opened.values { await stores?.closed() }
             await copy?.closed()
         }
-        let age = await problems.awaiting("stores.copy") { try await auditStore.age(of: copy) } ?? nil
+        let marked = stores.marked(opened)
+        let age = await problems.awaiting("stores.copy") { try await auditStore.age(of: copy, marked) } ?? nil
         guard problems.isEmpty, let sessions, let keyStore, let auditStore, let keys, let audit else {
             close()
             throw problems
@@ -197,9 +201,23 @@ extension SQLiteNodeCopy? {
 }
 
 extension AuditStore? {
-    fileprivate func age(of copy: (any NodeCopy)?) async throws(StoreError) -> StoreAge? {
+    fileprivate func age(of copy: (any NodeCopy)?, _ marked: [MarkedStore]) async throws(StoreError) -> StoreAge? {
         guard let self else { return nil }
-        return try await StoreAge.open(self, copy: copy)
+        return try await StoreAge.open(self, copy: copy, marking: marked)
+    }
+}
+
+extension ServerSettings.Stores {
+    /// The opened stores of keys and sessions that are elsewhere than the audit.
+    func marked(_ opened: [String: Stores?]) -> [MarkedStore] {
+        let regional = regions.sorted { $0.key < $1.key }.map { (address: $0.value, name: "sessions in \($0.key)") }
+        let places = [(address: keys, name: "keys")] + (regional.isEmpty ? [(sessions, "sessions")] : regional)
+        var known: Set = [audit]
+        return places.compactMap { address, name in
+            guard known.insert(address).inserted, let records = opened[address]??.records, records.reach != .memory
+            else { return nil }
+            return MarkedStore(name, hasKeys: address == keys, records: records)
+        }
     }
 }
 

@@ -126,15 +126,17 @@ package final class ServerShared: Sendable {
             }
         }
         for engine in engines.watched + accounts.watched { health.add(engine.health) }
-        engines.keys.age?.whenChanged { setback in
-            let isOver = "The database is as new as this node's last view of it, or was accepted as it is."
+        engines.keys.age?.whenChanged { store, setback in
+            let isOver = "The state of the \(store) is as new as this node's last view of it, or was accepted."
             log.write(setback.map { LogEntry(.outage, $0) } ?? LogEntry(.info, .outage, message: isOver))
         }
     }
 
     /// Probes doubtful stores, and those unused for some time, all at the same time.
     func look(atLeastEvery time: Duration) async {
+        async let sessions: Void? = engines.keys.age?.lookAtSessions()
         await (engines.watched + accounts.watched).look(atLeastEvery: time)
+        _ = await sessions
     }
 
     /// Whether this node can answer, by the same checks for `/readyz`, the metric and the console.
@@ -146,7 +148,7 @@ package final class ServerShared: Sendable {
                 .init("credentials") { state.credentials.isEmpty ? "there are no credentials" : nil },
                 saturation.check("pool"),
                 .init("tenants") { state.tenants.isEmpty ? "there are no tenants" : nil },
-                .init("storeAge", isTolerable: true) { self.engines.keys.age?.setback?.reason },
+                .init("storeAge", isTolerable: true) { self.engines.setbacks.first?.reason },
             ] + disks.map { disk in .init(disk.name, isTolerable: true) { disk.trouble } }
                 + health.all.filter { $0.tenant == nil || scope.covers($0.tenant) }.map { .init($0) })
     }
@@ -159,7 +161,7 @@ package final class ServerShared: Sendable {
         metrics.keysCached.set(Double(state.tenants.values.reduce(0) { $0 + $1.vault.cachedCount }))
         metrics.show(health.all)
         metrics.ready.set(readiness(state).report.isReady ? 1 : 0)
-        metrics.storeIsBehind.set(engines.keys.age?.setback == nil ? 0 : 1)
+        metrics.storeIsBehind.set(engines.setbacks.isEmpty ? 0 : 1)
         let entries = engines.pending?.entryCount ?? 0
         metrics.pendingEntries.set(Double(entries))
         metrics.pendingChanges.set(Double((engines.pending?.count ?? 0) - entries))

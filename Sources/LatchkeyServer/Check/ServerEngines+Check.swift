@@ -46,12 +46,18 @@ extension ServerEngines {
                 "\(place): A call takes \(time) ms from here, and sessionMilliseconds is \(stores.sessionMilliseconds): the policies' outage rules will always apply to accounts whose home is there. Set it to \(min(10_000, Int(time) * 2)) or more."
             )
         }
-        let seen = problems.collecting("stores.copy") { try file.checkCopy() } ?? nil
+        let known = problems.collecting("stores.copy") { try file.checkCopy() } ?? nil
         let (keys, audit) = (opened[stores.keys] ?? nil, opened[stores.audit] ?? nil)
         // An audit that cannot be read is named where the stores are looked at.
-        if let audit = audit?.audit, let setback = try? await seen.setback(of: audit, ending: audit.last()) {
-            problems.add(.init("stores.copy", setback.reason, setback.remedy))
+        var setbacks: [StoreError] = []
+        if let audit = audit?.audit, let setback = try? await known?.seen.setback(of: audit, ending: audit.last()) {
+            setbacks.append(setback)
         }
+        for store in stores.marked(opened) {
+            let setback = try? await store.setback(behind: known?.marks[store.name], accepting: .acceptance())
+            if let setback { setbacks.append(setback) }
+        }
+        for setback in setbacks { problems.add(.init("stores.copy", setback.reason, setback.remedy)) }
         if let keys, keys.keys == nil, stores.keys != "memory" { problems.add(.keepsRecordsOnly("keys")) }
         if let audit, audit.audit == nil, stores.audit != "memory" { problems.add(.keepsRecordsOnly("audit")) }
         return ServerEngines(
@@ -82,8 +88,8 @@ extension RecordStore {
 
 extension ConfigurationFile {
     /// Checks whether the node's own copy could be kept.
-    /// - Returns: the newest entry of the audit that the node has seen.
-    fileprivate func checkCopy() throws -> AuditAnchor? {
+    /// - Returns: the newest entry of the audit and the marks that the node has seen.
+    fileprivate func checkCopy() throws -> (seen: AuditAnchor?, marks: [String: StoreMark])? {
         guard let text = settings.stores.copy else { return nil }
         guard case .sqlite(let path) = try StoreAddress(text).below(folder) else { throw Diagnosis.copyAddress }
         return try Stores.checkCopy(at: path)

@@ -1,21 +1,21 @@
 import LatchkeyServer
 import LatchkeyTerminal
 
-/// `latchkey-server copy accept`: the database as it is, though this node has seen a newer state of it.
+/// `latchkey-server copy accept`: the stores as they are, though this node has seen a newer state of them.
 struct CopyAcceptVerb: Verb {
     private let config = Option("config", .path("FILE"), "the configuration, in JSON", .required)
 
     var usage: Usage {
         Usage(
             program: "latchkey-server", name: "copy accept",
-            summary: "accept a database that is older than this node's last view of it",
+            summary: "accept stores that are older than this node's last view of them",
             details: """
-                For use after a backup was restored, or after a failover that lost audit entries. Until then, keys that are disabled in
+                For use after a backup was restored, or after a failover that lost changes. Until then, keys that are disabled in
                 the node's copy stay disabled; afterwards the database decides. This applies only to this node, whether or not the
                 server is running: repeat it on each node. The audit records it.
                 """,
             options: [config], examples: ["latchkey-server copy accept --config server.json"],
-            yes: "the database was accepted as it is", no: "it was not; the error says why")
+            yes: "the stores were accepted as they are", no: "they were not; the error says why")
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
@@ -23,8 +23,8 @@ struct CopyAcceptVerb: Verb {
         let isOlder = try await KeySealing.with(file) { try await $0.acceptOlder() }
         console.print(
             isOlder
-                ? "This node accepts the database as it is."
-                : "The database is not older than this node's last view of it; nothing changed.")
+                ? "This node accepts its stores as they are."
+                : "No store is older than this node's last view of it; nothing changed.")
         return .yes
     }
 }

@@ -78,19 +78,26 @@ extension Stores {
     }
 
     /// Checks whether a node's own copy could be kept in a file, without changing it.
-    /// - Returns: the newest entry of the audit that the node has seen; `nil` if it knows none.
+    /// - Returns: the newest entry of the audit that the node has seen, `nil` if it knows none; and the marks of other stores.
     /// - Throws: `StoreError`.
-    package static func checkCopy(at path: String) throws(StoreError) -> AuditAnchor? {
+    package static func checkCopy(
+        at path: String
+    ) throws(StoreError) -> (seen: AuditAnchor?, marks: [String: StoreMark]) {
         try SQLiteFile.checkRoom(of: path)
         guard FileManager.default.fileExists(atPath: path) else {
             try SQLiteFile.checkFolder(of: path)
-            return nil
+            return (nil, [:])
         }
         try SQLiteFile.prepare(path, for: .checking)
         let connection = try SQLiteConnection(path: path, busy: .seconds(5), for: .checking)
         try SQLiteSchema.copy.check(connection)
         // An earlier version kept none.
-        let isKept = try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'seen'") > 0
-        return isKept ? try SQLiteNodeCopy.seen(connection) : nil
+        func isKept(_ table: String) throws(StoreError) -> Bool {
+            try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = '\(table)'") > 0
+        }
+        return (
+            try isKept("seen") ? SQLiteNodeCopy.seen(connection) : nil,
+            try isKept("marks") ? SQLiteNodeCopy.marks(connection) : [:]
+        )
     }
 }

@@ -45,8 +45,12 @@ package final class SQLiteNodeCopy: NodeCopy {
         let first = try SQLiteConnection(path: path, busy: .seconds(5))
         try SQLiteSchema.copy.migrate(first)
         // The newest entry of the audit, `NUMBER:HASH`. No migration: an earlier version still opens the file after a downgrade.
+        // The same applies to the marks of stores, `NAME:VERSION`.
         try first.execute(
-            "CREATE TABLE IF NOT EXISTS seen (one INTEGER PRIMARY KEY CHECK (one = 1), anchor TEXT NOT NULL) STRICT")
+            """
+            CREATE TABLE IF NOT EXISTS seen (one INTEGER PRIMARY KEY CHECK (one = 1), anchor TEXT NOT NULL) STRICT;
+            CREATE TABLE IF NOT EXISTS marks (store TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT
+            """)
         writer = SQLiteLane(first, name: "copy-writer")
         reader = SQLiteLane(try SQLiteConnection(path: path, busy: .seconds(5)), name: "copy-reader")
         self.limits = limits
@@ -111,8 +115,21 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     package func seen() async throws(StoreError) -> AuditAnchor? { try await reader.read(Self.seen) }
 
+    package func mark(of store: String) async throws(StoreError) -> StoreMark? {
+        try await reader.read { connection throws(StoreError) in try Self.marks(connection)[store] }
+    }
+
+    package func keep(_ mark: StoreMark, of store: String) {
+        later { connection throws(StoreError) in
+            try connection.run(
+                "INSERT OR REPLACE INTO marks (store, mark) VALUES (?1, ?2)", [.text(store), .text(mark.text)])
+        }
+    }
+
     package func forgetSeen() async throws(StoreError) {
-        _ = try await writer.write(.full) { connection throws(StoreError) in try connection.run("DELETE FROM seen") }
+        try await writer.write(.full) { connection throws(StoreError) in
+            for table in ["seen", "marks"] { try connection.run("DELETE FROM \(table)") }
+        }
     }
 
     package func keep(_ dataKeys: [WrappedDataKey]) {
@@ -262,6 +279,14 @@ package final class SQLiteNodeCopy: NodeCopy {
         try connection.rows("SELECT anchor FROM seen") { row throws(StoreError) in
             try row.value(0, try row.text(0)) { AuditAnchor($0) }
         }.first
+    }
+
+    /// The marks that the node has seen, by their stores.
+    static func marks(_ connection: SQLiteConnection) throws(StoreError) -> [String: StoreMark] {
+        let marks = try connection.rows("SELECT store, mark FROM marks") { row throws(StoreError) in
+            (try row.text(0), try row.value(1, try row.text(1)) { StoreMark($0) })
+        }
+        return Dictionary(marks) { one, _ in one }
     }
 
     private static func dataKeys(_ connection: SQLiteConnection) throws(StoreError) -> [WrappedDataKey] {

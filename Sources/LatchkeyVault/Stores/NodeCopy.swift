@@ -21,7 +21,14 @@ package protocol NodeCopy: Sendable {
     /// Remembers an entry of the audit, unless a newer one is known. Does not wait.
     func keep(_ seen: AuditAnchor)
 
-    /// Forgets the entry of the audit: the next one counts, whatever its number. It is gone from the disk when this returns.
+    /// The newest mark that this node has seen in a store; `nil` before the first one.
+    func mark(of store: String) async throws(StoreError) -> StoreMark?
+
+    /// Remembers a store's mark. Does not wait.
+    func keep(_ mark: StoreMark, of store: String)
+
+    /// Forgets the entry of the audit and all marks: the next ones count, whatever their numbers. They are gone from the disk when this
+    /// returns.
     func forgetSeen() async throws(StoreError)
 
     /// The disabled keys.

@@ -1,9 +1,11 @@
 import Foundation
 import LatchkeySystem
+import LatchkeyTerminal
 import Testing
 
 @testable import LatchkeyServerTool
 @testable import LatchkeyStores
+@testable import LatchkeyVault
 @testable import StoreProcesses
 @testable import TestServers
 
@@ -51,6 +53,12 @@ extension Mishap {
             },
             undo: { try await $0.addReplica() }),
         redis(
+            "older than the node's last view", make: { try await $0.seeNewerSessions() },
+            undo: { stage in
+                let accepted = await ToolRun("copy", "accept", "--config", stage.folder.configuration)
+                #expect(accepted.status == .yes, "\(accepted.error)")
+            }),
+        redis(
             "`EVALSHA` is renamed",
             make: { stage in
                 stage.redisProcess?.stop()
@@ -97,6 +105,17 @@ extension CheckStage {
     func tell(_ words: [String]) throws {
         let answer = try #require(try redisProcess?.answer(to: words))
         if case .error(let text) = answer { throw StoreError(redis: text) }
+    }
+
+    /// Makes the node's copy remember a mark of the next minute in this stage's Redis.
+    func seeNewerSessions() async throws {
+        let keys = try redisProcess?.command("KEYS", "latchkey:usage:{-:age-*}").elements
+        let key = try #require(keys?.first?.text)
+        let name = key.dropFirst("latchkey:usage:{-:age-".count).dropLast()
+        let version = try #require(try redisProcess?.command("HGET", key, "v").text.flatMap { UInt64($0) })
+        let copy = try SQLiteNodeCopy(path: folder.file("copy.db").path)
+        copy.keep(StoreMark(name: String(name), version: version + 60_000_000), of: "sessions")
+        await copy.closed()
     }
 
     /// Starts a replica of this stage's Redis, and waits until it has everything.

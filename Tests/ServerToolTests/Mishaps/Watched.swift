@@ -43,10 +43,12 @@ struct Watched: Equatable, CustomStringConvertible {
             console.append("`\(engine["name"]?.text ?? "")` \(engine["trouble"]?.text ?? "")")
         }
         // Each engine has one, too.
-        let words = ["The database is older", "The node's copy", "The record's spool"]
+        let words = ["The database is older", "The stored sessions", "The node's copy", "The record's spool"]
         let notices = (overview.json["notices"]?.texts ?? []).filter { one in words.contains { one.hasPrefix($0) } }
         console += notices.map { $0.prefix { !":,.".contains($0) } + "" }
-        let stores = ["The key store", "The audit store", "The session store", "The used-token store"]
+        let stores = [
+            "The key store", "The audit store", "The session store", "The used-token store", "The record's destination",
+        ]
         #expect(
             (overview.json["notices"]?.texts ?? []).count { one in stores.contains { one.hasPrefix($0) } }
                 == console.count - notices.count)
