@@ -17,7 +17,7 @@ package final class LicenseRecord: Sendable {
     package let reader: (any RecordReader)?
     let health: EngineHealth
     private let destination: any RecordDestination
-    private let shipper: RecordShipper
+    let shipper: RecordShipper
     private let metrics: ServerMetrics
     private let log: ServerLog
     private let timekeeper: any Timekeeper

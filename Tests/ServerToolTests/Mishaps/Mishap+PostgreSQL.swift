@@ -95,6 +95,11 @@ extension Mishap {
             { "REVOKE EXECUTE ON FUNCTION latchkey.set_key_aside FROM \($0.role)" },
             { "GRANT EXECUTE ON FUNCTION latchkey.set_key_aside TO \($0.role)" }),
         postgreSQL(
+            "`EXECUTE` on `latchkey.make_record_day` is revoked", stage: CheckStage.recording,
+            make: { try await $0.asOwner("REVOKE EXECUTE ON FUNCTION latchkey.make_record_day FROM \($0.role)") },
+            undo: { try await $0.asOwner("GRANT EXECUTE ON FUNCTION latchkey.make_record_day TO \($0.role)") }
+        ).withinHalfMinutes,
+        postgreSQL(
             "keys and audit are locked", make: { try await $0.lock("keys, latchkey.audit", "ACCESS EXCLUSIVE") },
             undo: { $0.letGo() }),
         postgreSQL(
@@ -103,12 +108,10 @@ extension Mishap {
         postgreSQL(
             "the role's `DateStyle`, `TimeZone` and `bytea_output` are others",
             stage: {
-                let stage = try await CheckStage.ofRole()
+                let stage = try await CheckStage.recording()
                 for setting in ["datestyle = 'SQL, DMY'", "timezone = 'Asia/Kolkata'", "bytea_output = 'escape'"] {
                     try await stage.asOwner("ALTER ROLE \(stage.role) SET \(setting)")
                 }
-                let address = stage.server.address(of: stage.database, role: stage.role).revealedText
-                try stage.folder.edit(["record": ["folder": "spool", "destination": .text(address)]])
                 return stage
             },
             proof: { stage, node in
@@ -187,6 +190,14 @@ extension CheckStage {
     ) async throws -> CheckStage {
         let stage = try await CheckStage()
         try await stage.takeRole(parameters, passwordFile: passwordFile(stage))
+        return stage
+    }
+
+    /// With a record in the database.
+    static func recording() async throws -> CheckStage {
+        let stage = try await ofRole()
+        let address = stage.server.address(of: stage.database, role: stage.role).revealedText
+        try stage.folder.edit(["record": ["folder": "spool", "destination": .text(address)]])
         return stage
     }
 

@@ -23,7 +23,7 @@ struct Mishap: Sendable, CustomTestStringConvertible {
     let undo: Step
     /// Log lines that a node may write while the mishap is being made; empty for none.
     var passing: [String] = []
-    /// Whether only the server's half-minute work finds it.
+    /// Whether only the server's work of each half minute, or of each hour, finds it.
     var takesHalfMinutes = false
     /// The other expectations as long as it lasts.
     let proof: @Sendable (CheckStage, TestServer) async throws -> Void

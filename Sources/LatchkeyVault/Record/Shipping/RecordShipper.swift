@@ -132,8 +132,9 @@ package final class RecordShipper: Sendable {
         report(.refused(file: file, error))
     }
 
+    /// Makes days to come, and drops old ones.
     /// - Returns: whether no retry is needed soon.
-    private func keepDays() async -> Bool {
+    package func keepDays() async -> Bool {
         do throws(StoreError) {
             let today = Int((timekeeper.date.timeIntervalSince1970 / 86_400).rounded(.down))
             let dropped = try await guarded.ask(EngineWork(.days)) { [destination, days] in
