@@ -92,7 +92,7 @@ import Testing
 
     @Test func `a reply with 401 names the schemes that callers use`() throws {
         let request = HTTPRequest(method: .post, target: "/", headers: [:], remoteAddress: "127.0.0.1")
-        func challenge(_ kinds: CallerCredential.Kind...) throws -> String? {
+        func challenge(_ kinds: CallerCredential.Scheme...) throws -> String? {
             let entries = try kinds.map {
                 CallerDirectory.Entry(try CallerCredential($0, secret: Secret("one")), encoder)
             }

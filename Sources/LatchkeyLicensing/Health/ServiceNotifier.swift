@@ -11,8 +11,8 @@ import LatchkeyCore
 ///
 /// Source: `sd_notify(3)`; `Documentation/LicenseServer.md` §11.
 package struct ServiceNotifier: Sendable {
-    /// A state to report.
-    package enum State: Sendable, Hashable {
+    /// A message to systemd.
+    package enum Message: Sendable, Hashable {
         /// The service takes requests.
         case ready
         /// It reads its configuration again; `ready` follows.
@@ -45,7 +45,7 @@ package struct ServiceNotifier: Sendable {
     /// Sends a state. Never waits.
     /// - Returns: whether the datagram was taken.
     @discardableResult
-    package func send(_ state: State) -> Bool {
+    package func send(_ state: Message) -> Bool {
         #if os(Linux)
             let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard socket >= 0 else { return false }
@@ -60,7 +60,7 @@ package struct ServiceNotifier: Sendable {
         #endif
     }
 
-    private func text(of state: State) -> String {
+    private func text(of state: Message) -> String {
         switch state {
         case .ready: "READY=1"
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"

@@ -7,7 +7,7 @@ import LatchkeyFairPlay
 /// A plain SHA-256 is right for random keys of 128 bits and more, not for passwords that people choose.
 package struct CallerCredential: Sendable, Hashable {
     /// Where a request carries it.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Scheme: String, Sendable, Hashable, CaseIterable {
         /// `X-API-Key: KEY`; of the key.
         case apiKey
         /// `Authorization: Basic …`; of `USER:PASSWORD`.
@@ -19,14 +19,14 @@ package struct CallerCredential: Sendable, Hashable {
     }
 
     /// Where a request carries it.
-    package let kind: Kind
+    package let kind: Scheme
     /// 32 bytes.
     let digest: [UInt8]
 
     /// - Parameters:
     ///   - kind: where a request carries it.
     ///   - sha256: 64 hexadecimal digits, in either case and with or without colons between the bytes. The result is `nil` for others.
-    package init?(_ kind: Kind, sha256: String) {
+    package init?(_ kind: Scheme, sha256: String) {
         guard sha256.utf8.count <= 95, let digest = Data(hexString: sha256.replacing(":", with: "")), digest.count == 32
         else { return nil }
         self.kind = kind
@@ -35,7 +35,7 @@ package struct CallerCredential: Sendable, Hashable {
 
     /// The stored form of a secret.
     /// - Throws: an error if libcrypto has no SHA-256.
-    package init(_ kind: Kind, secret: Secret) throws {
+    package init(_ kind: Scheme, secret: Secret) throws {
         self.kind = kind
         digest = try MessageDigest.sha256(Array(secret.revealed))
     }

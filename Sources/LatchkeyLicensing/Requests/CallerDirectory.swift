@@ -93,7 +93,7 @@ package struct CallerDirectory: Sendable {
         }
     }
 
-    private func credential(_ kind: CallerCredential.Kind, _ secret: String) -> CallerCredential? {
+    private func credential(_ kind: CallerCredential.Scheme, _ secret: String) -> CallerCredential? {
         secret.isEmpty ? nil : try? CallerCredential(kind, secret: Secret(secret))
     }
 }

@@ -263,7 +263,7 @@ extension TenantSettings.Caller {
     /// The credentials that it has, as requests bring them.
     package var credentials: [CallerCredential] {
         proofs.flatMap { member, digest in
-            let kinds: [CallerCredential.Kind] =
+            let kinds: [CallerCredential.Scheme] =
                 switch member {
                 case "apiKey": [.apiKey, .bearer]
                 case "basic": [.basic]

@@ -166,7 +166,7 @@ struct KeyColumnValues {
     let arrays: [PostgreSQLValue]
 
     init(_ rows: [KeyRow]) {
-        let kinds: [PostgreSQLValue.Kind] = [
+        let kinds: [PostgreSQLValue.ColumnType] = [
             .text, .uuid, .bytes, .text, .text, .text, .text, .text, .integer, .bytes, .bytes, .time, .flag,
         ]
         arrays = PostgreSQLValue.columns(
@@ -187,7 +187,7 @@ struct KeyColumnValues {
 
 extension PostgreSQLValue {
     /// Rows of values as one array per column.
-    fileprivate static func columns(_ kinds: [Kind], _ rows: [[Self]]) -> [Self] {
+    fileprivate static func columns(_ kinds: [ColumnType], _ rows: [[Self]]) -> [Self] {
         kinds.enumerated().map { index, kind in .array(kind, rows.map { $0[index] }) }
     }
 }

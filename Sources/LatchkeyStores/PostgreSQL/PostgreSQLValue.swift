@@ -6,7 +6,7 @@ import LatchkeySystem
 /// A value for a statement, in PostgreSQL's binary form: big-endian numbers, times from 2000.
 struct PostgreSQLValue: Sendable {
     /// The types in the tables. The raw values are PostgreSQL's own and never change.
-    enum Kind: Oid, Sendable {
+    enum ColumnType: Oid, Sendable {
         case flag = 16
         case bytes = 17
         case integer = 20
@@ -31,7 +31,7 @@ struct PostgreSQLValue: Sendable {
     /// `nil` for NULL.
     let bytes: [UInt8]?
 
-    private init(_ kind: Kind, _ bytes: some Sequence<UInt8>) {
+    private init(_ kind: ColumnType, _ bytes: some Sequence<UInt8>) {
         type = kind.rawValue
         self.bytes = Array(bytes)
     }
@@ -48,14 +48,14 @@ struct PostgreSQLValue: Sendable {
     static func text(_ text: String) -> Self { Self(.text, text.utf8) }
     /// 16 bytes.
     static func uuid(_ bytes: some Sequence<UInt8>) -> Self { Self(.uuid, bytes) }
-    static func null(_ kind: Kind) -> Self { Self(type: kind.rawValue, bytes: nil) }
+    static func null(_ kind: ColumnType) -> Self { Self(type: kind.rawValue, bytes: nil) }
 
     static func date(_ date: Date) -> Self {
         Self(.time, (StoredTime.microseconds(date) - StoredTime.epochOfPostgreSQL).bigEndianBytes)
     }
 
     /// An array of one dimension, of values of one kind.
-    static func array(_ kind: Kind, _ values: [Self]) -> Self {
+    static func array(_ kind: ColumnType, _ values: [Self]) -> Self {
         let hasNull = values.contains { $0.bytes == nil }
         var bytes = [Int32(values.isEmpty ? 0 : 1), hasNull ? 1 : 0, Int32(bitPattern: kind.rawValue)].flatMap(
             \.bigEndianBytes)

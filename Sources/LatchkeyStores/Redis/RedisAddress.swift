@@ -158,24 +158,24 @@ package struct RedisAddress: Sendable, Hashable {
 
 /// The start of a Redis address.
 struct RedisScheme {
-    enum Kind: String, CaseIterable {
+    enum Topology: String, CaseIterable {
         case server = ""
         case sentinel = "+sentinel"
         case cluster = "+cluster"
     }
 
-    let kind: Kind
+    let kind: Topology
     let isTLS: Bool
     var text: String { "redis\(isTLS ? "s" : "")\(kind.rawValue)://" }
 
     /// - Returns: `nil` for another scheme.
     init?(of text: String) {
-        let all = Kind.allCases.flatMap { kind in [false, true].map { Self(kind: kind, isTLS: $0) } }
+        let all = Topology.allCases.flatMap { kind in [false, true].map { Self(kind: kind, isTLS: $0) } }
         guard let scheme = all.first(where: { text.hasPrefix($0.text) }) else { return nil }
         self = scheme
     }
 
-    private init(kind: Kind, isTLS: Bool) { (self.kind, self.isTLS) = (kind, isTLS) }
+    private init(kind: Topology, isTLS: Bool) { (self.kind, self.isTLS) = (kind, isTLS) }
 }
 
 extension RedisAddress.Endpoint {
