@@ -6,18 +6,20 @@ package struct JSONForm<Value: Sendable>: Sendable {
     package let read: @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?
     /// The canonical form: equal values are written the same way.
     package let write: @Sendable (Value) -> JSONValue
-    /// The paths of members within the value: `.name` of an object, `[].name` of a list of them.
-    var inner: [String] = []
+    /// The expected value, with an article; empty for an object.
+    package private(set) var expected: String
+    /// The members within the value: `.name` of an object, `[].name` of a list of them.
+    private(set) var inner: [MemberEntry] = []
 
     /// The schema of the values that are read. It may allow more than the form: a form's problems can say more than a schema.
     package private(set) var schema: JSONSchema
 
     package init(
-        schema: JSONSchema = JSONSchema(),
+        schema: JSONSchema = JSONSchema(), expected: String = "",
         read: @escaping @Sendable (JSONValue, JSONPlace, inout [JSONProblem]) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
     ) {
-        self.schema = schema
+        (self.schema, self.expected) = (schema, expected)
         self.read = read
         self.write = write
     }
@@ -29,7 +31,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         write: @escaping @Sendable (Value) -> JSONValue
     ) {
         self.init(
-            schema: schema,
+            schema: schema, expected: expected,
             read: { value, place, problems in
                 if let read = read(value) { return read }
                 problems.append(JSONProblem(place, value.found, remedy: "Write \(expected)."))
@@ -49,14 +51,13 @@ package struct JSONForm<Value: Sendable>: Sendable {
     package init(
         words: [String], read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
     ) {
+        let expected = "one of \(words.joined(separator: ", "))"
         self.init(
-            schema: .words(words),
+            schema: .words(words), expected: expected,
             read: { value, place, problems in
                 if let read = value.text.flatMap(read) { return read }
                 let shown = value.text.map { "“\(String($0.prefix(40)).onOneLine)” is not an allowed value." }
-                problems.append(
-                    JSONProblem(
-                        place, shown ?? value.found, remedy: "Write one of \(words.joined(separator: ", "))."))
+                problems.append(JSONProblem(place, shown ?? value.found, remedy: "Write \(expected)."))
                 return nil
             }, write: { .text(write($0)) })
     }
@@ -138,7 +139,7 @@ extension JSONForm {
     /// An array, every element with its problems.
     package static func list<Element: Sendable>(_ element: JSONForm<Element>) -> JSONForm where Value == [Element] {
         JSONForm(
-            schema: [element.schema],
+            schema: [element.schema], expected: element.expected.isEmpty ? "" : "a list, each \(element.expected)",
             read: { value, place, problems in
                 guard case .array(let values) = value else {
                     problems.append(JSONProblem(place, value.found, remedy: "Write a list in brackets."))
@@ -146,7 +147,7 @@ extension JSONForm {
                 }
                 return values.enumerated().compactMap { element.read($1, place.element($0), &problems) }
             }, write: { .array($0.map(element.write)) }
-        ).containing(element.inner.map { "[]\($0)" })
+        ).containing(element.inner.map { $0.within("[]") })
     }
 
     /// The form, whose schema is defined once in descriptions, under a name.
@@ -160,11 +161,12 @@ extension JSONForm {
     package func mapped<Other: Sendable>(
         _ make: @escaping @Sendable (Value) -> Other, write: @escaping @Sendable (Other) -> JSONValue
     ) -> JSONForm<Other> {
-        JSONForm<Other>(schema: schema, read: { read($0, $1, &$2).map(make) }, write: write).containing(inner)
+        JSONForm<Other>(schema: schema, expected: expected, read: { read($0, $1, &$2).map(make) }, write: write)
+            .containing(inner)
     }
 
     /// The form, whose values contain members.
-    func containing(_ inner: [String]) -> JSONForm {
+    func containing(_ inner: [MemberEntry]) -> JSONForm {
         var form = self
         form.inner = inner
         return form
@@ -175,7 +177,7 @@ extension JSONForm {
     where Value == Set<Element> {
         let list = JSONForm<[Element]>.list(element)
         return JSONForm(
-            schema: list.schema, read: { list.read($0, $1, &$2).map { Set($0) } },
+            schema: list.schema, expected: list.expected, read: { list.read($0, $1, &$2).map { Set($0) } },
             write: { .array($0.map(element.write).sorted { $0.canonicalText < $1.canonicalText }) })
     }
 
@@ -184,7 +186,7 @@ extension JSONForm {
     where Value == [Element] {
         let list = JSONForm<[Element]>.list(element)
         return JSONForm(
-            schema: list.schema,
+            schema: list.schema, expected: list.expected,
             read: { value, place, problems in
                 let count = problems.count
                 guard let read = list.read(value, place, &problems) else { return nil }
@@ -202,7 +204,9 @@ extension JSONForm {
     package static func distinct<Element: Hashable & Sendable>(_ element: JSONForm<Element>) -> JSONForm
     where Value == Set<Element> {
         let (list, set) = (JSONForm<[Element]>.distinct(element), JSONForm<Set<Element>>.set(element))
-        return JSONForm(schema: list.schema, read: { list.read($0, $1, &$2).map { Set($0) } }, write: set.write)
+        return JSONForm(
+            schema: list.schema, expected: list.expected, read: { list.read($0, $1, &$2).map { Set($0) } },
+            write: set.write)
     }
 
     /// A set that must have an element, because otherwise nothing would be allowed.
@@ -210,7 +214,7 @@ extension JSONForm {
     where Value == Set<Element> {
         let set = JSONForm<Set<Element>>.set(element)
         return JSONForm(
-            schema: set.schema.with(["minItems": .number(1)]),
+            schema: set.schema.with(["minItems": .number(1)]), expected: set.expected,
             read: { value, place, problems in
                 guard value != .array([]) else {
                     problems.append(
@@ -229,6 +233,7 @@ extension JSONForm {
     ) -> JSONForm where Value == [Key: Element] {
         JSONForm(
             schema: .map(element.schema),
+            expected: element.expected.isEmpty ? "" : "an object, each value \(element.expected)",
             read: { value, place, problems in
                 guard case .object(let members) = value else {
                     problems.append(.notAnObject(place, value))
@@ -246,7 +251,7 @@ extension JSONForm {
                 let members = values.map { (key.write($0).text ?? "", element.write($1)) }
                 return .object(Dictionary(members) { first, _ in first })
             }
-        ).containing(element.inner.map { ".*\($0)" })
+        ).containing(element.inner.map { $0.within(".*") })
     }
 }
 

@@ -60,14 +60,17 @@ package struct ObjectForm<Root: Sendable>: Sendable {
     /// The members' names; members of inner objects have a dot.
     package var paths: [String] { members.flatMap(\.paths) }
 
-    /// The path of every member at any depth: `tenants.*.packagers[].name`.
-    package var memberPaths: [String] {
-        members.flatMap { member in member.inner.isEmpty ? member.paths : member.inner }
-    }
+    /// Every member at any depth, as a reference lists it.
+    package var entries: [MemberEntry] { members.flatMap(\.entries) }
+
+    /// The path of every member that has no members itself: `tenants.*.packagers[].name`.
+    package var memberPaths: [String] { entries.filter { !$0.isObject }.map(\.path) }
 
     package var form: JSONForm<Root> {
-        JSONForm(schema: schema, read: { read($0, $1, &$2) }, write: { write($0) })
-            .containing(memberPaths.map { ".\($0)" })
+        JSONForm(
+            schema: schema, expected: members.isEmpty ? "an empty object" : "", read: { read($0, $1, &$2) },
+            write: { write($0) }
+        ).containing(entries.map { $0.within(".") })
     }
 
     /// Every member by name, type and limits.
@@ -113,10 +116,10 @@ package struct Member<Root: Sendable>: Sendable {
     let write: @Sendable (Root) -> [String: JSONValue]
     var overlay: @Sendable (inout Root, Root) -> Void = { _, _ in }
     var narrow: @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in }
-    /// The paths of members within it; empty if its value has none.
-    var inner: [String] = []
+    /// The member, and then the members within it.
+    package private(set) var entries: [MemberEntry]
     fileprivate(set) var schema = JSONSchema()
-    fileprivate(set) var isRequired = false
+    fileprivate var isRequired: Bool { entries.first?.isRequired ?? false }
 
     package init(
         names: [String], paths: [String],
@@ -124,7 +127,7 @@ package struct Member<Root: Sendable>: Sendable {
         write: @escaping @Sendable (Root) -> [String: JSONValue],
         overlay: @escaping @Sendable (inout Root, Root) -> Void = { _, _ in },
         narrow: @escaping @Sendable (inout Root, Root, String, inout Narrowing) -> Void = { _, _, _, _ in },
-        inner: [String] = []
+        entries: [MemberEntry]? = nil
     ) {
         self.names = names
         self.paths = paths
@@ -132,14 +135,17 @@ package struct Member<Root: Sendable>: Sendable {
         self.write = write
         self.overlay = overlay
         self.narrow = narrow
-        self.inner = inner
+        self.entries = entries ?? paths.map { MemberEntry($0) }
     }
 
-    /// The member, whose value contains members.
-    fileprivate func containing(_ inner: [String], _ schema: JSONSchema, isRequired: Bool = false) -> Self {
-        var member = self
-        member.inner = inner.map { (names.first ?? "") + $0 }
-        (member.schema, member.isRequired) = (schema, isRequired)
+    /// The member, whose value has a form.
+    fileprivate func of<Value>(_ form: JSONForm<Value>, usual: JSONValue? = nil, isRequired: Bool = false) -> Self {
+        let name = names.first ?? ""
+        var (member, entry) = (self, MemberEntry(name))
+        (entry.values, entry.isObject, entry.isRequired) = (form.expected, !form.inner.isEmpty, isRequired)
+        entry.standard = usual.flatMap { $0 == .array([]) || $0 == .object([:]) ? nil : $0.text ?? $0.canonicalText }
+        member.entries = [entry] + form.inner.map { $0.within(name) }
+        member.schema = form.schema
         return member
     }
 
@@ -147,6 +153,7 @@ package struct Member<Root: Sendable>: Sendable {
     package func explained(_ text: String, _ more: [String: JSONValue] = [:]) -> Self {
         var member = self
         member.schema = schema.with(more).explained(text)
+        if !member.entries.isEmpty { member.entries[0].text = text }
         return member
     }
 }
@@ -163,7 +170,7 @@ extension Member {
             values[name].flatMap { form.read($0, at.member(name), &problems) }
         } write: {
             [name: form.write($0)]
-        }.containing(form.inner, form.schema)
+        }.of(form)
     }
 
     /// Several members that together state one value.
@@ -196,7 +203,7 @@ extension Member {
                 }
                 if let read = form.read(value, at.member(name), &problems) { root[keyPath: place] = read }
             }, write: { [name: form.write($0[keyPath: place])] }
-        ).containing(form.inner, form.schema, isRequired: true)
+        ).of(form, isRequired: true)
     }
 
     /// A member that is written unless it has its default.
@@ -209,7 +216,7 @@ extension Member {
                 guard let value = values[name], let read = form.read(value, at.member(name), &problems) else { return }
                 root[keyPath: place] = read
             }, write: { $0[keyPath: place] == usual ? [:] : [name: form.write($0[keyPath: place])] }
-        ).containing(form.inner, form.schema)
+        ).of(form, usual: form.write(usual))
     }
 
     /// A nested object, whose members overlay and narrow one by one. Written unless it states nothing.
@@ -232,7 +239,7 @@ extension Member {
             narrow: { root, other, prefix, narrowing in
                 form.narrow(&root[keyPath: place], to: other[keyPath: place], prefix: "\(prefix)\(name).", &narrowing)
             }
-        ).containing(form.memberPaths.map { ".\($0)" }, form.schema)
+        ).of(form.form)
     }
 }
 

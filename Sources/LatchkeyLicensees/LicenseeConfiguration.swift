@@ -9,29 +9,19 @@ package import LatchkeyForms
 package struct LicenseeConfiguration: Sendable, Equatable {
     /// One application certificate and its secrets.
     package struct Credential: Sendable, Equatable {
-        /// A folder with `certificate.der`, `private-key.pem` and, if there is one, `ask.hex`. Other members override its files.
         package var folder: String?
-        /// The certificate's file, in DER form.
         package var certificate: String?
-        /// The private key: a PEM file, or the `pkcs11:` address of one in a token.
         package var key: String?
-        /// The ASk's file, 32 hexadecimal digits. Some credentials have none.
         package var ask: String?
-        /// The file of the token's PIN.
         package var pinFile: String?
-        /// The environment variable of the token's PIN.
         package var pinVariable: String?
 
         package init() {}
     }
 
-    /// The credentials; the SPC's certificate hash selects one.
     package var credentials: [Credential] = []
-    /// The licensee's shared library. Without one, the server serves test credentials only.
     package var derivation: String?
-    /// A file of test vectors for the derivation; see `DerivationVectors`.
     package var vectors: String?
-    /// Folders of mounted secrets, whose files may be readable by users other than their owner.
     package var secretMounts: [String] = []
 
     package init() {}
@@ -47,9 +37,15 @@ extension LicenseeConfiguration {
     package static let form: ObjectForm<LicenseeConfiguration> = ObjectForm(
         empty: LicenseeConfiguration(),
         members: [
-            .required("credentials", \.credentials, .list(Credential.form.form)),
-            .optional("derivation", \.derivation, .path), .optional("vectors", \.vectors, .path),
-            .defaulting("secretMounts", \.secretMounts, .list(.path), to: []),
+            .required("credentials", \.credentials, .list(Credential.form.form)).explained(
+                "The FairPlay certificates, several if needed; the SPC's hash selects one. Players get the first one."),
+            .optional("derivation", \.derivation, .path).explained(
+                "The licensee's shared library. Without one the server serves test credentials only. `latchkey-server run --derivation LIB` and `demo --derivation LIB` override it, relative to the working directory."
+            ),
+            .optional("vectors", \.vectors, .path).explained("A file of vectors for the derivation."),
+            .defaulting("secretMounts", \.secretMounts, .list(.path), to: []).explained(
+                "Folders whose files may be readable by others, as in containers (`/run/secrets`), but never writable by others."
+            ),
         ],
         check: { licensee, place, problems in
             for (index, one) in licensee.credentials.enumerated()
@@ -68,9 +64,18 @@ extension LicenseeConfiguration.Credential {
     package static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .optional("folder", \.folder, .path), .optional("certificate", \.certificate, .path),
-            .optional("key", \.key, .path), .optional("ask", \.ask, .path), .optional("pinFile", \.pinFile, .path),
-            .optional("pinVariable", \.pinVariable, .text),
+            .optional("folder", \.folder, .path).explained(
+                "A folder with `certificate.der`, `private-key.pem` and an optional `ask.hex`, as `latchkey credentials` writes them. The members below replace its files."
+            ),
+            .optional("certificate", \.certificate, .path).explained("The certificate's file, in DER form."),
+            .optional("key", \.key, .path)
+                .explained("The private key: a PEM file, or the `pkcs11:` address of a key in a token."),
+            .optional("ask", \.ask, .path)
+                .explained("The ASk's file, 32 hexadecimal digits. Some credentials have none."),
+            .optional("pinFile", \.pinFile, .path)
+                .explained("The file of the token's PIN. The address must not contain the PIN."),
+            .optional("pinVariable", \.pinVariable, .text)
+                .explained("The environment variable of the token's PIN, in place of a file."),
         ],
         check: { credential, place, problems in
             guard credential.folder == nil, credential.certificate == nil || credential.key == nil else { return }

@@ -33,7 +33,7 @@ extension CommandLineTool {
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
                 MigrateVerb(),
                 TenantCreateVerb(),
-                TenantListVerb(), KeysRewrapVerb(), CopyAcceptVerb(), APIVerb(),
+                TenantListVerb(), KeysRewrapVerb(), CopyAcceptVerb(), APIVerb(), SettingsVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)
     }()

@@ -59,6 +59,7 @@ extension JSONForm where Value == TenantScope {
     static let tenantScope: JSONForm<TenantScope> = {
         let names = JSONForm<Set<String>>.distinct(.name)
         return JSONForm(
+            expected: "`\"all\"`, or a list of tenants' names",
             read: { value, place, problems in
                 if value == .text("all") { return .all }
                 guard case .array(let listed) = value, !listed.isEmpty else {

@@ -6,9 +6,16 @@ extension ServerSettings.Admin {
     static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("name", \.name, .name), .required("key", \.key, .sha256),
-            .defaulting("role", \.role, .word, to: .viewer),
-            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
+            .required("name", \.name, .name).explained("The operator's name, in the audit as `admin:NAME`."),
+            .required("key", \.key, .sha256).explained(
+                "The SHA-256 of the key, which must be random, with 128 bits or more."
+            ),
+            .defaulting("role", \.role, .word, to: .viewer).explained(
+                "`viewer` reads. `operator` also stops sessions, disables keys and reloads. `security` also changes credentials, key encryption keys and data keys, and moves keys in and out."
+            ),
+            .defaulting("tenants", \.tenants, .tenantScope, to: .all).explained(
+                "The tenants that the operator sees and changes: [Tenants.md](Tenants.md#operators). An unknown name is a fault."
+            ),
         ])
 
     /// Finds operators that cannot be distinguished: one name with different roles or tenants, and one key twice. An operator has two

@@ -7,45 +7,31 @@ package import LatchkeyVault
 /// A license server's configuration file.
 ///
 /// Paths are relative to the file's folder. Secrets are never in the file: it names files, and environment variables as `env:NAME`.
+/// `form` explains each member.
 ///
 /// Source: `Documentation/LicenseServer.md` §9 and §11.
 package struct ServerSettings: Sendable, Equatable {
-    /// Where players, packagers and operators are served; each apart from the others, so that none can fill up another's.
     package internal(set) var players = Listener(port: 8443)
     package internal(set) var packagers = Listener(port: 8444)
     package internal(set) var operators = Listener(port: 8445)
-    /// Where health and metrics are served without keys and TLS; `nil` for the operators' listener alone.
     package internal(set) var health: Listener?
     package internal(set) var stores = Stores()
-    /// The key encryption key. It may be absent only where keys are kept in memory.
     package internal(set) var keyEncryptionKey: KeySource?
-    /// The former key encryption key, which opens the data keys that it wrapped until they are wrapped again.
     package internal(set) var formerKeyEncryptionKey: KeySource?
-    /// The next key encryption key: it opens data keys that another node has already wrapped with it, and wraps nothing here.
     package internal(set) var nextKeyEncryptionKey: KeySource?
     package internal(set) var licensee = LicenseeConfiguration()
-    /// The secret that signs heartbeats and names viewers in logs, the same on all nodes; a new one at each start if absent.
     package internal(set) var nodeSecret: KeySource?
-    /// The node's name in logs, audit, record and the names of its requests; `nil` for the host's name.
     package internal(set) var node: String?
-    /// The folder of policies; `nil` for none.
     package internal(set) var policies: String?
     package internal(set) var tenants: [String: TenantSettings] = [:]
     package internal(set) var admins: [Admin] = []
-    /// Proxies whose statements count for the client's address, country and certificate.
     package internal(set) var trustedProxies: [AddressRange] = []
-    /// The header in which a trusted proxy states the viewer's country.
     package internal(set) var countryHeader: String?
     package internal(set) var limits = Limits()
-    /// How long `/readyz` says no before connections are refused. Defaults to 5 s.
     package internal(set) var drainDelay = Duration.seconds(5)
-    /// How long a connection may wait for its next request; `nil` for 15 s, or for 75 s where there are trusted proxies.
     package internal(set) var keepAlive: Duration?
-    /// Threads for cryptography; `nil` for one per processor.
     package internal(set) var threads: Int?
-    /// Whether crypto_mb opens several licenses together. Defaults to yes if the system's loader finds it.
     package internal(set) var cryptoMB = CryptoMB.auto
-    /// The record of licenses; `nil` keeps none.
     package internal(set) var record: Record?
 
     /// Where crypto_mb is.
@@ -62,11 +48,8 @@ package struct ServerSettings: Sendable, Equatable {
     package struct Listener: Sendable, Equatable {
         package internal(set) var address = "127.0.0.1"
         package internal(set) var port: Int
-        /// The chain, a PEM file; `nil` for plain HTTP behind a proxy.
         package internal(set) var certificate: String?
-        /// The private key, a PEM file.
         package internal(set) var privateKey: String?
-        /// How operators sign in, besides by key: on the operators' listener only, and at most one of the two.
         package internal(set) var openID: OpenID?
         package internal(set) var identityProxy: IdentityProxy?
 
@@ -78,29 +61,20 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// Where the server remembers.
     package struct Stores: Sendable, Equatable {
-        /// Slots and used tokens, where they are in one place.
         package internal(set) var sessions = "memory"
-        /// Where slots and used tokens are by regions' names; each account is at home in one of them. Empty for one place.
         package internal(set) var regions: [String: String] = [:]
-        /// The region of this node; `nil` without regions.
         package internal(set) var region: String?
         package internal(set) var keys = "memory"
         package internal(set) var audit = "memory"
-        /// `sqlite:PATH`: the node's own copy of the store of keys; `nil` for none.
         package internal(set) var copy: String?
-        /// The most keys of the copy, 1,000 to 10,000,000.
         package internal(set) var copyRows = 200_000
-        /// The fingerprint of the keys' database; `nil` accepts any database.
         package internal(set) var fingerprint: DatabaseFingerprint?
-        /// How long the store of sessions may take, 10 to 10,000; then the policies' outage rule decides.
         package internal(set) var sessionMilliseconds = 50
     }
 
     /// How many requests a second players may send to one node; 0 for any number. A burst after a rest may be five times as large.
     package struct Limits: Sendable, Equatable {
-        /// From one range of addresses: a /24, or a /56 of version 6. Behind a trusted proxy the client's address counts.
         package internal(set) var perAddress = 1_000
-        /// To one tenant.
         package internal(set) var perTenant = 0
 
         /// The limits for a limiter; a scope without one is not limited.
@@ -115,25 +89,19 @@ package struct ServerSettings: Sendable, Equatable {
 
     /// Where 32 secret bytes are: in a file, or in an environment variable, as they are, in base64 or in hexadecimal digits.
     package struct KeySource: Sendable, Equatable {
-        /// Its name. Defaults to one derived from the bytes by a hash.
         package internal(set) var id: String?
         package internal(set) var file: String?
         package internal(set) var variable: String?
-        /// The `pkcs11:` address of the private key that opens the file; `nil` if the file has the bytes themselves.
         package internal(set) var wrapper: String?
-        /// The file of the token's PIN.
         package internal(set) var pinFile: String?
-        /// The environment variable of the token's PIN.
         package internal(set) var pinVariable: String?
     }
 
     /// An operator of the server.
     package struct Admin: Sendable, Equatable {
         package internal(set) var name = ""
-        /// The SHA-256 of the key, 64 hexadecimal digits.
         package internal(set) var key = ""
         package internal(set) var role = AdminRole.viewer
-        /// The tenants that they see and change. Defaults to the whole server.
         package internal(set) var tenants = TenantScope.all
 
         /// The operator that sends requests with this key.
@@ -181,7 +149,9 @@ package struct ServerSettings: Sendable, Equatable {
         (admins.map(\.tenants) + operators.grants.map(\.tenants)).contains { !$0.isAll }
     }
 
-    /// The path of every member of a configuration: `tenants.*.packagers[].name`. For tests that each one has an effect.
+    /// Every member of a configuration, as a reference lists it.
+    package static var entries: [MemberEntry] { form.entries }
+    /// The path of every member without members: `tenants.*.packagers[].name`. For tests that each one has an effect.
     package static var memberPaths: [String] { form.memberPaths }
 
     /// The configuration in its canonical form.
@@ -192,32 +162,77 @@ extension ServerSettings {
     static let form: ObjectForm<ServerSettings> = ObjectForm(
         empty: ServerSettings(),
         members: [
-            .required("version", \.formVersion, .whole(1...1)),
-            .section("players", \.players, Listener.form(8443)),
-            .section("packagers", \.packagers, Listener.form(8444)),
+            .required("version", \.formVersion, .whole(1...1)).explained("The version of this form."),
+            .section("players", \.players, Listener.form(8443))
+                .explained(
+                    "The listener for players. Packagers and operators have their own, so that none can fill up another's."
+                ),
+            .section("packagers", \.packagers, Listener.form(8444)).explained("The listener for packagers."),
             .section(
                 "operators", \.operators,
                 Listener.form(
                     8445,
                     [
-                        .optional("openID", \.openID, OpenID.form.form),
-                        .optional("identityProxy", \.identityProxy, IdentityProxy.form.form),
-                    ])), .optional("health", \.health, Listener.plainForm(8446).form),
-            .section("stores", \.stores, Stores.form),
-            .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form),
-            .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form),
-            .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form),
-            .optional("nodeSecret", \.nodeSecret, KeySource.form.form), .optional("node", \.node, .name),
-            .section("licensee", \.licensee, LicenseeConfiguration.form), .optional("policies", \.policies, .text),
-            .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:]),
-            .defaulting("admins", \.admins, .list(Admin.form.form), to: []),
-            .defaulting("trustedProxies", \.trustedProxies, .distinct(.addressRange), to: []),
-            .optional("countryHeader", \.countryHeader, .name), .section("limits", \.limits, Limits.form),
-            .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)),
-            .optional("keepAlive", \.keepAlive, .duration(.seconds(1) ... .seconds(3_600))),
-            .optional("threads", \.threads, .whole(1...1_024)),
-            .defaulting("cryptoMB", \.cryptoMB, .cryptoMB, to: .auto),
-            .optional("record", \.record, Record.form.form),
+                        .optional("openID", \.openID, OpenID.form.form).explained(
+                            "An OpenID provider at which operators sign in: [Operators.md](Operators.md#1-single-sign-on-by-openid-connect). Excludes `identityProxy`. All members take effect with a reload, also for existing sessions."
+                        ),
+                        .optional("identityProxy", \.identityProxy, IdentityProxy.form.form).explained(
+                            "A proxy that identifies operators in a header: [Operators.md](Operators.md#2-a-proxy-that-has-asked). Excludes `openID`."
+                        ),
+                    ])
+            ).explained("The listener for operators: the console and the admin API, and also health and metrics."),
+            .optional("health", \.health, Listener.plainForm(8446).form).explained(
+                "A fourth listener, with only health and metrics, in plain HTTP and without keys, for internal use: [Operations.md](Operations.md#1-look). None by default."
+            ),
+            .section("stores", \.stores, Stores.form).explained(
+                "The databases. A change takes effect after a restart. An address with a password is only accepted in a file that no other user can read (`chmod 600`, or below `licensee.secretMounts`); a password may be in a separate file, which the address names as `passfile` for PostgreSQL, and as `passwordFile` for Redis."
+            ),
+            .optional("keyEncryptionKey", \.keyEncryptionKey, KeySource.form.form).explained(
+                "The key encryption key in force, the same on all nodes. It may be absent only if keys are kept in memory."
+            ),
+            .optional("formerKeyEncryptionKey", \.formerKeyEncryptionKey, KeySource.form.form).explained(
+                "The key encryption key before, which opens the data keys that it wrapped until [they are rewrapped](Credentials.md)."
+            ),
+            .optional("nextKeyEncryptionKey", \.nextKeyEncryptionKey, KeySource.form.form).explained(
+                "The next key encryption key: it opens data keys that another node has already wrapped with it, and wraps none on this node."
+            ),
+            .optional("nodeSecret", \.nodeSecret, KeySource.form.form).explained(
+                "The secret that signs heartbeats and operators' sessions, and creates viewers' pseudonyms in logs; the same on all nodes. Without it each start creates a new one. A new secret ends all sessions of operators, and heartbeats."
+            ),
+            .optional("node", \.node, .name).explained(
+                "The node's name in logs, audit, record and the names of its requests, for two nodes on one host. Defaults to the host's name."
+            ),
+            .section("licensee", \.licensee, LicenseeConfiguration.form).explained(
+                "The FairPlay credentials and the licensee's derivation: [Licensees.md](../Licensees.md#2-configuration-and-checks)."
+            ),
+            .optional("policies", \.policies, .text).explained(
+                "The folder of [policies](Policies.md), a file `NAME.json` each. Without it there are none."),
+            .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:])
+                .explained("The tenants by name, which is in their addresses: `/t/NAME/…`."),
+            .defaulting("admins", \.admins, .list(Admin.form.form), to: []).explained(
+                "The operators that identify themselves by a key. An operator has two entries while the key is being replaced. This command makes a key, and prints its digest: `openssl rand -hex 16 | tee admin.txt | tr -d '\\n' | sha256sum`."
+            ),
+            .defaulting("trustedProxies", \.trustedProxies, .distinct(.addressRange), to: []).explained(
+                "The proxies that are trusted to state a client's address, country and certificate. Without proxies an address may have 1,024 connections, with them 16,384, because all of them may come from one."
+            ),
+            .optional("countryHeader", \.countryHeader, .name)
+                .explained("The header in which a trusted proxy states the viewer's country, such as `CF-IPCountry`."),
+            .section("limits", \.limits, Limits.form).explained(
+                "Players' requests per second to one node; 0 means no limit. Five times as many may arrive together after a pause."
+            ),
+            .defaulting("drainDelay", \.drainDelay, .duration(.zero ... .seconds(300)), to: .seconds(5)).explained(
+                "The time for which `/readyz` fails before a stopping node refuses connections. Use more than two of the balancer's probes."
+            ),
+            .optional("keepAlive", \.keepAlive, .duration(.seconds(1) ... .seconds(3_600))).explained(
+                "The time that a connection may wait for its next request. Defaults to 15 s, or to [75 s with `trustedProxies`](Operations.md#6-the-edge)."
+            ),
+            .optional("threads", \.threads, .whole(1...1_024))
+                .explained("Threads for cryptography. Defaults to one per processor."),
+            .defaulting("cryptoMB", \.cryptoMB, .cryptoMB, to: .auto).explained(
+                "[Intel's crypto_mb](Speed.md), which opens eight licenses together. `auto` uses `libcrypto_mb.so.13` if the system's loader finds it; otherwise the log says so once, at level `info`. A path with a `/` names the library, or its folder; its dependencies from Intel's compiler are loaded from the same folder. If it cannot be used, the server does not start, and `run --check` gives the reason. A library that other users can modify is rejected, because it sees private keys; so is a dependency in its folder. `off` does not use it. A change takes effect after a restart."
+            ),
+            .optional("record", \.record, Record.form.form).explained(
+                "The [record](Record.md) of every license. None by default. A change takes effect after a restart."),
         ],
         check: { settings, place, problems in
             Admin.check(settings.admins, settings.tenants.keys, place.member("admins"), &problems)
@@ -260,8 +275,9 @@ extension ServerSettings.Listener {
         ObjectForm(
             empty: Self(port: port),
             members: [
-                .defaulting("address", \.address, .text, to: "127.0.0.1"),
-                .defaulting("port", \.port, .whole(0...65_535), to: port),
+                .defaulting("address", \.address, .text, to: "127.0.0.1").explained("The address to listen on."),
+                .defaulting("port", \.port, .whole(0...65_535), to: port)
+                    .explained("The port, different for each listener; 0 means any free one."),
             ])
     }
 
@@ -269,7 +285,11 @@ extension ServerSettings.Listener {
         ObjectForm(
             empty: Self(port: port),
             members: plainForm(port).members + [
-                .optional("certificate", \.certificate, .text), .optional("privateKey", \.privateKey, .text),
+                .optional("certificate", \.certificate, .text).explained(
+                    "The file of the certificate chain, in PEM form. Without it the listener uses plain HTTP, behind a proxy."
+                ),
+                .optional("privateKey", \.privateKey, .text)
+                    .explained("The file of its private key, in PEM form, of mode 0600."),
             ] + more,
             check: { listener, place, problems in
                 guard (listener.certificate == nil) != (listener.privateKey == nil) else { return }
@@ -285,13 +305,28 @@ extension ServerSettings.Stores {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .defaulting("sessions", \.sessions, .text, to: "memory"),
-            .defaulting("regions", \.regions, .members(.name, .text), to: [:]), .optional("region", \.region, .name),
-            .defaulting("keys", \.keys, .text, to: "memory"),
-            .defaulting("audit", \.audit, .text, to: "memory"), .optional("copy", \.copy, .text),
-            .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000),
-            .optional("fingerprint", \.fingerprint, .fingerprint),
-            .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50),
+            .defaulting("sessions", \.sessions, .text, to: "memory").explained(
+                "Slots and used tokens: `memory`, `sqlite:PATH`, `postgresql://…`, `redis://…`, `redis+sentinel://…` or `redis+cluster://…`, and with `rediss` over TLS ([Cluster.md](Cluster.md#redis))."
+            ),
+            .defaulting("regions", \.regions, .members(.name, .text), to: [:]).explained(
+                "In place of `sessions`: [a store for each region](Regions.md), by the region's name. Each account is at home in one of them. The same on all nodes."
+            ),
+            .optional("region", \.region, .name).explained("The region of this node. Required with `regions`."),
+            .defaulting("keys", \.keys, .text, to: "memory")
+                .explained("Content keys, seeds and data keys: `memory`, `sqlite:PATH` or `postgresql://…`."),
+            .defaulting("audit", \.audit, .text, to: "memory")
+                .explained("The audit: `memory`, `sqlite:PATH` or `postgresql://…`."),
+            .optional("copy", \.copy, .text).explained(
+                "`sqlite:PATH`: the node's sealed copy of keys, with which it starts and works while the database is away. None by default."
+            ),
+            .defaulting("copyRows", \.copyRows, .whole(1_000...10_000_000), to: 200_000)
+                .explained("The copy's maximum number of keys."),
+            .optional("fingerprint", \.fingerprint, .fingerprint).explained(
+                "The only accepted database of keys, by [its fingerprint](Credentials.md#which-database-it-is), which `migrate`, `tenant create` and `tenant list` print. Without it every database is accepted."
+            ),
+            .defaulting("sessionMilliseconds", \.sessionMilliseconds, .whole(10...10_000), to: 50).explained(
+                "The time for a call of the session store, in milliseconds, also to another region. A store that has been late for 2 s is out of service: then the policy's outage rule replaces it."
+            ),
         ],
         check: { stores, place, problems in
             func problem(_ member: String, _ what: String, _ remedy: String) {
@@ -348,8 +383,10 @@ extension ServerSettings.Limits {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .defaulting("perAddress", \.perAddress, .whole(0...1_000_000), to: 1_000),
-            .defaulting("perTenant", \.perTenant, .whole(0...10_000_000), to: 0),
+            .defaulting("perAddress", \.perAddress, .whole(0...1_000_000), to: 1_000).explained(
+                "From one range of addresses: a /24, or a /56 of version 6. Behind a trusted proxy the client's address counts."
+            ),
+            .defaulting("perTenant", \.perTenant, .whole(0...10_000_000), to: 0).explained("To one tenant."),
         ])
 }
 
@@ -357,9 +394,19 @@ extension ServerSettings.KeySource {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .optional("id", \.id, .name), .optional("file", \.file, .text), .optional("variable", \.variable, .name),
-            .optional("wrapper", \.wrapper, .text), .optional("pinFile", \.pinFile, .text),
-            .optional("pinVariable", \.pinVariable, .name),
+            .optional("id", \.id, .name)
+                .explained("The key's name. Defaults to one derived from the bytes by a hash."),
+            .optional("file", \.file, .text).explained(
+                "The file of the 32 bytes: as they are, in base64 or in hexadecimal digits. Required without `variable`."
+            ),
+            .optional("variable", \.variable, .name)
+                .explained("The environment variable of the bytes, in the same forms. Excludes `file`."),
+            .optional("wrapper", \.wrapper, .text).explained(
+                "The `pkcs11:` address of the private key that opens the file: [Licensees.md](../Licensees.md#4-the-key-encryption-key). Without it the file has the bytes themselves."
+            ),
+            .optional("pinFile", \.pinFile, .text).explained("The file of the token's PIN."),
+            .optional("pinVariable", \.pinVariable, .name)
+                .explained("The environment variable of the token's PIN, in place of a file."),
         ],
         check: { source, place, problems in
             if (source.file == nil) == (source.variable == nil) {

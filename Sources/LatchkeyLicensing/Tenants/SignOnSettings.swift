@@ -8,25 +8,15 @@ extension ServerSettings {
     ///
     /// Source: `Documentation/Server/Operators.md`; OpenID Connect Core 1.0.
     package struct OpenID: Sendable, Equatable {
-        /// The provider, an https address without a slash at its end, as the provider itself writes it.
         package internal(set) var issuer = ""
-        /// This server's identifier at the provider.
         package internal(set) var clientID = ""
-        /// The file of the client's secret; `nil` for a client without one.
         package internal(set) var clientSecretFile: String?
-        /// A PEM file of authorities that are trusted for the provider, besides the system's.
         package internal(set) var authorities: String?
-        /// Where browsers reach the console, https, or http on loopback: the only place to which people are sent back.
         package internal(set) var redirectBase = ""
-        /// The scopes to request besides `openid`.
         package internal(set) var scopes = ["profile"]
-        /// The claim by which people are mapped to grants: a text, or a list of texts.
         package internal(set) var claim = "groups"
-        /// The grants by the claim's values; the first match counts.
         package internal(set) var grants: [Grant] = []
-        /// How the provider may sign. Never with a shared secret.
         package internal(set) var algorithms = Self.usualAlgorithms
-        /// How long a sign-in lasts, 5 minutes to a day.
         package internal(set) var sessionLife = Self.usualLife
 
         fileprivate static let usualAlgorithms: [TokenAlgorithm] = [.rs256, .es256]
@@ -35,13 +25,9 @@ extension ServerSettings {
 
     /// A proxy that identifies operators, and states the identity in a header.
     package struct IdentityProxy: Sendable, Equatable {
-        /// The trusted addresses, the only ones that may send the header.
         package internal(set) var addresses: [AddressRange] = []
-        /// The header with the name.
         package internal(set) var userHeader = "X-Forwarded-User"
-        /// The header with the groups, with commas between them.
         package internal(set) var groupsHeader = "X-Forwarded-Groups"
-        /// The grants by the groups; the first match counts.
         package internal(set) var grants: [Grant] = []
     }
 
@@ -57,15 +43,27 @@ extension ServerSettings.OpenID {
     static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("issuer", \.issuer, .issuer), .required("clientID", \.clientID, .text),
-            .optional("clientSecretFile", \.clientSecretFile, .text), .optional("authorities", \.authorities, .text),
-            .required("redirectBase", \.redirectBase, .redirectBase),
-            .defaulting("scopes", \.scopes, .distinct(.scope), to: ["profile"]),
-            .defaulting("claim", \.claim, .text, to: "groups"),
-            .required("grants", \.grants, .grants),
-            .defaulting("algorithms", \.algorithms, .publicKeyAlgorithms, to: usualAlgorithms),
-            .defaulting(
-                "sessionLife", \.sessionLife, .duration(.seconds(300) ... .seconds(86_400)), to: usualLife),
+            .required("issuer", \.issuer, .issuer)
+                .explained("The provider's address, byte for byte as in its discovery document."),
+            .required("clientID", \.clientID, .text).explained("This server's name at the provider."),
+            .optional("clientSecretFile", \.clientSecretFile, .text).explained(
+                "The file of the client's secret, readable only by its owner. Without it, a public client, with PKCE."),
+            .optional("authorities", \.authorities, .text).explained(
+                "A PEM file of certificate authorities that are trusted for the provider in addition to the system's."),
+            .required("redirectBase", \.redirectBase, .redirectBase).explained(
+                "The address at which browsers reach the console. The server redirects to no other address, whatever `Host` says."
+            ),
+            .defaulting("scopes", \.scopes, .distinct(.scope), to: ["profile"])
+                .explained("The requested scopes in addition to `openid`."),
+            .defaulting("claim", \.claim, .text, to: "groups")
+                .explained("The claim of the ID token that grants match, a text or a list of texts."),
+            .required("grants", \.grants, .grants)
+                .explained(
+                    "Roles by the claim's values. **The first matching grant counts**: grants are never combined."),
+            .defaulting("algorithms", \.algorithms, .publicKeyAlgorithms, to: usualAlgorithms)
+                .explained("The provider's signature algorithms, always with a public key."),
+            .defaulting("sessionLife", \.sessionLife, .duration(.seconds(300) ... .seconds(86_400)), to: usualLife)
+                .explained("The duration of a session."),
         ])
 
     /// The address to which the provider sends people back.
@@ -76,10 +74,14 @@ extension ServerSettings.IdentityProxy {
     static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("addresses", \.addresses, .distinct(.addressRange)),
-            .defaulting("userHeader", \.userHeader, .name, to: "X-Forwarded-User"),
-            .defaulting("groupsHeader", \.groupsHeader, .name, to: "X-Forwarded-Groups"),
-            .required("grants", \.grants, .grants),
+            .required("addresses", \.addresses, .distinct(.addressRange)).explained(
+                "The trusted proxies, the only ones that may send the headers. Ranges of at most a /8 of IPv4 and a /20 of IPv6, and `fc00::/7`."
+            ),
+            .defaulting("userHeader", \.userHeader, .name, to: "X-Forwarded-User")
+                .explained("The header with the person's name."),
+            .defaulting("groupsHeader", \.groupsHeader, .name, to: "X-Forwarded-Groups")
+                .explained("The header with the groups, separated by commas."),
+            .required("grants", \.grants, .grants).explained("Roles by the groups. The first matching grant counts."),
         ],
         check: { proxy, place, problems in
             for range in proxy.addresses where range.isWide {
@@ -102,8 +104,9 @@ extension ServerSettings.Grant {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("value", \.value, .text), .defaulting("role", \.role, .word, to: .viewer),
-            .defaulting("tenants", \.tenants, .tenantScope, to: .all),
+            .required("value", \.value, .text).explained("A value of the claim, or a group."),
+            .defaulting("role", \.role, .word, to: .viewer).explained("The role of these people."),
+            .defaulting("tenants", \.tenants, .tenantScope, to: .all).explained("The tenants of these people."),
         ])
 }
 
@@ -144,6 +147,7 @@ extension JSONForm where Value == [TokenAlgorithm] {
     fileprivate static let publicKeyAlgorithms: JSONForm<[TokenAlgorithm]> = {
         let words = JSONForm<[TokenAlgorithm]>.distinct(.word)
         return JSONForm(
+            expected: "a list of RS, PS, ES and EdDSA algorithms",
             read: { value, place, problems in
                 guard let read = words.read(value, place, &problems) else { return nil }
                 for (index, algorithm) in read.enumerated() {

@@ -6,70 +6,43 @@ package import LatchkeyLicensees
 package import LatchkeyPackaging
 package import LatchkeyVault
 
-/// The configuration of one tenant.
+/// The configuration of one tenant. `form` explains each member.
 ///
 /// Source: `Documentation/LicenseServer.md` §1 and §5.
 package struct TenantSettings: Sendable, Equatable {
-    /// Its own FairPlay credentials; `nil` for the server's.
     package internal(set) var licensee: LicenseeConfiguration?
-    /// Its limits. Defaults to none.
     package internal(set) var limits = Limits()
-    /// The name of the tenant's policy; `nil` grants without limits whatever a token is good for.
     package internal(set) var policy: String?
-    /// The key URIs that packagers get, and that players send back.
     package internal(set) var keyURI = KeyURITemplate.standard
-    /// The key URIs of AES-128, which answer with the key; `nil` refuses AES-128 to packagers.
     package internal(set) var clearKeyURI: KeyURITemplate?
-    /// Whether browsers get keys through Clear Key, which protects nothing on the device. Defaults to no.
     package internal(set) var allowsClearKey = false
-    /// Who may take slots for licenses that another service makes. Defaults to no one.
     package internal(set) var slots = Slots.off
-    /// Where keys come from.
     package internal(set) var keys = TenantVault.Origin.derived
-    /// The treatment of a license for a key without a row in the store. Defaults to a refusal.
     package internal(set) var unlisted = TenantVault.Unlisted.refuse
     package internal(set) var tokens = Tokens()
-    /// The APIs of vendors that its apps speak to. Defaults to none.
     package internal(set) var vendors = TenantVendors()
-    /// Who may fetch and import keys.
     package internal(set) var packagers: [Caller] = []
-    /// Who may sign common-encryption requests, by the signer's name.
     package internal(set) var signers: [String: Signer] = [:]
-    /// Whether encryptors get keys in clear, under TLS; otherwise they have to send certificates. Defaults to yes.
     package internal(set) var allowsPlainKeys = true
-    /// The SHA-256 of the only certificates that keys are encrypted to, 64 hexadecimal digits each; none takes every certificate.
     package internal(set) var recipients: Set<String> = []
-    /// The recipients of encrypted keys that come in by CPIX. Defaults to none: keys come in clear.
     package internal(set) var importRecipients: [ImportRecipient] = []
-    /// The provider's name at Widevine.
     package internal(set) var widevineProvider: String?
-    /// Where PlayReady licenses are.
     package internal(set) var playReadyURL: String?
-    /// The operator's own service, which is asked whether a viewer may have a content; `nil` if tokens say it all.
     package internal(set) var callout: Callout?
-    /// Web origins that may ask; `*` is every one. Defaults to none.
     package internal(set) var origins: Set<String> = []
 
     /// Who may take slots for licenses that another service makes.
     package enum Slots: String, Sendable, CaseIterable {
-        case off
-        /// Callers with the right, for viewers whose tokens they bring.
-        case services
-        /// Players with their viewers' tokens, too.
-        case players
+        case off, services, players
 
         func takes(isService: Bool) -> Bool { self == .players || self == .services && isService }
     }
 
     /// The tenant's limits; `nil` means unlimited.
     package struct Limits: Sendable, Equatable {
-        /// Requests a second that players may send to one node, in place of the server's `limits.perTenant`; five times as many after a rest.
         package internal(set) var requestsPerSecond: Int?
-        /// Slots in use at the same time, on all nodes.
         package internal(set) var sessions: Int?
-        /// Content keys in the store.
         package internal(set) var keys: Int?
-        /// Licenses in a day of UTC, on all nodes.
         package internal(set) var licensesPerDay: Int?
 
         /// The bound of a limit; `nil` without one.
@@ -90,11 +63,8 @@ package struct TenantSettings: Sendable, Equatable {
 
     /// The tenant's tokens.
     package struct Tokens: Sendable, Equatable {
-        /// A JSON web key set, or public keys in PEM: a file's path, or an https address. `nil` accepts no token.
         package internal(set) var keys: String?
-        /// How often a set at an address is fetched. Defaults to 5 minutes.
         package internal(set) var refresh = Duration.seconds(300)
-        /// The algorithms that its keys may be for; empty for all. Keys of RSA without an “alg” are for those of them, else for RS256.
         package internal(set) var algorithms: [TokenAlgorithm] = []
         package internal(set) var audiences: [String] = []
         package internal(set) var issuers: [String] = []
@@ -110,41 +80,30 @@ package struct TenantSettings: Sendable, Equatable {
 
     /// The operator's own service.
     package struct Callout: Sendable, Equatable {
-        /// An https address, or http on loopback.
         package internal(set) var url = ""
-        /// The file of the bearer token that it wants; `nil` for none.
         package internal(set) var token: String?
-        /// How long it may take. Defaults to 1 s.
         package internal(set) var timeout = Duration.seconds(1)
-        /// How long an answer counts. Defaults to 5 s.
         package internal(set) var memory = Duration.seconds(5)
     }
 
     /// A program that identifies itself by a key or a certificate.
     package struct Caller: Sendable, Equatable {
         package internal(set) var name = ""
-        /// The SHA-256 of its API key, 64 hexadecimal digits.
         package internal(set) var apiKey: String?
-        /// The SHA-256 of `USER:PASSWORD` of its Basic authorization, 64 hexadecimal digits.
         package internal(set) var basic: String?
-        /// The SHA-256 of its client certificate, 64 hexadecimal digits.
         package internal(set) var certificate: String?
         package internal(set) var rights: Set<CallerRight> = [.readSPEKE, .readCommonEncryption]
     }
 
     /// A signer of common-encryption requests.
     package struct Signer: Sendable, Equatable {
-        /// The file of the AES key: 64 hexadecimal digits.
         package internal(set) var key = ""
-        /// The IV, 32 hexadecimal digits.
         package internal(set) var iv = ""
     }
 
     /// A certificate that others encrypt keys to, and its private key.
     package struct ImportRecipient: Sendable, Equatable {
-        /// The certificate's file, in DER or PEM form.
         package internal(set) var certificate = ""
-        /// The private key's file, in PEM form.
         package internal(set) var key = ""
     }
 
@@ -182,23 +141,60 @@ extension TenantSettings {
     static let form: ObjectForm<TenantSettings> = ObjectForm(
         empty: TenantSettings(),
         members: [
-            .optional("licensee", \.licensee, LicenseeConfiguration.form.form),
-            .section("limits", \.limits, Limits.form), .optional("policy", \.policy, .name),
-            .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard),
-            .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate),
-            .defaulting("clearKey", \.allowsClearKey, .flag, to: false),
-            .defaulting("slots", \.slots, .word, to: .off), .defaulting("keys", \.keys, .word, to: .derived),
-            .defaulting("unlisted", \.unlisted, .word, to: .refuse), .section("tokens", \.tokens, Tokens.form),
-            .section("vendors", \.vendors, TenantVendors.form),
-            .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []),
-            .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]),
-            .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true),
-            .defaulting("recipients", \.recipients, .distinct(.sha256), to: []),
-            .defaulting("importRecipients", \.importRecipients, .list(ImportRecipient.form.form), to: []),
-            .optional("callout", \.callout, Callout.form.form),
-            .optional("widevineProvider", \.widevineProvider, .text),
-            .optional("playReadyURL", \.playReadyURL, .text),
-            .defaulting("origins", \.origins, .distinct(.text), to: []),
+            .optional("licensee", \.licensee, LicenseeConfiguration.form.form).explained(
+                "The tenant's own [FairPlay credentials](Tenants.md#fairplay-credentials). A derivation that it does not name is the server's, with its vectors; so are the folders of `secretMounts`. Defaults to the server's `licensee`."
+            ),
+            .section("limits", \.limits, Limits.form).explained(
+                "The [tenant's limits](Tenants.md#limits), each for the tenant as a whole. An absent member means no limit; 0 is a fault."
+            ),
+            .optional("policy", \.policy, .name).explained(
+                "The name of the tenant's [policy](Policies.md). Without it, a valid token gets a license without limits."
+            ),
+            .defaulting("keyURI", \.keyURI, .keyURITemplate, to: .standard).explained(
+                "The key URIs that packagers get, and that players send back: [Packaging.md](Packaging.md#speke-20-21-and-1). The license API also reads kids and packagers' other forms."
+            ),
+            .optional("clearKeyURI", \.clearKeyURI, .keyURITemplate).explained(
+                "The key URIs of AES-128, whose address answers with the key. Without it AES-128 is refused to packagers."
+            ),
+            .defaulting("clearKey", \.allowsClearKey, .flag, to: false).explained(
+                "Whether browsers get keys through Clear Key, which protects nothing on the device. Never with HDCP or persistence."
+            ),
+            .defaulting("slots", \.slots, .word, to: .off).explained(
+                "Who may take [slots](Slots.md) for licenses that another service issues: `services`, callers with the right `slots:take`, for viewers whose tokens they send; `players`, and services."
+            ),
+            .defaulting("keys", \.keys, .word, to: .derived).explained(
+                "The source of new keys: `derived` from the tenant's seed, the same for a content and a kid on every node and after a restart; `stored` creates random ones."
+            ),
+            .defaulting("unlisted", \.unlisted, .word, to: .refuse).explained(
+                "A license for a key that no packager has received: `refuse` answers 404 `unknownKey`; `derive` derives the key for any named content. [Read the warning](Packaging.md) before you use `derive`, which excludes `\"keys\": \"stored\"`."
+            ),
+            .section("tokens", \.tokens, Tokens.form).explained("The tenant's [tokens](Tokens.md)."),
+            .section("vendors", \.vendors, TenantVendors.form).explained(
+                "The APIs of vendors that installed apps speak to: [their addresses and tokens](../Vendors/Latchkey.md#an-app-that-speaks-to-a-vendor). None by default."
+            ),
+            .defaulting("packagers", \.packagers, .list(Caller.form.form), to: []).explained(
+                "The programs that deliver, fetch and import keys: [Packaging.md](Packaging.md). A packager has two entries while its key is being replaced."
+            ),
+            .defaulting("signers", \.signers, .members(.name, Signer.form.form), to: [:]).explained(
+                "The signers of common-encryption requests, by name: [Shaka Packager](Packaging.md#shaka-packager). With one, only signatures count on that path."
+            ),
+            .defaulting("plainKeys", \.allowsPlainKeys, .flag, to: true).explained(
+                "Whether encryptors get keys in the clear, under TLS. With `false` they must send certificates, and get keys encrypted to them."
+            ),
+            .defaulting("recipients", \.recipients, .distinct(.sha256), to: []).explained(
+                "The SHA-256 of the only certificates that keys are encrypted to. An empty list accepts every certificate."
+            ),
+            .defaulting("importRecipients", \.importRecipients, .list(ImportRecipient.form.form), to: []).explained(
+                "The certificates that senders encrypt keys to: [imports by CPIX](Packaging.md#keys-from-another-system-by-cpix). Without them keys are imported in the clear. While you replace a certificate, list both."
+            ),
+            .optional("callout", \.callout, Callout.form.form).explained(
+                "Your own service, which decides whether a viewer may play a content: [Tokens.md](Tokens.md#ask-your-own-service-instead). None by default."
+            ),
+            .optional("widevineProvider", \.widevineProvider, .text).explained(
+                "The provider's name in Widevine's signaling."),
+            .optional("playReadyURL", \.playReadyURL, .text).explained("The license address in PlayReady's signaling."),
+            .defaulting("origins", \.origins, .distinct(.text), to: [])
+                .explained("The web origins whose pages may request licenses; `*` allows all."),
         ],
         check: { tenant, place, problems in
             Caller.check(tenant.packagers, place.member("packagers"), &problems)
@@ -218,12 +214,24 @@ extension TenantSettings.Tokens {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .optional("keys", \.keys, .text), .defaulting("refresh", \.refresh, .duration(), to: .seconds(300)),
-            .defaulting("algorithms", \.algorithms, .distinct(.tokenAlgorithm), to: []),
-            .defaulting("audiences", \.audiences, .distinct(.text), to: []),
-            .defaulting("issuers", \.issuers, .distinct(.text), to: []), .optional("type", \.type, .text),
-            .defaulting("leeway", \.leeway, .duration(.zero ... .seconds(300)), to: .seconds(30)),
-            .defaulting("longestLife", \.longestLife, .duration(), to: .seconds(600)),
+            .optional("keys", \.keys, .text).explained(
+                "A JSON web key set, or public keys in PEM: a file's path, or an https address. Without it no token is accepted. An address with a private certificate authority needs `SSL_CERT_FILE` in the server's environment: a PEM file that replaces the system's authorities."
+            ),
+            .defaulting("refresh", \.refresh, .duration(), to: .seconds(300))
+                .explained(
+                    "The interval at which a set at an address is fetched. A file is read again when it changes."),
+            .defaulting("algorithms", \.algorithms, .distinct(.tokenAlgorithm), to: []).explained(
+                "The only algorithms of the keys; an empty list allows all. RSA keys without an `alg`, such as those of Microsoft Entra, are for the RSA algorithms in the list, otherwise for RS256."
+            ),
+            .defaulting("audiences", \.audiences, .distinct(.text), to: [])
+                .explained("The accepted values of `aud`; an empty list does not check it."),
+            .defaulting("issuers", \.issuers, .distinct(.text), to: [])
+                .explained("The accepted values of `iss`; an empty list does not check it."),
+            .optional("type", \.type, .text).explained("The required `typ`. Not checked by default."),
+            .defaulting("leeway", \.leeway, .duration(.zero ... .seconds(300)), to: .seconds(30))
+                .explained("How far ahead `nbf` and `iat` may be. `exp` has no leeway."),
+            .defaulting("longestLife", \.longestLife, .duration(), to: .seconds(600))
+                .explained("The longest time from `iat`, or from now without it, to `exp`."),
         ])
 }
 
@@ -231,9 +239,13 @@ extension TenantSettings.Callout {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("url", \.url, .text), .optional("token", \.token, .text),
-            .defaulting("timeout", \.timeout, .duration(.seconds(1) ... .seconds(10)), to: .seconds(1)),
-            .defaulting("memory", \.memory, .duration(.zero ... .seconds(300)), to: .seconds(5)),
+            .required("url", \.url, .text).explained("The service's https address, or http on loopback."),
+            .optional("token", \.token, .text)
+                .explained("The file of the bearer token that the service requires. None by default."),
+            .defaulting("timeout", \.timeout, .duration(.seconds(1) ... .seconds(10)), to: .seconds(1))
+                .explained("The time for an answer."),
+            .defaulting("memory", \.memory, .duration(.zero ... .seconds(300)), to: .seconds(5))
+                .explained("The time for which an answer is valid, by user and asset."),
         ])
 }
 
@@ -241,9 +253,17 @@ extension TenantSettings.Caller {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("name", \.name, .name), .optional("apiKey", \.apiKey, .sha256),
-            .optional("basic", \.basic, .sha256), .optional("certificate", \.certificate, .sha256),
-            .defaulting("rights", \.rights, .distinct(.right), to: [.readSPEKE, .readCommonEncryption]),
+            .required("name", \.name, .name).explained("The packager's name, in log and audit."),
+            .optional("apiKey", \.apiKey, .sha256)
+                .explained("The SHA-256 of its API key, in `X-API-Key` or as a bearer token. The key must be random."),
+            .optional("basic", \.basic, .sha256)
+                .explained("The SHA-256 of `USER:PASSWORD` of its Basic authorization. The password must be random."),
+            .optional("certificate", \.certificate, .sha256).explained(
+                "The SHA-256 of its client certificate, which a trusted proxy states in `X-Client-Cert-SHA256`. The proxy must remove that field from clients' requests."
+            ),
+            .defaulting("rights", \.rights, .distinct(.right), to: [.readSPEKE, .readCommonEncryption]).explained(
+                "Its rights: to get keys by SPEKE or the common-encryption JSON, import and export them by CPIX, disable them, take [slots](Slots.md)."
+            ),
         ],
         check: { caller, place, problems in
             guard caller.proofs.isEmpty else { return }
@@ -304,10 +324,18 @@ extension TenantSettings.Limits {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .optional("requestsPerSecond", \.requestsPerSecond, .whole(0...10_000_000)),
-            .optional("sessions", \.sessions, .whole(0...1_000_000_000)),
-            .optional("keys", \.keys, .whole(0...1_000_000_000)),
-            .optional("licensesPerDay", \.licensesPerDay, .whole(0...1_000_000_000_000)),
+            .optional("requestsPerSecond", \.requestsPerSecond, .whole(0...10_000_000)).explained(
+                "Players' requests to one node, five times as many after a pause, in place of the server's `limits.perTenant`. More are refused with 429 `tenantRequestLimit`. Exact, for each node."
+            ),
+            .optional("sessions", \.sessions, .whole(0...1_000_000_000)).explained(
+                "Concurrent slots on all nodes, if policies count them. A session that replaces another one needs no additional slot, and a renewal needs none. More are refused with 429 `tenantSessionLimit`, for a minute. Counted by the store every five seconds; can be exceeded by other nodes' new sessions in that time."
+            ),
+            .optional("keys", \.keys, .whole(0...1_000_000_000)).explained(
+                "Content keys in the store; existing keys stay, and are delivered. More are refused with 409 or 422 `tenantKeyLimit`. Counted by the store each minute; can be exceeded by other nodes' new keys in that time."
+            ),
+            .optional("licensesPerDay", \.licensesPerDay, .whole(0...1_000_000_000_000)).explained(
+                "Licenses in a UTC day on all nodes. A renewal of a session counts and is never refused; others are refused with 429 `tenantLicenseLimit`, until midnight. Exchanged with the store every five seconds and at the end, and kept over restarts; can be exceeded by other nodes' licenses in that time, and a killed process loses its last seconds."
+            ),
         ],
         check: { limits, place, problems in
             for limit in TenantLimit.allCases where limits[limit] == 0 {
@@ -321,16 +349,27 @@ extension TenantSettings.Limits {
 
 extension TenantSettings.Signer {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
-        empty: Self(), members: [.required("key", \.key, .text), .required("iv", \.iv, .text)])
+        empty: Self(),
+        members: [
+            .required("key", \.key, .text).explained("The file of the AES key, 64 hexadecimal digits, of mode 0600."),
+            .required("iv", \.iv, .text).explained("The IV, 32 hexadecimal digits."),
+        ])
 }
 
 extension TenantSettings.ImportRecipient {
     fileprivate static let form: ObjectForm<Self> = ObjectForm(
-        empty: Self(), members: [.required("certificate", \.certificate, .text), .required("key", \.key, .text)])
+        empty: Self(),
+        members: [
+            .required("certificate", \.certificate, .text)
+                .explained("The certificate's file, in DER or PEM form. RSA with 2,048 bits or more."),
+            .required("key", \.key, .text).explained(
+                "The file of its private key, in PEM form, readable only by its owner. It must match the certificate."),
+        ])
 }
 
 extension JSONForm where Value == KeyURITemplate {
     static let keyURITemplate = JSONForm(
+        expected: "a URI with `{kid}`, and optionally `{contentId}` and `{iv}`",
         read: { value, place, problems in
             do throws(Diagnosis) {
                 guard let text = value.text else { throw .template("It is not text.") }

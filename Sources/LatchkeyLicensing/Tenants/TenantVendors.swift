@@ -12,5 +12,11 @@ package struct TenantVendors: Sendable, Equatable {
     var files: [String] { settings.values.flatMap(\.secrets).map(\.file) }
 
     static let form: ObjectForm<Self> = ObjectForm(
-        empty: Self(), members: VendorAPIKind.all.map { .optional($0.name.rawValue, \.settings[$0.name], $0.form) })
+        empty: Self(),
+        members: VendorAPIKind.all.map { kind in
+            .optional(kind.name.rawValue, \.settings[kind.name], kind.form).explained(
+                kind.takesTenantTokens
+                    ? "The API of this vendor, with the tenant's own tokens."
+                    : "The API of this vendor, with tokens that the vendor's customers make.")
+        })
 }

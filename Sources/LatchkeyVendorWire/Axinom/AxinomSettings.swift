@@ -6,16 +6,15 @@ package import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct AxinomSettings: VendorAPISettings {
-    /// The communication key's identifier, a UUID.
     var keyID = ""
-    /// The file of the communication key, in base64.
     var key = ""
 
     package static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("keyId", \.keyID, JSONForm(text: "a UUID", read: { KeyID($0)?.description }, write: { $0 })),
-            .required("key", \.key, .text),
+            .required("keyId", \.keyID, JSONForm(text: "a UUID", read: { KeyID($0)?.description }, write: { $0 }))
+                .explained("The communication key's identifier."),
+            .required("key", \.key, .text).explained("The file of the communication key, 32 to 64 bytes in base64."),
         ])
 
     package var secrets: [VendorSecret] { [VendorSecret("key", key, 1...1_024)] }

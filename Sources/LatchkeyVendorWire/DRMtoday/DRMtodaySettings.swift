@@ -6,19 +6,19 @@ package import LatchkeyForms
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct DRMtodaySettings: VendorAPISettings {
     var merchant = ""
-    /// The file of the key that signs tokens.
     var key = ""
-    /// The maximum age of a token, by its `iat`. Defaults to 10 minutes.
     var tokenLife = Duration.seconds(600)
-    /// Whether a token is limited to one session. Defaults to no.
     var isSingleUse = false
 
     package static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("merchant", \.merchant, .text), .required("key", \.key, .text),
-            .defaulting("tokenLife", \.tokenLife, .duration(), to: .seconds(600)),
-            .defaulting("singleUse", \.isSingleUse, .flag, to: false),
+            .required("merchant", \.merchant, .text).explained("The merchant's name."),
+            .required("key", \.key, .text).explained("The file of the key that signs tokens, 32 to 64 bytes."),
+            .defaulting("tokenLife", \.tokenLife, .duration(), to: .seconds(600))
+                .explained("The maximum age of a token, by its `iat`."),
+            .defaulting("singleUse", \.isSingleUse, .flag, to: false)
+                .explained("Whether a token is limited to one session."),
         ])
 
     package var secrets: [VendorSecret] { [VendorSecret("key", key, 32...64)] }

@@ -5,15 +5,10 @@ package import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct DoveRunnerSettings: VendorAPISettings {
-    /// The site's four characters.
     var site = ""
-    /// The file of the access key.
     var accessKey = ""
-    /// The file of the site key, which encrypts policies: 32 characters.
     var siteKey = ""
-    /// The maximum age of a token. Defaults to 10 minutes, as at the vendor.
     var tokenLife = Duration.seconds(600)
-    /// Whether a token is limited to one session. Defaults to no.
     var isSingleUse = false
 
     package static let form: ObjectForm<Self> = ObjectForm(
@@ -21,10 +16,15 @@ package struct DoveRunnerSettings: VendorAPISettings {
         members: [
             .required(
                 "site", \.site,
-                JSONForm(text: "four characters", read: { $0.count == 4 ? $0 : nil }, write: { $0 })),
-            .required("accessKey", \.accessKey, .text), .required("siteKey", \.siteKey, .text),
-            .defaulting("tokenLife", \.tokenLife, .duration(), to: .seconds(600)),
-            .defaulting("singleUse", \.isSingleUse, .flag, to: false),
+                JSONForm(text: "four characters", read: { $0.count == 4 ? $0 : nil }, write: { $0 })
+            ).explained("The site's identifier."),
+            .required("accessKey", \.accessKey, .text).explained("The file of the access key."),
+            .required("siteKey", \.siteKey, .text)
+                .explained("The file of the site key, which encrypts policies: 32 characters."),
+            .defaulting("tokenLife", \.tokenLife, .duration(), to: .seconds(600))
+                .explained("The maximum age of a token, by default as at the vendor."),
+            .defaulting("singleUse", \.isSingleUse, .flag, to: false)
+                .explained("Whether a token is limited to one session."),
         ])
 
     package var secrets: [VendorSecret] {

@@ -5,21 +5,21 @@ package import LatchkeyForms
 ///
 /// Source: `Documentation/LicenseServer.md` §5.1.
 package struct VuDRMSettings: VendorAPISettings {
-    /// The customer's name, which is in tokens and in the certificate's address.
     var client = ""
-    /// The file of the secret with which tokens are hashed.
     var secret = ""
-    /// The maximum age of a token. Defaults to 30 s.
     var tokenLife = Duration.seconds(30)
-    /// Whether a token is limited to one license. Defaults to yes, as at the vendor.
     var isSingleUse = true
 
     package static let form: ObjectForm<Self> = ObjectForm(
         empty: Self(),
         members: [
-            .required("client", \.client, .name), .required("secret", \.secret, .text),
-            .defaulting("tokenLife", \.tokenLife, .duration(), to: .seconds(30)),
-            .defaulting("singleUse", \.isSingleUse, .flag, to: true),
+            .required("client", \.client, .name)
+                .explained("The customer's name, which is in tokens and in the certificate's address."),
+            .required("secret", \.secret, .text).explained("The file of the secret with which tokens are hashed."),
+            .defaulting("tokenLife", \.tokenLife, .duration(), to: .seconds(30)).explained(
+                "The maximum age of a token."),
+            .defaulting("singleUse", \.isSingleUse, .flag, to: true)
+                .explained("Whether a token is limited to one license, by default as at the vendor."),
         ])
 
     package var secrets: [VendorSecret] { [VendorSecret("secret", secret, 16...1_024)] }

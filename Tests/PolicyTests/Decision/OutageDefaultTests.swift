@@ -51,7 +51,7 @@ import Testing
         ("Server/Outages.md", "leases of two minutes at most** (`RULE`)"),
         ("Server/Operations.md", "A policy that states none means `RULE`"),
         ("Server/Downloads.md", "with `RULE`, which is the default"),
-        ("LicenseServer.md", "`outage.sessionStore` and `outage.tokenStore` default to `RULE`"),
+        ("Server/Settings.md", "cannot be counted. Defaults to `RULE`, for policies that count something"),
     ])
     func `each page has the code's default`(_ page: String, _ sentence: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Documentation")

@@ -6,7 +6,7 @@ package import LatchkeyForms
 /// The rules by which licenses are granted, decoded once and strictly from JSON.
 ///
 /// A policy holds only its author's statements: `nil` leaves a question to the policy below it, and in the end to the default that each
-/// member documents.
+/// member of its form documents.
 ///
 /// Source: `Documentation/LicenseServer.md` §6.2.
 package struct Policy: Sendable, Hashable {
@@ -50,6 +50,11 @@ package struct Policy: Sendable, Hashable {
         (try? MessageDigest.sha256(Array(canonicalJSON)).hexString) ?? ""
     }
 
+    /// Every member of a policy's file, as a reference lists it, without the facts of its examples.
+    package static var entries: [MemberEntry] {
+        PolicyFile.form.entries.filter { !$0.path.hasPrefix("examples[]") }
+    }
+
     package var json: JSONValue { PolicyFile.form.write(PolicyFile(policy: self, examples: [])) }
 
     /// The policy with another's members where that one states them.
@@ -71,12 +76,10 @@ package struct Policy: Sendable, Hashable {
 
 // The policy's statements.
 extension Policy {
-    /// The name by which contents, keys and other policies refer to it.
     package internal(set) var name: String? {
         get { stated.name }
         set { stated.name = newValue }
     }
-    /// The policy whose members apply where this one states none.
     package internal(set) var extends: String? {
         get { stated.extends }
         set { stated.extends = newValue }
@@ -133,7 +136,6 @@ extension Policy {
         get { stated.outage }
         set { stated.outage = newValue }
     }
-    /// The messages to viewers, as keys of the app's texts, by the section that refuses.
     package internal(set) var messages: [Section: String]? {
         get { stated.messages }
         set { stated.messages = newValue }
@@ -156,11 +158,14 @@ struct PolicyFile: Sendable {
     static let form: ObjectForm<PolicyFile> = ObjectForm(
         empty: PolicyFile(),
         members: [
-            .required("version", \.version, .whole(1...1)),
-            .optional("name", \.policy.name, .name),
-            .optional("extends", \.policy.extends, .name),
+            .required("version", \.version, .whole(1...1)).explained("The version of this form."),
+            .optional("name", \.policy.name, .name).explained("The policy's name, which is that of the file."),
+            .optional("extends", \.policy.extends, .name).explained(
+                "The policy whose members apply where this one states none. It must not extend another policy itself."),
             .rules(\.policy, Policy.rules),
-            .defaulting("examples", \.examples, .list(PolicyExample.form.form), to: []),
+            .defaulting("examples", \.examples, .list(PolicyExample.form.form), to: []).explained(
+                "Decisions that the policy must make, as tests: `facts` and the result, `expect`, which is `license`, `acknowledge` or a refusal's code. `run --check` and each reload evaluate them, and reject a policy whose decision differs."
+            ),
         ])
 }
 
@@ -175,6 +180,6 @@ extension Member {
             write: { root in
                 guard case .object(let members) = form.write(root[keyPath: place]) else { return [:] }
                 return members
-            })
+            }, entries: form.entries)
     }
 }
