@@ -29,9 +29,9 @@ package enum DurationText {
 
 extension JSONForm where Value == Duration {
     package static func duration(_ range: ClosedRange<Duration> = .seconds(1) ... .longest) -> JSONForm {
-        let bounds = "\(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
+        let end = range.upperBound == .longest ? "136 years" : DurationText.text(range.upperBound)
         return JSONForm(
-            text: "a duration such as 90s, 5m, 2h or 30d, from \(bounds)",
+            text: "a duration such as 90s, 5m, 2h or 30d, from \(DurationText.text(range.lowerBound)) to \(end)",
             read: { DurationText.duration($0).flatMap { range.contains($0) ? $0 : nil } }, write: DurationText.text)
     }
 }

@@ -206,7 +206,7 @@ extension ServerSettings {
                 "The FairPlay credentials and the licensee's derivation: [Licensees.md](../Licensees.md#2-configuration-and-checks)."
             ),
             .optional("policies", \.policies, .text).explained(
-                "The folder of [policies](Policies.md), a file `NAME.json` each. Without it there are none."),
+                "The folder of [policies](Policies.md), with a file `NAME.json` for each. Without it there are none."),
             .defaulting("tenants", \.tenants, .members(.name, TenantSettings.form.form), to: [:])
                 .explained("The tenants by name, which is in their addresses: `/t/NAME/…`."),
             .defaulting("admins", \.admins, .list(Admin.form.form), to: []).explained(

@@ -160,7 +160,7 @@ extension TenantSettings {
                 "Whether browsers get keys through Clear Key, which protects nothing on the device. Never with HDCP or persistence."
             ),
             .defaulting("slots", \.slots, .word, to: .off).explained(
-                "Who may take [slots](Slots.md) for licenses that another service issues: `services`, callers with the right `slots:take`, for viewers whose tokens they send; `players`, and services."
+                "Who may take [slots](Slots.md) for licenses that another service issues: `services` admits callers with the right `slots:take`, for viewers whose tokens they send; `players` also admits players."
             ),
             .defaulting("keys", \.keys, .word, to: .derived).explained(
                 "The source of new keys: `derived` from the tenant's seed, the same for a content and a kid on every node and after a restart; `stored` creates random ones."
