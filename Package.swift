@@ -296,7 +296,7 @@ let package = Package(
         // Stores of a server that are away when a test says so.
         .target(
             name: "SwitchedStores",
-            dependencies: ["LatchkeyCore", "LatchkeySystem", "LatchkeyVault"],
+            dependencies: ["LatchkeyCore", "LatchkeySystem", "LatchkeyDecision", "LatchkeyVault"],
             path: "Tests/Support/SwitchedStores", swiftSettings: testSettings),
         // License servers that tests start, each in its own folder.
         .target(

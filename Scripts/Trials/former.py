@@ -34,7 +34,7 @@ def tables(environment, database):
 def make_former_postgresql(environment):
     """Removes the additions of later versions from the database `latchkey`. Returns the differences from version 1, or None."""
     psql(environment, "latchkey", given="""
-        DROP FUNCTION latchkey.set_key_aside; DROP TABLE latchkey.former_keys, latchkey.identity; UPDATE latchkey.schema SET version = 1, oldest = 1;
+        DROP FUNCTION latchkey.set_key_aside; DROP TABLE latchkey.former_keys, latchkey.identity, latchkey.blocks; UPDATE latchkey.schema SET version = 1, oldest = 1;
         ALTER TABLE latchkey.records DROP COLUMN counted, DROP COLUMN counted_of;
         DROP FUNCTION latchkey.make_record_day, latchkey.drop_record_days, latchkey.keep_record_days;
         DROP TABLE latchkey.license_records, latchkey.record_positions, latchkey.record_retention;
@@ -50,7 +50,7 @@ def make_former_sqlite(path):
     def run(name, sql):
         return subprocess.run(["sqlite3", name], input=sql, capture_output=True, text=True, check=True).stdout
     run(path, """
-        DROP TABLE former_keys; DROP TABLE identity; DROP TABLE log; DROP TABLE log_before; DROP TABLE counts; DROP INDEX records_uncounted;
+        DROP TABLE former_keys; DROP TABLE identity; DROP TABLE blocks; DROP TABLE log; DROP TABLE log_before; DROP TABLE counts; DROP INDEX records_uncounted;
         ALTER TABLE records DROP COLUMN counted; PRAGMA user_version = 1;
         """)
     found = run(path, ".schema")

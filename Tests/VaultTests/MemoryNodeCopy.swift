@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 
 @testable import LatchkeySystem
 @testable import LatchkeyVault
@@ -11,6 +12,7 @@ final class MemoryNodeCopy: NodeCopy {
         var dataKeys: [WrappedDataKey] = []
         var seeds: [SealedKey] = []
         var changes: [PendingChange] = []
+        var blocks: [Block] = []
         var fingerprint: DatabaseFingerprint?
         var seen: AuditAnchor?
         var marks: [String: StoreMark] = [:]
@@ -36,6 +38,8 @@ final class MemoryNodeCopy: NodeCopy {
     func keep(_ rows: [KeyRow]) { state.withLock { state in for row in rows { state.rows[row.kid] = row } } }
     func keep(_ dataKeys: [WrappedDataKey]) { state.withLock { $0.dataKeys = dataKeys } }
     func keep(_ seeds: [SealedKey], of tenant: String) { state.withLock { $0.seeds = seeds } }
+    func keep(_ blocks: [Block]) { state.withLock { $0.blocks = blocks } }
+    func blocks() async throws(StoreError) -> [Block] { state.withLock { $0.blocks } }
     func forget(_ kids: [KeyID], of tenant: String) {
         state.withLock { state in for kid in kids { state.rows[kid] = nil } }
     }

@@ -245,7 +245,7 @@ private struct MarkedStage {
 }
 
 /// An audit that can be put back to an older state.
-private final class RestoredAudit: AuditStore {
+final class RestoredAudit: AuditStore {
     let engine = "restored"
     private let entries = Locked<[AuditEntry]>([])
     private let isDown = Locked(false)

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeyTesting
 import Testing
@@ -134,6 +135,21 @@ final class CountingKeyStore: KeyStore {
     func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
         try called("setDisabled")
         return try await inner.setDisabled(isDisabled, kid, of: tenant)
+    }
+
+    func block(_ block: Block) async throws(StoreError) {
+        try called("block")
+        try await inner.block(block)
+    }
+
+    func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool {
+        try called("unblock")
+        return try await inner.unblock(subject)
+    }
+
+    func blocks() async throws(StoreError) -> [Block] {
+        try called("blocks")
+        return try await inner.blocks()
     }
 
     func replace(_ held: SealedKey, by row: KeyRow) async throws(StoreError) -> Bool {

@@ -112,7 +112,9 @@ private struct Operation {
     }
 
     private static let ofSessions: [LicenseRefusal] =
-        kinds([.tokenMissing, .policy(.sessionStopped), .policy(.storeUnavailable), .overloaded]) + [.notOurHeartbeat]
+        kinds(
+            [PolicyObjection.sessionStopped, .accountBlocked, .deviceBlocked, .storeUnavailable].map { .policy($0) }
+                + [.tokenMissing, .overloaded]) + [.notOurHeartbeat]
 
     private static let reasons = [
         400: "The request is malformed; the reason names each invalid member.",

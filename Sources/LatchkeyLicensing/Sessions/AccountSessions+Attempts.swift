@@ -47,9 +47,12 @@ extension AccountSessions {
         /// Room that an attempt took from the bound, without a kept license so far.
         var taken: SlotUse?
 
-        @inline(never) init(_ facts: Facts, _ policy: Policy, _ requestID: String?, at now: Date) {
+        @inline(never) init(
+            _ facts: Facts, _ policy: Policy, _ requestID: String?, _ blocks: BlockList?, at now: Date
+        ) {
             var facts = facts
             facts.now = now
+            if let found = blocks?.blocks(of: facts), !found.isEmpty { facts.account.blocks = found }
             let (issued, expires) = (facts.grant.issued?.inMilliseconds, facts.grant.expires?.inMilliseconds)
             // Most tokens state whole seconds.
             if issued != facts.grant.issued { facts.grant.issued = issued }

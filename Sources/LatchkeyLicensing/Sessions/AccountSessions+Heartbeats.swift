@@ -13,6 +13,11 @@ extension AccountSessions {
     package func heartbeat(_ token: String, of tenant: String) async -> HeartbeatAnswer {
         await withSlot(of: token, tenant, extending: true) { token, state, now in
             guard let index = state.slots.firstIndex(where: { $0.session == token.session }) else { return nil }
+            if let device = state.slots[index].device,
+                let block = self.blocks?.block(.device, device, of: tenant, at: self.timekeeper.date)
+            {
+                return .refused(block.refusal)
+            }
             if token.life > .zero { state.slots[index].ends = max(state.slots[index].ends, now.adding(token.life)) }
             return .continues(until: state.slots[index].ends)
         }
@@ -61,6 +66,11 @@ extension AccountSessions {
         guard let token = HeartbeatToken(text, secrets), token.tenant.equalsByteForByte(tenant) else {
             return .refused(.notOurHeartbeat)
         }
+        if isExtension, let block = blocks?.block(.account, token.account, of: tenant, at: timekeeper.date) {
+            return .refused(block.refusal)
+        }
+        // A store that extends a slot itself does not say whose device it is.
+        let isExtension = isExtension && blocks?.hasDevices(of: tenant) != true
         // A store that fails here fails below, too, where the failure is handled.
         if let answer = try? changeAtOnce(token.accountKey, { token.change(&$0, $1, body) }) { return answer }
         for isSecondTry in [false, true] {

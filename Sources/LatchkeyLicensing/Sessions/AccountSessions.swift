@@ -20,6 +20,8 @@ package final class AccountSessions: Sendable {
     let report: @Sendable (RecordStoreEvent) -> Void
     /// Sessions that were stopped while the store was out.
     let pending: PendingChanges?
+    /// The blocks in force.
+    let blocks: BlockList?
     let memory = AccountMemory()
     /// Whether no store has to be waited for.
     private let answersAtOnce: Bool
@@ -34,15 +36,16 @@ package final class AccountSessions: Sendable {
     ///   - limits: how patient it is with the stores. Defaults to 50 ms.
     ///   - pending: sessions that were stopped while the store was out, and how more of them are kept. Defaults to none: then a stop needs
     ///     the store.
+    ///   - blocks: the accounts and devices that get no licenses. Defaults to none.
     ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
     ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
     package init(
         accounts: any RecordStore, tokens: (any RecordStore)? = nil, secrets: [Secret],
         limits: RecordStoreLimits = RecordStoreLimits(), pending: PendingChanges? = nil,
-        timekeeper: any Timekeeper = SystemTimekeeper(),
+        blocks: BlockList? = nil, timekeeper: any Timekeeper = SystemTimekeeper(),
         report: @escaping @Sendable (RecordStoreEvent) -> Void = { _ in }
     ) {
-        self.pending = pending
+        (self.pending, self.blocks) = (pending, blocks)
         self.accounts = GuardedRecords(accounts, for: .sessionStore, limits, timekeeper: timekeeper, report: report)
         self.tokens = GuardedRecords(
             tokens ?? accounts, for: .tokenStore, limits, timekeeper: timekeeper, report: report)
@@ -71,7 +74,7 @@ package final class AccountSessions: Sendable {
     package func decide<Bound: DecisionBound>(
         _ facts: Facts, by policy: Policy, requestID: String? = nil, within bound: Bound = Unbounded()
     ) async throws(Bound.Excess) -> BookedDecision {
-        let context = DecisionContext(facts, policy, requestID, at: timekeeper.date.inMilliseconds)
+        let context = DecisionContext(facts, policy, requestID, blocks, at: timekeeper.date.inMilliseconds)
         // An immediate answer needs no task to wait for it.
         let first = attemptAtOnce(context, within: bound)
         if case .booked(let booked)? = first, context.spent == nil || booked.decision.terms != nil { return booked }
@@ -198,7 +201,7 @@ package final class AccountSessions: Sendable {
                 try self.account(in: accountReading, at: key)
             }
         }
-        state.outages = context.facts.account.outages
+        (state.outages, state.blocks) = (context.facts.account.outages, context.facts.account.blocks)
         if let pending {
             state.stopped += pending.stops(of: context.facts.grant.account, context.facts.request.tenant)
         }

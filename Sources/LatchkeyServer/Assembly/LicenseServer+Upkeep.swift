@@ -167,7 +167,19 @@ extension LicenseServer {
             // The copy learns it too, whether or not the key is requested.
             if shared.engines.keys.copy != nil { _ = try? await shared.engines.keys.rows([kid], of: tenant) }
         case .tenant(let tenant): await refresh(current.tenants[tenant])
-        case .everything: for tenant in current.tenants.values { await refresh(tenant) }
+        case .blocks: await readBlocks()
+        case .everything:
+            await readBlocks()
+            for tenant in current.tenants.values { await refresh(tenant) }
+        }
+    }
+
+    /// Known blocks stay if the store does not answer; its health reports that.
+    private func readBlocks() async {
+        do throws(StoreError) { try await shared.engines.keys.blocks() } catch {
+            if error.isOutage { missesChanges.withLock { $0 = true } }
+            guard !shared.engines.keys.isAway else { return }
+            shared.log.write(LogEntry(.outage, error))
         }
     }
 
@@ -217,6 +229,7 @@ extension LicenseServer {
                 guard error.isConflict else { throw error }
                 shared.log.write(LogEntry(.outage, error, level: .warning))
             }
+        case .blocked(let block): try await shared.engines.keys.block(block)
         case .stopped(let tenant, let account, let session, let who, _):
             _ = try await shared.operatorAccounts.stop(session: session, of: account, tenant, by: who)
         case .audit(let text):

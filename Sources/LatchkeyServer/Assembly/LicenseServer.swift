@@ -71,6 +71,7 @@ public final class LicenseServer: Sendable {
         do {
             let shared = try await ServerShared.read(file, engines, lines, timekeeper: timekeeper)
             let state = try await shared.builder(file).state()
+            try await engines.keys.startBlocks()
             try await shared.openRecord(file)
             try shared.openReports(file)
             try self.init(file, shared, state, front)

@@ -116,7 +116,7 @@ package final class ServerShared: Sendable {
         accounts = try AccountSessions(
             accounts: engines.sessions, secrets: [secret.secret(for: "latchkey/heartbeats/1")],
             limits: RecordStoreLimits(time: .milliseconds(engines.settings.sessionMilliseconds)),
-            pending: engines.pending, timekeeper: timekeeper
+            pending: engines.pending, blocks: engines.keys.blockList, timekeeper: timekeeper
         ) { event in
             switch event {
             case .failed(let engine, let error): metrics.storeErrors[engine.rawValue, error.engine].add()

@@ -16,7 +16,9 @@ extension PostgreSQLStore {
         case .audit: return rights("audit", "SELECT", "INSERT")
         case .keys:
             return ["keys", "seeds", "data_keys"].flatMap { rights($0, "SELECT", "INSERT", "UPDATE") }
-                + rights("identity", "SELECT") + [("latchkey.\(PostgreSQLSchema.setAsideSignature)", "EXECUTE")]
+                + rights("blocks", "SELECT", "INSERT", "UPDATE", "DELETE") + rights("identity", "SELECT") + [
+                    ("latchkey.\(PostgreSQLSchema.setAsideSignature)", "EXECUTE")
+                ]
         }
     }
 

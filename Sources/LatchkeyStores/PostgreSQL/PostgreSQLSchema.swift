@@ -7,7 +7,7 @@ import LatchkeyVault
 /// A migration only adds, and each of its statements may run again, so that servers of two adjacent versions share one database.
 package enum PostgreSQLSchema {
     /// The version that this server needs, and the oldest that it still works with: a later expansion leaves `oldest` as it is.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     static let oldest: Int64 = 1
 
     /// The number of our lock for making tables.
@@ -75,6 +75,12 @@ package enum PostgreSQLSchema {
             $$
             """,
             "REVOKE ALL ON FUNCTION \(setAside) FROM PUBLIC",
+            """
+            CREATE TABLE IF NOT EXISTS latchkey.blocks (
+                tenant text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL,
+                reason text NOT NULL, actor text NOT NULL, since timestamptz NOT NULL, ends timestamptz,
+                PRIMARY KEY (tenant, kind, name))
+            """,
             // The identity of this database.
             """
             CREATE TABLE IF NOT EXISTS latchkey.identity (
@@ -110,7 +116,7 @@ package enum PostgreSQLSchema {
             [.bytes(fingerprint.bytes)])
     }
 
-    /// The rights of the servers' role: no DDL, only records are deleted, and the audit only grows. A key that is replaced
+    /// The rights of the servers' role: no DDL, only records and blocks are deleted, and the audit only grows. A key that is replaced
     /// or removed is set aside, where the role neither reads nor changes it.
     ///
     /// Run by the owner of the tables.
@@ -121,7 +127,7 @@ package enum PostgreSQLSchema {
             "GRANT USAGE ON SCHEMA latchkey TO \(name)",
             "GRANT SELECT ON latchkey.schema, latchkey.identity TO \(name)",
             "GRANT EXECUTE ON FUNCTION \(setAside) TO \(name)",
-            "GRANT SELECT, INSERT, UPDATE, DELETE ON latchkey.records TO \(name)",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON latchkey.records, latchkey.blocks TO \(name)",
             "GRANT SELECT, INSERT, UPDATE ON latchkey.keys, latchkey.seeds, latchkey.data_keys TO \(name)",
             "GRANT SELECT, INSERT ON latchkey.audit TO \(name)",
         ] + PostgreSQLRecordSchema.grants(to: name)

@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyDecision
+package import LatchkeyDecision
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -112,6 +112,45 @@ extension PostgreSQLStore {
             ], within: settings.keyLimit)
         return answers.first?.count == 1
     }
+
+    package func block(_ block: Block) async throws(StoreError) {
+        try block.check(for: engine)
+        _ = try await work.run(
+            [
+                PostgreSQLCall(
+                    "blocks-set",
+                    """
+                    INSERT INTO latchkey.blocks (\(BlockColumns.all)) VALUES ($1, $2, $3, $4, $5, $6, $7)
+                    ON CONFLICT (tenant, kind, name) DO UPDATE SET
+                        reason = excluded.reason, actor = excluded.actor, since = excluded.since, ends = excluded.ends
+                    """,
+                    Self.values(block.subject) + [
+                        .text(block.reason), .text(block.by), .date(block.since),
+                        block.end.map { .date($0) } ?? .null(.time),
+                    ]), Self.noticeOfBlocks,
+            ], within: settings.keyLimit)
+    }
+
+    package func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool {
+        let call = PostgreSQLCall(
+            "blocks-lift", "DELETE FROM latchkey.blocks WHERE tenant = $1 AND kind = $2 AND name = $3",
+            Self.values(subject))
+        return try await work.run([call, Self.noticeOfBlocks], within: settings.keyLimit).first?.count == 1
+    }
+
+    package func blocks() async throws(StoreError) -> [Block] {
+        try await readers.run(
+            PostgreSQLCall("blocks-read", "SELECT \(BlockColumns.all) FROM latchkey.blocks"),
+            within: settings.pageLimit
+        ).rows.map { row throws(StoreError) in try row.block() }
+    }
+
+    private static func values(_ subject: Block.Subject) -> [PostgreSQLValue] {
+        [.text(subject.tenant), .text(subject.kind.rawValue), .text(subject.name)]
+    }
+
+    /// Notifies other nodes. A server of an earlier version reads everything again.
+    private static let noticeOfBlocks = PostgreSQLCall("blocks-notice", "SELECT pg_notify('latchkey_keys', ':blocks')")
 
     private func keyRows(_ call: PostgreSQLCall, within limit: Duration) async throws(StoreError) -> [KeyRow] {
         try await readers.run(call, within: limit).rows.map { row throws(StoreError) in try row.keyRow() }

@@ -137,12 +137,14 @@ package final class PostgreSQLStore: RecordStore, KeyStore, AuditStore {
 }
 
 extension KeyChange {
-    /// `TENANT:KID`, or `TENANT:` for all of a tenant.
+    /// `TENANT:KID`, `TENANT:` for all of a tenant, or `:blocks`.
     fileprivate init?(notification: String) {
         guard let colon = notification.lastIndex(of: ":") else { return nil }
         let tenant = String(notification[..<colon])
         let kid = String(notification[notification.index(after: colon)...])
-        if kid.isEmpty {
+        if notification == ":blocks" {
+            self = .blocks
+        } else if kid.isEmpty {
             self = .tenant(tenant)
         } else if let kid = KeyID(kid) {
             self = .key(tenant: tenant, kid)

@@ -37,6 +37,14 @@ extension StoredRow {
             wrapped: try bytes(4))
     }
 
+    /// A row of `BlockColumns.all`.
+    func block() throws(StoreError) -> Block {
+        let kind = try value(1, try text(1)) { Block.Kind(rawValue: $0) }
+        return Block(
+            Block.Subject(kind, try text(2), of: try text(0)), reason: try text(3), by: try text(4),
+            since: try date(5), until: isNull(6) ? nil : try date(6))
+    }
+
     /// A database's fingerprint.
     package func fingerprint(_ column: Int) throws(StoreError) -> DatabaseFingerprint {
         try value(column, try bytes(column)) { DatabaseFingerprint(bytes: $0) }
@@ -64,6 +72,24 @@ enum KeyColumns {
         "sealed", "created", "disabled",
     ]
     static let all = names.joined(separator: ", ")
+}
+
+/// The columns of blocks, in the order of writing and reading.
+enum BlockColumns { static let all = "tenant, kind, name, reason, actor, since, ends" }
+
+extension Block {
+    /// Checks that every engine can store it.
+    /// - Throws: `storeUnfit`.
+    func check(for engine: String) throws(StoreError) {
+        try StoreError.check(subject.tenant, "tenant", StoreLimits.tenantBytes, engine)
+        for (text, name) in [(subject.name, "name"), (reason, "reason"), (by, "operator's name")] {
+            guard text.utf8.count <= StoreLimits.nameBytes, !text.utf8.contains(0) else {
+                throw StoreError(
+                    .unfit, engine,
+                    reason: "A block's \(name) has more than \(StoreLimits.nameBytes) bytes, or a zero.")
+            }
+        }
+    }
 }
 
 /// Lists in one column: JSON, which people can read there.

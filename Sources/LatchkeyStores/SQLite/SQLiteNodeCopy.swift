@@ -1,5 +1,6 @@
 import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -45,12 +46,13 @@ package final class SQLiteNodeCopy: NodeCopy {
         let first = try SQLiteConnection(path: path, busy: .seconds(5))
         try SQLiteSchema.copy.migrate(first)
         // The newest entry of the audit, `NUMBER:HASH`. No migration: an earlier version still opens the file after a downgrade.
-        // The same applies to the marks of stores, `NAME:VERSION`.
+        // The same applies to the marks of stores, `NAME:VERSION`, and the blocks.
         try first.execute(
             """
             CREATE TABLE IF NOT EXISTS seen (one INTEGER PRIMARY KEY CHECK (one = 1), anchor TEXT NOT NULL) STRICT;
             CREATE TABLE IF NOT EXISTS marks (store TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT
             """)
+        try first.execute(SQLiteSchema.blocks)
         writer = SQLiteLane(first, name: "copy-writer")
         reader = SQLiteLane(try SQLiteConnection(path: path, busy: .seconds(5)), name: "copy-reader")
         self.limits = limits
@@ -172,6 +174,14 @@ package final class SQLiteNodeCopy: NodeCopy {
         }
     }
 
+    package func keep(_ blocks: [Block]) {
+        later { connection throws(StoreError) in
+            guard Set(try SQLiteStore.blocks(connection)) != Set(blocks) else { return }
+            try connection.run("DELETE FROM blocks")
+            for block in blocks { try connection.run(SQLiteStore.setBlock, block.values) }
+        }
+    }
+
     package func forget(_ kids: [KeyID], of tenant: String) {
         later { connection throws(StoreError) in
             for kid in kids {
@@ -210,6 +220,8 @@ package final class SQLiteNodeCopy: NodeCopy {
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         try await reader.read { connection throws(StoreError) in try Self.seeds(of: tenant, connection) }
     }
+
+    package func blocks() async throws(StoreError) -> [Block] { try await reader.read(SQLiteStore.blocks) }
 
     package func takedowns() async throws(StoreError) -> [HeldKey] {
         try await reader.read { connection throws(StoreError) in

@@ -65,7 +65,15 @@ struct SQLiteSchema {
         CREATE TABLE log_before (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL) STRICT;
         INSERT INTO log_before VALUES (1, 0);
         """,
+        blocks,
     ]
+
+    /// The table of blocks, in a store and in a node's copy.
+    static let blocks = """
+        CREATE TABLE IF NOT EXISTS blocks (
+            tenant TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, actor TEXT NOT NULL,
+            since INTEGER NOT NULL, ends INTEGER, PRIMARY KEY (tenant, kind, name)) STRICT, WITHOUT ROWID;
+        """
 
     /// Checks whose file it is, and adds missing parts. Two processes may do so concurrently.
     /// - Throws: `storeDamaged` for another program's file and for a newer schema.

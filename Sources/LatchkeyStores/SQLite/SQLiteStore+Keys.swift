@@ -1,6 +1,6 @@
 import Foundation
 package import LatchkeyCore
-import LatchkeyDecision
+package import LatchkeyDecision
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -110,6 +110,31 @@ extension SQLiteStore {
         }
     }
 
+    package func block(_ block: Block) async throws(StoreError) {
+        try block.check(for: engine)
+        _ = try await writer.write(.full) { connection throws(StoreError) in
+            try connection.run(Self.setBlock, block.values)
+        }
+    }
+
+    static let setBlock = "INSERT OR REPLACE INTO blocks (\(BlockColumns.all)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+
+    package func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool {
+        try await writer.write(.full) { connection throws(StoreError) in
+            try connection.run(
+                "DELETE FROM blocks WHERE tenant = ?1 AND kind = ?2 AND name = ?3",
+                [.text(subject.tenant), .text(subject.kind.rawValue), .text(subject.name)]) == 1
+        }
+    }
+
+    package func blocks() async throws(StoreError) -> [Block] { try await pages.read(Self.blocks) }
+
+    static func blocks(_ connection: SQLiteConnection) throws(StoreError) -> [Block] {
+        try connection.rows("SELECT \(BlockColumns.all) FROM blocks ORDER BY tenant, kind, name") {
+            row throws(StoreError) in try row.block()
+        }
+    }
+
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {
         try await reader.read { connection throws(StoreError) in
             try connection.rows(
@@ -161,6 +186,16 @@ extension SQLiteStore {
                 WHERE tenant = ?1 AND version = ?2 AND wrapper = ?6
                 """, values + [.text(wrapper)]) == 1
         }
+    }
+}
+
+extension Block {
+    /// The values of `BlockColumns.all`.
+    var values: [SQLiteValue] {
+        [
+            .text(subject.tenant), .text(subject.kind.rawValue), .text(subject.name), .text(reason), .text(by),
+            .date(since), end.map { .date($0) } ?? .null,
+        ]
     }
 }
 

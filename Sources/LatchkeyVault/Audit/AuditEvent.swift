@@ -11,15 +11,17 @@ package struct AuditEvent: Sendable, Hashable {
         case keyExported, keyImported, keyReplaced, keyRemoved, keyDisabled, keyEnabled, tenantCreated
         case adminLogin, adminLogout, adminRefused, configurationLoaded, keysRewrapped, dataKeyRenewed, keysResealed,
             seedRenewed, olderAccepted
-        case sessionStopped, deviceForgotten
+        case sessionStopped, deviceForgotten, blockSet, blockLifted
 
         /// Whether it is done while the audit's store is unavailable, with its entry later: if it protects content, or changes nothing.
         package var mayWait: Bool {
             switch self {
-            case .keyDisabled, .sessionStopped, .adminLogin, .adminLogout, .adminRefused, .configurationLoaded: true
+            case .keyDisabled, .sessionStopped, .blockSet, .adminLogin, .adminLogout, .adminRefused,
+                .configurationLoaded:
+                true
             case .keyExported, .keyImported, .keyReplaced, .keyRemoved, .tenantCreated, .keyEnabled, .keysRewrapped,
                 .dataKeyRenewed, .keysResealed, .seedRenewed, .olderAccepted,
-                .deviceForgotten:
+                .deviceForgotten, .blockLifted:
                 false
             }
         }

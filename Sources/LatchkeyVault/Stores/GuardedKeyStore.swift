@@ -1,4 +1,5 @@
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeySystem
 
 /// A store of keys whose calls `EngineGuard` guards. While the store is unavailable, the node's own copy answers, so that no license waits
@@ -17,6 +18,8 @@ package final class GuardedKeyStore: KeyStore {
     /// Whether the store is older than this node knows it; `nil` if this is not checked.
     package let age: StoreAge?
     package let guarded: EngineGuard
+    /// The blocks in force on this node.
+    package let blockList: BlockList
     private let store: any KeyStore
 
     /// - Parameters:
@@ -32,6 +35,7 @@ package final class GuardedKeyStore: KeyStore {
         age: StoreAge? = nil, expected: DatabaseFingerprint? = nil, question: @escaping EngineQuestion = { _ in }
     ) {
         (self.store, self.copy, self.pending, self.age) = (store, copy, pending, age)
+        blockList = BlockList(copy)
         let known = Locked(expected)
         // Another database counts as unavailable, so that no known key is forgotten because of it.
         let probe: @Sendable (EngineWork) async throws -> Void = { work in
@@ -104,6 +108,66 @@ package final class GuardedKeyStore: KeyStore {
             guard isAway, let copy, let keys = try? await copy.dataKeys(), !keys.isEmpty else { throw error }
             return keys
         }
+    }
+
+    // MARK: - Blocks
+
+    /// Begins with the blocks of the copy, and reads those of the store, if it answers.
+    /// - Throws: `StoreError` if neither has them.
+    package func startBlocks() async throws(StoreError) {
+        if let copy { blockList.start(try await copy.blocks() + (pending?.blocks ?? [])) }
+        do throws(StoreError) { _ = try await blocks() } catch {
+            await probe()
+            guard copy != nil, isAway else { throw error }
+        }
+    }
+
+    /// Reads the blocks, which are in force from then on. A store that is behind lifts none.
+    /// - Throws: `StoreError`; then those known so far stay.
+    @discardableResult
+    package func blocks() async throws(StoreError) -> [Block] {
+        while true {
+            let (known, stamp) = blockList.snapshot
+            var found = try await asking(to: .list) { store throws(StoreError) in try await store.blocks() }
+            let missing = Set(known.map(\.subject)).subtracting(found.map(\.subject))
+            if !missing.isEmpty, let age, (try? await age.look()) ?? true {
+                found += known.filter { missing.contains($0.subject) }
+            }
+            // Another change meanwhile: the answer may be older.
+            if blockList.replace(found + (pending?.blocks ?? []), readAt: stamp) { return found }
+        }
+    }
+
+    package func block(_ block: Block) async throws(StoreError) {
+        try await asking(to: .write) { store throws(StoreError) in try await store.block(block) }
+        blockList.add(block)
+    }
+
+    /// Sets a block. While the store is unavailable, it is in force on this node immediately, if that has its own copy; the store gets
+    /// it later.
+    /// - Returns: whether the store has it.
+    /// - Throws: `StoreError`.
+    package func blockEvenInOutage(_ block: Block) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try await self.block(block)
+            return true
+        } catch {
+            guard let pending, error.isOutage else { throw error }
+            try await pending.add(.blocked(block))
+            blockList.add(block)
+            return false
+        }
+    }
+
+    package func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool {
+        if let setback = age?.setback { throw setback }
+        guard pending?.blocks.contains(where: { $0.subject == subject }) != true else {
+            throw StoreError(
+                .unavailable, engine, reason: "The block has not reached the store yet.", remedy: "Try again shortly.")
+        }
+        let isThere = try await asking(to: .write) { store throws(StoreError) in try await store.unblock(subject) }
+        blockList.remove(subject)
+        return isThere
     }
 
     // MARK: - What only the store can do

@@ -60,6 +60,18 @@ public protocol KeyStore: StoreEngine {
     /// - Returns: false if the key was resealed or removed meanwhile; then nothing changed.
     func remove(_ held: SealedKey) async throws(StoreError) -> Bool
 
+    /// Sets a block, or replaces the one of the same account or device.
+    ///
+    /// Defaults to `storeUnfit`: a store without blocks must not lose one.
+    func block(_ block: Block) async throws(StoreError)
+
+    /// Lifts a block. Defaults to `storeUnfit`.
+    /// - Returns: false if there is none.
+    func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool
+
+    /// All tenants' blocks, in any order, including ended ones. Defaults to none.
+    func blocks() async throws(StoreError) -> [Block]
+
     /// The identity of this database; `nil` for one in memory, and for one whose tables an earlier version made.
     func fingerprint() async throws(StoreError) -> DatabaseFingerprint?
 
@@ -85,6 +97,20 @@ extension KeyStore {
     public var isAway: Bool { false }
 
     public func holdsBack(_ kid: KeyID, of tenant: String) -> Bool { false }
+
+    public func block(_ block: Block) async throws(StoreError) { throw .withoutBlocks(engine) }
+
+    public func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool { throw .withoutBlocks(engine) }
+
+    public func blocks() async throws(StoreError) -> [Block] { [] }
+}
+
+extension StoreError {
+    fileprivate static func withoutBlocks(_ engine: String) -> Self {
+        Self(
+            .unfit, engine, reason: "This store keeps no blocks.",
+            remedy: "Add KeyStore's block, unblock and blocks to the store.")
+    }
 }
 
 /// A stored content key.

@@ -1,4 +1,5 @@
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeySystem
 
 /// Keys in this process: for tests, for one node whose keys are all derived, and the model for the other stores.
@@ -14,6 +15,7 @@ package final class MemorySealedKeyStore: KeyStore {
     package let engine = "memory"
     package let reach = EngineReach.memory
     private let tenants = Locked<[String: Tenant]>([:])
+    private let blocked = Locked<[Block.Subject: Block]>([:])
 
     package init() {}
 
@@ -102,6 +104,14 @@ package final class MemorySealedKeyStore: KeyStore {
             return true
         }
     }
+
+    package func block(_ block: Block) async throws(StoreError) { blocked.withLock { $0[block.subject] = block } }
+
+    package func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool {
+        blocked.withLock { $0.removeValue(forKey: subject) != nil }
+    }
+
+    package func blocks() async throws(StoreError) -> [Block] { blocked.withLock { Array($0.values) } }
 
     package func fingerprint() async throws(StoreError) -> DatabaseFingerprint? { nil }
 

@@ -1,5 +1,6 @@
 package import Foundation
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeySystem
 
 /// A node's copy of the store of keys on its own disk, so that it starts and licenses while the store is unavailable.
@@ -42,6 +43,12 @@ package protocol NodeCopy: Sendable {
 
     /// Keeps a tenant's seeds, replacing the previous ones. Does not wait.
     func keep(_ seeds: [SealedKey], of tenant: String)
+
+    /// Keeps all blocks, replacing the previous ones. Does not wait.
+    func keep(_ blocks: [Block])
+
+    /// All tenants' blocks.
+    func blocks() async throws(StoreError) -> [Block]
 
     /// Forgets rows that the store does not have. Does not wait.
     func forget(_ kids: [KeyID], of tenant: String)
@@ -98,6 +105,8 @@ package struct PendingChange: Sendable, Hashable, Codable {
     package enum Kind: Sendable, Hashable, Codable {
         /// A disabled key.
         case disabled(tenant: String, kid: String)
+        /// A blocked account or device.
+        case blocked(Block)
         /// A stopped session, and who stopped it; the date is of the node's clock.
         case stopped(tenant: String, account: String, session: String, by: String, at: Date)
         /// An entry of the audit, in canonical form.

@@ -58,6 +58,13 @@ package final class PendingChanges: Sendable {
         state.withLock { $0.heldBack.contains(HeldKey(tenant, kid)) }
     }
 
+    /// The blocks that were set here, unknown to the store so far.
+    var blocks: [Block] {
+        state.withLock { state in
+            state.changes.compactMap { if case .blocked(let block) = $0.kind { block } else { nil } }
+        }
+    }
+
     /// The sessions of an account that were stopped here, unknown to the store so far.
     package func stops(of account: String, _ tenant: String) -> [StoppedSession] {
         state.withLock { state in

@@ -63,7 +63,14 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
         DecisionCase("", "license") { $0.account.tokenUse = .init(session: "x", first: now) },
     ]
 
+    private static func block(_ kind: Block.Kind, until end: Date? = nil) -> Block {
+        Block(Block.Subject(kind, "x", of: "demo"), reason: "stolen", by: "ops", since: Scene.now - 1, until: end)
+    }
+
     static let blocks: [DecisionCase] = [
+        DecisionCase("", "accountBlocked") { $0.account.blocks = [block(.account)] },
+        DecisionCase("", "deviceBlocked") { $0.account.blocks = [block(.device, until: Scene.now + 1)] },
+        DecisionCase("", "license") { $0.account.blocks = [block(.account, until: Scene.now)] },
         DecisionCase(#""blocked":{"users":["anna"]}"#, "blocked"),
         DecisionCase(#""blocked":{"users":["ann"]}"#, "license"),
         DecisionCase(#""blocked":{"users":["kid"]}"#, "blocked") { $0.grant.profile = "kid" },

@@ -8,7 +8,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LicenseRefusalTests {
     static let statuses: [(PolicyObjection, Int, RetryAdvice)] = [
-        (.rateLimit, 429, .later), (.blocked, 403, .never), (.notBegun, 403, .never), (.ended, 403, .never),
+        (.rateLimit, 429, .later), (.blocked, 403, .never), (.accountBlocked, 403, .never),
+        (.deviceBlocked, 403, .never), (.notBegun, 403, .never), (.ended, 403, .never),
         (.right, 403, .never), (.place, 403, .never), (.client, 403, .never), (.track, 403, .never),
         (.output, 403, .never), (.deviceLimit, 403, .never), (.downloadLimit, 403, .never),
         (.sessionMissing, 403, .never),

@@ -19,10 +19,11 @@ struct AccountScene {
 
     func accountSessions(
         _ store: (any RecordStore)? = nil, tokens: (any RecordStore)? = nil,
-        limits: RecordStoreLimits = RecordStoreLimits()
+        limits: RecordStoreLimits = RecordStoreLimits(), blocks: BlockList? = nil
     ) -> AccountSessions {
         AccountSessions(
-            accounts: store ?? self.store, tokens: tokens, secrets: [secret], limits: limits, timekeeper: clock
+            accounts: store ?? self.store, tokens: tokens, secrets: [secret], limits: limits, blocks: blocks,
+            timekeeper: clock
         ) { [events] event in
             if case .took = event { return }
             events.withLock { $0.append(event) }

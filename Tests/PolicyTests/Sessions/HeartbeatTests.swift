@@ -70,6 +70,24 @@ import Testing
         #expect(try await scene.accountSessions().account("anna", of: "demo").slots == [renewed.slot])
     }
 
+    @Test(arguments: [(Block.Kind.account, "anna", "accountBlocked"), (.device, "device-of-s", "deviceBlocked")])
+    func `a blocked viewer's heartbeat is refused, also without the store, and a release is not`(
+        _ kind: Block.Kind, _ name: String, _ word: String
+    ) async throws {
+        let (token, blocks) = (try await token("s"), BlockList(nil))
+        let subject = Block.Subject(kind, name, of: "demo")
+        let node = scene.accountSessions(blocks: blocks)
+        blocks.add(Block(subject, reason: "stolen", by: "ops", since: Scene.now, until: Scene.now + 60))
+        #expect(code(await node.heartbeat(token, of: "demo")) == word)
+        let decision = await node.decide(AccountScene.facts("s"), by: try Scene.policy(Self.policy)).decision
+        #expect(decision.word == word, "A renewal is refused as well.")
+        scene.clock.advance(by: .seconds(60))
+        #expect(code(await node.heartbeat(token, of: "demo")) == nil)
+        blocks.add(Block(subject, reason: "stolen", by: "ops", since: Scene.now))
+        #expect(await node.release(token, of: "demo") == nil)
+        #expect(try await node.slots() == [])
+    }
+
     @Test func `a release frees the slot, and can be repeated`() async throws {
         let token = try await token("s")
         for _ in 0..<2 { #expect(await scene.accountSessions().release(token, of: "demo") == nil) }

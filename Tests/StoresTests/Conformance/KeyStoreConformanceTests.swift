@@ -35,6 +35,26 @@ import Testing
     }
 
     @Test(arguments: Engine.ofKeys)
+    func `a block is kept as it was last set, by kind and name, until it is lifted`(_ engine: Engine) async throws {
+        try await open(engine) { keys async throws in
+            let now = Date(timeIntervalSince1970: 1_767_225_600.5)
+            let end = now.addingTimeInterval(60)
+            func block(_ kind: Block.Kind, _ name: String, _ reason: String = "", until end: Date? = nil) -> Block {
+                Block(
+                    Block.Subject(kind, name, of: "acme"), reason: reason, by: "é \"quoted\"", since: now, until: end)
+            }
+            let account = block(.account, "日本/1", "stolen", until: end)
+            let device = block(.device, "日本/1")
+            for block in [block(.account, "日本/1", "first"), account, device] { try await keys.block(block) }
+            #expect(Set(try await keys.blocks()) == [account, device])
+            #expect(try await keys.unblock(Block.Subject(.device, "日本/1", of: "other")) == false)
+            #expect(try await keys.unblock(account.subject))
+            #expect(try await keys.unblock(account.subject) == false)
+            #expect(try await keys.blocks() == [device])
+        }
+    }
+
+    @Test(arguments: Engine.ofKeys)
     func `of racing adders one key wins for all`(_ engine: Engine) async throws {
         try await open(engine) { keys async throws in
             let answers = try await withThrowingTaskGroup(of: [KeyRow].self) { group in

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeySystem
 import LatchkeyVault
 import Testing
@@ -74,7 +75,7 @@ struct PostgreSQLStoreTests {
         #expect(try await store.remove(row.sealed))
         #expect(try await store.fingerprint() == fingerprint)
         let numbers = try await server.query("SELECT version, oldest FROM latchkey.schema", in: name).first
-        #expect(try [numbers?.integer(0), numbers?.integer(1)] == [3, 1], "Servers of version 1 go on.")
+        #expect(try [numbers?.integer(0), numbers?.integer(1)] == [4, 1], "Servers of version 1 go on.")
     }
 
     @Test func `records of servers without a count are scanned, up to a limit, until they are written`()
@@ -295,6 +296,11 @@ struct PostgreSQLStoreTests {
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
         _ = try await store.add([SampleKeys.row(1)])
         #expect(await changes.next() == .key(tenant: "acme", SampleKeys.kid(1)))
+        let subject = Block.Subject(.account, "ann", of: "acme")
+        try await store.block(Block(subject, reason: "", by: "ops", since: Date()))
+        #expect(await changes.next() == .blocks)
+        #expect(try await store.unblock(subject))
+        #expect(await changes.next() == .blocks)
         // Other nodes have to derive by a new seed, and open rows that a new data key seals.
         var seed = SampleKeys.sealed(1)
         seed.subject = .seed(SeedVersion(2))

@@ -1,5 +1,6 @@
 import Foundation
 import LatchkeyCore
+import LatchkeyDecision
 import LatchkeyFairPlay
 import LatchkeySystem
 import LatchkeyTesting
@@ -54,6 +55,9 @@ import Testing
         try await first.add(PendingChange(.audit(text: "x")))
         try await vault.setDisabled(true, Self.kid(2))
         _ = try? await vault.key(Self.kid(2))
+        let block = Block(Block.Subject(.account, "ann", of: "acme"), reason: "stolen", by: "ops", since: Date())
+        first.keep([block, Block(Block.Subject(.device, "tv", of: "acme"), reason: "", by: "ops", since: Date())])
+        first.keep([block])
         try await first.add(PendingChange(.audit(text: "y")))
         first.close()
 
@@ -62,6 +66,7 @@ import Testing
         #expect(
             try rows == (await store.rows([Self.kid(1), Self.kid(2)], of: "acme")).sorted { "\($0.kid)" < "\($1.kid)" })
         #expect(rows.map(\.isDisabled) == [false, true])
+        #expect(try await second.blocks() == [block])
         #expect(try await second.dataKeys() == (await store.dataKeys()))
         #expect(try await second.seeds(of: "acme") == (await store.seeds(of: "acme")))
         #expect(try await second.rows([Self.kid(1)], of: "other").isEmpty)

@@ -1,4 +1,5 @@
 package import LatchkeyCore
+package import LatchkeyDecision
 package import LatchkeySystem
 package import LatchkeyVault
 
@@ -103,6 +104,21 @@ package final class SwitchedDatabase: KeyStore, AuditStore {
     package func setDisabled(_ isDisabled: Bool, _ kid: KeyID, of tenant: String) async throws(StoreError) -> Bool {
         try ask()
         return try await inner.setDisabled(isDisabled, kid, of: tenant)
+    }
+
+    package func block(_ block: Block) async throws(StoreError) {
+        try ask()
+        try await inner.block(block)
+    }
+
+    package func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool {
+        try ask()
+        return try await inner.unblock(subject)
+    }
+
+    package func blocks() async throws(StoreError) -> [Block] {
+        try ask()
+        return try await inner.blocks()
     }
 
     package func seeds(of tenant: String) async throws(StoreError) -> [SealedKey] {

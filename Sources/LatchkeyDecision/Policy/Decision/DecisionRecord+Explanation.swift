@@ -22,6 +22,9 @@ extension DecisionRecord {
         ]
         if let requestID { lines.append("Request   \(requestID.onOneLine)") }
         lines.append("Account   \(facts.grant.account.onOneLine)")
+        lines += facts.account.blocks.map { block in
+            "Block     of the \(block.subject.kind.rawValue), by \(block.by.onOneLine), \(DateText.text(block.since)): \(block.reason.onOneLine)"
+        }
         lines.append("Content   \(facts.key.content.onOneLine), \(facts.key.track.rawValue)")
         if facts.request.drm != .fairPlay { lines.append("DRM       \(facts.request.drm.label)") }
         if let words = facts.key.origin?.words { lines.append("Key       \(words)") }

@@ -64,6 +64,7 @@ extension PolicyEvaluation {
     }
 
     mutating func checkBlocks() {
+        for block in account.blocks where block.isInForce(at: now) { refuse(block.objection, block.words) }
         let blocked: [(String, Set<String>?, [String?])] = [
             ("user", policy.blocked.users, [grant.account, grant.profile]),
             ("device", policy.blocked.devices, [request.device, grant.device]),

@@ -22,6 +22,8 @@ package struct AccountState: Sendable, Hashable {
     package var firstPlays: [String: Date] = [:]
     /// The engines that are out of service.
     package var outages: Set<Engine> = []
+    /// The operators' blocks of the account and the device. No store of accounts keeps them.
+    package var blocks: [Block] = []
 
     package init() {}
 

@@ -75,6 +75,7 @@ extension AccountState {
             .optional("minute", \.minute, Minute.form.form), .optional("tokenUse", \.tokenUse, TokenUse.form.form),
             .defaulting("firstPlays", \.firstPlays, .members(.anyText, .date), to: [:]),
             .defaulting("outages", \.outages, .set(.word), to: []),
+            .defaulting("blocks", \.blocks, .list(Block.form.form), to: []),
         ])
 }
 

@@ -8,6 +8,10 @@ public enum PolicyObjection: String, Sendable, Hashable, CaseIterable {
     case rateLimit
     /// A user, device, token or content that is blocked; 403.
     case blocked
+    /// An account that an operator blocked; 403.
+    case accountBlocked
+    /// A device that an operator blocked; 403.
+    case deviceBlocked
     /// A license whose time has not begun; 403.
     case notBegun
     /// A license whose time is over; 403.
@@ -47,7 +51,7 @@ public enum PolicyObjection: String, Sendable, Hashable, CaseIterable {
     var remedy: String {
         switch self {
         case .rateLimit: "Wait and try again."
-        case .blocked: "Ask the service's operator."
+        case .blocked, .accountBlocked, .deviceBlocked: "Ask the service's operator."
         case .notBegun: "Try again when the license's time has begun."
         case .ended: "Get a new entitlement for the content."
         case .right: "Use the content as the account's rights allow."
@@ -67,7 +71,7 @@ public enum PolicyObjection: String, Sendable, Hashable, CaseIterable {
     var section: Policy.Section {
         switch self {
         case .rateLimit: .limits
-        case .blocked: .blocked
+        case .blocked, .accountBlocked, .deviceBlocked: .blocked
         case .notBegun, .ended: .validity
         case .right: .stream
         case .place: .place
