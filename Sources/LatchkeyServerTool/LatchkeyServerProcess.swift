@@ -33,7 +33,8 @@ extension CommandLineTool {
                 DemoVerb(), RunVerb(), TokenVerb(), DecideVerb(), ExplainVerb(), ReportVerb(), AuditVerb(),
                 MigrateVerb(),
                 TenantCreateVerb(),
-                TenantListVerb(), KeysRewrapVerb(), CopyAcceptVerb(), APIVerb(), SettingsVerb(),
+                TenantListVerb(), BlockSetVerb(), BlockLiftVerb(), BlockListVerb(), KeysRewrapVerb(), CopyAcceptVerb(),
+                APIVerb(), SettingsVerb(),
                 CompletionsVerb(of: name) { CommandLineTool.licenseServer.verbs },
             ], manual: manual.text)
     }()

@@ -44,7 +44,7 @@ struct AdminAPI: Sendable {
 
     /// Every address of the API: method, path, least role, scope. The router has no others.
     static let routes =
-        overviewRoutes + tenantRoutes + accountRoutes + decisionRoutes + serverRoutes + reportRoutes
+        overviewRoutes + tenantRoutes + accountRoutes + blockRoutes + decisionRoutes + serverRoutes + reportRoutes
         + descriptionRoutes
 
     static let router = Router(routes)

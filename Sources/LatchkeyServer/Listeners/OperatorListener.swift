@@ -24,7 +24,7 @@ struct OperatorListener: Sendable {
     private static let router = Router<Page>(
         SignOn.routes.map { Route($0.methods, $0.path, .signOn($0.handler)) }
             + HealthListener.routes.map { Route($0.methods, $0.path, .health($0.handler)) } + [
-                Route([.get, .post, .delete], "/admin/v1/{page...}", .admin),
+                Route([.get, .post, .put, .delete], "/admin/v1/{page...}", .admin),
                 Route([.get, .head], "/{file...}", .console),
             ])
 

@@ -28,7 +28,7 @@ struct ExplainVerb: Verb {
     }
 
     func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
-        let why = try Why(await address.get(["requests", arguments[request]], arguments, console))
+        let why = try Why(await address.ask("GET", ["requests", arguments[request]], arguments, console))
         if let tenant = arguments[tenant], why.tenant?.equalsByteForByte(tenant) != true {
             throw Diagnosis(
                 code: "notExplained",

@@ -21,12 +21,15 @@ struct OperatorAddress: Sendable {
 
     /// Asks.
     /// - Parameters:
+    ///   - method: the HTTP method.
     ///   - parts: the path below `/admin/v1`, in its parts.
     ///   - query: names and values; empty values are left out. Defaults to none.
+    ///   - body: the body. Defaults to none.
     ///   - limit: how many bytes of the answer are taken. Defaults to 1 MiB.
     /// - Throws: `Diagnosis` with the API's reason.
-    func get(
-        _ parts: [String], query: [(String, String)] = [], limit: Int = 1 << 20, _ arguments: Arguments,
+    func ask(
+        _ method: String, _ parts: [String], query: [(String, String)] = [], body: JSONValue? = nil,
+        limit: Int = 1 << 20, _ arguments: Arguments,
         _ console: Console
     ) async throws -> Data {
         let base = arguments[server] ?? "http://127.0.0.1:8445"
@@ -43,11 +46,13 @@ struct OperatorAddress: Sendable {
             decoding: try InputFile.read(arguments[key] ?? "latchkey-demo/admin-key.txt", limit: 4_096, console),
             as: UTF8.self)
         var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.canonicalText.utf8) }
         request.timeoutInterval = 120
         request.setValue(
             "Bearer \(key.trimmingCharacters(in: .whitespacesAndNewlines))", forHTTPHeaderField: "Authorization")
         let reply = try await SystemTransport().send(request, bodyLimit: limit)
-        guard reply.status == 200 else {
+        guard [200, 202].contains(reply.status) else {
             // The API says what is wrong and what to do; another program at this address does not.
             let told = JSONValue(reply.body)
             throw Diagnosis(

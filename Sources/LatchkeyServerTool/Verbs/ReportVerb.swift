@@ -72,8 +72,8 @@ struct ReportVerb: Verb {
             ]
         }
         let what = isViewers ? "viewers" : isHistory ? "history" : "report"
-        let reply = try await address.get(
-            ["tenants", tenant, what], query: query, limit: Self.most, arguments, console)
+        let reply = try await address.ask(
+            "GET", ["tenants", tenant, what], query: query, limit: Self.most, arguments, console)
         if isCSV {
             console.output.write(reply)
             return .yes
@@ -96,7 +96,7 @@ struct ReportVerb: Verb {
     /// The tenant that was named, or the only one.
     private func tenant(_ arguments: Arguments, _ console: Console) async throws -> String {
         if let tenant = arguments[tenant] { return tenant }
-        let reply = JSONValue(try await address.get(["tenants"], arguments, console))
+        let reply = JSONValue(try await address.ask("GET", ["tenants"], arguments, console))
         let names = reply?.list("tenants").compactMap { $0["name"]?.text } ?? []
         guard let only = names.first, names.count == 1 else {
             throw UsageError("--tenant is needed: the server has \(names.joined(separator: ", ")).")

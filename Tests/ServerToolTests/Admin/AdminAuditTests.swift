@@ -84,6 +84,13 @@ import Testing
         "POST /admin/v1/tenants/{tenant}/devices/forget": Action(
             events: { [AuditEvent(.deviceForgotten, of: "demo/ann", by: $0, details: ["device": device])] },
             body: { _ in member("device", device) }),
+        "PUT /admin/v1/tenants/{tenant}/blocks": Action(
+            events: {
+                [AuditEvent(.blockSet, of: "demo/bob", by: $0, details: ["kind": "account", "reason": "stolen"])]
+            }, body: { _ in #"{"kind":"account","name":"bob","reason":"stolen"}"# }),
+        "DELETE /admin/v1/tenants/{tenant}/blocks": Action(
+            query: "?kind=account&name=bob",
+            events: { [AuditEvent(.blockLifted, of: "demo/bob", by: $0, details: ["kind": "account"])] }),
         "POST /admin/v1/tenants/{tenant}/decisions/{request}/again": Action(body: { _ in #"{"version":1}"# }),
         "POST /admin/v1/audit/verify": Action(),
         "POST /admin/v1/reload": Action {

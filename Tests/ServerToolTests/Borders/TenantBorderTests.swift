@@ -61,6 +61,16 @@ import Testing
             _ = try await stage.session(owner)
             return #"{"account":"\#(owner.name)-ann","device":"\#(owner.name)-tv"}"#
         }),
+        "PUT /admin/v1/tenants/{tenant}/blocks": Question(body: { _, owner in block(owner) }),
+        "DELETE /admin/v1/tenants/{tenant}/blocks": Question(
+            query: "?kind=device&name={}-box",
+            body: { stage, owner in
+                let path = "admin/v1/tenants/\(owner.name)/blocks"
+                let operators = StagedOperator(role: .operator, owner: nil)
+                let reply = try await stage.admin(path, "PUT", body: block(owner), by: operators)
+                #expect(reply.status == 200)
+                return ""
+            }),
         "POST /admin/v1/tenants/{tenant}/decisions/{request}/again": Question(body: { _, _ in #"{"version":1}"# }),
         "POST /admin/v1/audit/verify": Question(body: { _, _ in "" }),
         "POST /admin/v1/reload": Question(body: { _, _ in "" }),
@@ -69,6 +79,9 @@ import Testing
         "POST /admin/v1/tenants/{tenant}/reseal": Question(body: { _, _ in "" }),
         "POST /admin/v1/tenants/{tenant}/seed": Question(body: { _, _ in "" }),
     ]
+    private static func block(_ owner: Owner) -> String {
+        #"{"kind":"device","name":"\#(owner.name)-box","reason":"a test"}"#
+    }
     /// The address of a stream that does not end, which has its own test.
     private static let endless = "GET /admin/v1/events"
 

@@ -60,7 +60,8 @@ struct ConsolePageTests {
             #expect(entry.contains(words), "\(entry)")
         }
         for page in [
-            "overview", "refusals", "accounts", "keys", "decisions", "credentials", "policies", "tenants", "audit",
+            "overview", "refusals", "accounts", "blocks", "keys", "decisions", "credentials", "policies", "tenants",
+            "audit",
             "server",
         ] {
             #expect(report["overflow"]?[page]?.number == 0, "\(page)")
@@ -69,7 +70,9 @@ struct ConsolePageTests {
         #expect(messages.count == 1, "\(messages)")
         #expect(messages.first?.contains("the harness says so") == true)
         let audit = try await test.audit()
-        #expect(audit.contains("keyDisabled demo/\(TestServer.kid(1)) by admin:security-1"))
+        for event in ["keyDisabled demo/\(TestServer.kid(1))", "blockSet demo/viewer-7", "blockLifted demo/viewer-7"] {
+            #expect(audit.contains("\(event) by admin:security-1"), "\(audit)")
+        }
     }
 }
 
@@ -99,6 +102,7 @@ extension HTTPResponse {
                 await until("a live refusal", () => text().includes("tokenForm") && text().includes("refused 1"));
                 report.background = page.getComputedStyle(page.document.body).backgroundColor;
                 const known = { overview: "Requests per second", refusals: "tokenForm", accounts: "<b>ann</b>",
+                  blocks: "as this node enforces them: nothing here.",
                   keys: "60 in all", decisions: "request-3", credentials: "2048 bits", policies: "demo", tenants: "Reseal", audit: "adminLogin",
                   server: "/admin/v1/tenants/{tenant}/keys/{kid}" };
                 for (const [name, words] of Object.entries(known)) {
@@ -126,6 +130,16 @@ extension HTTPResponse {
                 page.location.hash = "#/decisions?tenant=demo&id=request-2";
                 (await until("why", () => text().includes("Request request-2") && button("Evaluate"))).click();
                 await until("the dry run", () => text().includes("No change: license."));
+                page.location.hash = "#/blocks?name=viewer-7";
+                const form = await until("the form", () => page.document.querySelector("select[name=kind]").form);
+                if (form.elements.namedItem("name").value !== "viewer-7") throw new Error("The account is not filled in.");
+                form.elements.namedItem("reason").value = "stolen";
+                form.elements.namedItem("until").value = "2999-01-01T00:00";
+                form.requestSubmit();
+                (await until("the block's entry", () => page.document.querySelector("dialog[open]"))).querySelector("button.danger").click();
+                (await until("the block", () => text().includes("2999-01-01 00:00:00") && button("Unblock"))).click();
+                (await until("its end's entry", () => page.document.querySelector("dialog[open]"))).querySelector("button.danger").click();
+                await until("no block", () => text().includes("as this node enforces them: nothing here."));
                 page.location.hash = "#/accounts";
                 report.bold = (await until("accounts", () => text().includes("ann") && page.document)).querySelectorAll("table b").length;
                 await until("marks by their numbers", () => text().includes("\\\\u{202e}1"));

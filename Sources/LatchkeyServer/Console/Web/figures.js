@@ -73,6 +73,9 @@ export function field(label, name, attributes = {}) {
   return h("label", {}, label, h("input", { name, spellcheck: "false", autocomplete: "off", ...attributes }));
 }
 
+export const choice = (label, name, options, attributes = {}) => h("label", {}, label, h("select", { name, ...attributes },
+  options.map(([value, words]) => h("option", { value }, words))));
+
 export function bar(label, submit, ...children) {
   return h("form", {
     class: "bar", role: "search", submit: event => {

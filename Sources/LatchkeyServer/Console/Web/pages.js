@@ -1,5 +1,5 @@
 // The pages of lists. Each fills its place from the admin API; lists are paged and searched by the server.
-import { bar, date, field, h, listing, number, pager, section, table, whyBar } from "./figures.js";
+import { bar, choice, date, field, h, listing, number, pager, section, table, whyBar } from "./figures.js";
 import { overview, refusalColumns, refusals } from "./overview.js";
 import { cpix, server, tenants } from "./places.js";
 import { reports } from "./reports.js";
@@ -21,7 +21,8 @@ async function accounts(place, { ask, attempt, below, change, may, query, say, s
   const open = attempt(async name => {
     const one = await ask(`${below("account")}?${query({ name })}`);
     detail.replaceChildren(section(`Account ${name}`,
-      h("p", {}, h("a", { href: `#/reports?${new URLSearchParams({ account: name })}` }, "History in the record")),
+      h("p", {}, h("a", { href: `#/reports?${new URLSearchParams({ account: name })}` }, "History in the record"), " ",
+        h("a", { href: `#/blocks?${new URLSearchParams({ name })}` }, "Block or unblock")),
       table("Sessions", [
         ["Session", slot => slot.session], ["Content", slot => slot.content], ["DRM", slot => drms[slot.drm] ?? slot.drm], ["Device", slot => slot.label ?? slot.device],
         ["Started", slot => date(slot.started)], ["Ends", slot => date(slot.ends)],
@@ -49,6 +50,38 @@ async function accounts(place, { ask, attempt, below, change, may, query, say, s
     bar("Search", ({ prefix }) => load(prefix), field("Account prefix", "prefix", { type: "search" })), detail, list);
   await load();
   if (search.get("account")) await open(search.get("account"));
+}
+
+// Blocked accounts and devices, with a form for one more.
+async function blocks(place, { ask, attempt, below, change, may, query, say, search }) {
+  const list = h("div", {});
+  const load = attempt(async (prefix = "", after = "") => {
+    const { blocks, next } = await ask(`${below("blocks")}?${query({ prefix, after })}`);
+    list.replaceChildren(section("Blocked", table("By name, as this node enforces them", [
+      ["Name", one => one.name], ["Kind", one => one.kind], ["Reason", one => one.reason], ["By", one => one.by],
+      ["Since (UTC)", one => date(one.since)], ["Until (UTC)", one => one.until ? date(one.until) : "no end"],
+      ["", one => may("operator") ? h("button", { type: "button", class: "danger", click: lift(one) }, "Unblock") : null],
+    ], blocks), pager(next, next => load(prefix, next), after ? () => load(prefix) : null)));
+  });
+  const lift = ({ kind, name }) => attempt(async () => {
+    if (!await change(`${below("blocks")}?${query({ kind, name })}`, `Unblock the ${kind} ${name}`, { method: "DELETE" })) return;
+    await load();
+    say(`The ${kind} is unblocked.`);
+  });
+  const block = attempt(async ({ kind, name, reason, until }) => {
+    const body = { kind, name: name.trim(), reason: reason.trim(), ...until && { until: `${until}:00Z` } };
+    const done = await change(below("blocks"), `Block the ${kind} ${body.name}`, { method: "PUT", body: JSON.stringify(body) });
+    if (!done) return;
+    await load();
+    say(done.stored === false ? `The ${kind} is blocked on this node only, until the key store answers.` : `The ${kind} is blocked.`);
+  });
+  place.replaceChildren(may("operator") ? section("Block an account or a device", bar("Block", block,
+    choice("Kind", "kind", [["account", "Account"], ["device", "Device"]]),
+    field("Name", "name", { required: true, value: search.get("name") ?? "" }),
+    field("Reason, for operators", "reason", { required: true }),
+    field("Until (UTC), or empty", "until", { type: "datetime-local" }))) : "",
+  bar("Search", ({ prefix }) => load(prefix.trim()), field("Name's prefix", "prefix", { type: "search" })), list);
+  await load();
 }
 
 async function keys(place, context) {
@@ -213,7 +246,7 @@ async function audit(place, { ask, attempt, query, say, session }) {
 
 export const pages = [
   { name: "overview", title: "Overview", show: overview }, { name: "refusals", title: "Refusals", show: refusals },
-  { name: "reports", title: "Reports", show: reports }, { name: "accounts", title: "Sessions", show: accounts }, { name: "keys", title: "Keys", show: keys },
+  { name: "reports", title: "Reports", show: reports }, { name: "accounts", title: "Sessions", show: accounts }, { name: "blocks", title: "Blocks", show: blocks }, { name: "keys", title: "Keys", show: keys },
   { name: "decisions", title: "Decisions", show: decisions }, { name: "credentials", title: "Credentials", show: credentials },
   { name: "policies", title: "Policies", show: policies }, { name: "tenants", title: "Tenants", show: tenants },
   { name: "audit", title: "Audit", show: audit }, { name: "server", title: "Server", show: server },

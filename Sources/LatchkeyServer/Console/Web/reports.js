@@ -1,5 +1,5 @@
 // The page of the record: figures of a range, concurrent viewers, an account's history, and all of it as CSV.
-import { bar, date, field, h, niceTop, number, section, svg, table } from "./figures.js";
+import { bar, choice, date, field, h, niceTop, number, section, svg, table } from "./figures.js";
 
 const ranges = [["1h", "Last hour"], ["24h", "Last 24 hours"], ["7d", "Last 7 days"], ["30d", "Last 30 days"], ["90d", "Last 90 days"], ["", "Custom range"]];
 const groupings = [["day", "Day"], ["hour", "Hour"], ["content", "Content"], ["account", "Account"], ["device", "Device"],
@@ -7,9 +7,6 @@ const groupings = [["day", "Day"], ["hour", "Hour"], ["content", "Content"], ["a
 const events = [["", "All"], ["license", "Licenses"], ["renewal", "Renewals"], ["refusal", "Refusals"]];
 const figures = ["licenses", "renewals", "refusals", "accounts", "devices", "sessions"];
 const capital = word => word[0].toUpperCase() + word.slice(1);
-
-const choice = (label, name, options, attributes = {}) => h("label", {}, label, h("select", { name, ...attributes },
-  options.map(([value, words]) => h("option", { value }, words))));
 
 // A form's applicable values: days only if no length is chosen.
 function question({ last, from, to, ...rest }) {
