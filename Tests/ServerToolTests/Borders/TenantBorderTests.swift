@@ -101,6 +101,9 @@ import Testing
         for owner in Owner.both {
             let spare = owner.document(Array(101...120), of: "\(owner.name)-spare")
             #expect(try await stage.packager("cpix", "POST", body: spare, at: owner.name, by: owner).status == 200)
+            let path = "admin/v1/tenants/\(owner.name)/blocks"
+            let blocked = try await stage.admin(path, "PUT", body: Self.block(owner), by: StagedOperator.all.last)
+            #expect(blocked.status == 200)
         }
         for route in AdminAPI.routes {
             for method in route.methods {
