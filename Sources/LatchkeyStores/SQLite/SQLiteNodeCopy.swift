@@ -136,8 +136,9 @@ package final class SQLiteNodeCopy: NodeCopy {
 
     package func keep(_ dataKeys: [WrappedDataKey]) {
         let now = timekeeper.date
-        // Keeping every half minute writes at least a time, so that it notices when writes succeed again.
-        later(endsFailure: true) { connection throws(StoreError) in
+        // Keeping every half minute writes at least a time, so that it notices when writes succeed again; after a failure, always.
+        later(endsFailure: true) { [failed] connection throws(StoreError) in
+            let hasFailed = failed.withLock { $0 != nil }
             let held = try Self.dataKeys(connection)
             if held != dataKeys {
                 try connection.run("DELETE FROM data_keys")
@@ -153,8 +154,8 @@ package final class SQLiteNodeCopy: NodeCopy {
             try connection.run(
                 """
                 INSERT INTO standing (one, kept) VALUES (1, ?1)
-                ON CONFLICT (one) DO UPDATE SET kept = excluded.kept WHERE kept < excluded.kept - 10000000
-                """, [.date(now)])
+                ON CONFLICT (one) DO UPDATE SET kept = excluded.kept WHERE ?2 OR kept < excluded.kept - 10000000
+                """, [.date(now), .integer(hasFailed ? 1 : 0)])
         }
     }
 

@@ -138,6 +138,15 @@ import Testing
         file.keep(try await store.dataKeys())
         try await file.add(PendingChange(.audit(text: "y")))
         #expect(file.failure == nil)
+        // Unchanged data keys are written again after a failure: the end of a failure needs a write.
+        try await file.writer.write(.full) { connection throws(StoreError) in
+            try connection.execute("PRAGMA query_only = 1")
+        }
+        file.keep(rows)
+        file.forget([try Self.kid(2)], of: "acme")
+        file.keep(try await store.dataKeys())
+        try? await file.add(PendingChange(.audit(text: "z")))
+        #expect(file.failure != nil)
         file.close()
     }
 
