@@ -334,7 +334,7 @@ let package = Package(
             "Vault",
             [
                 "LatchkeyForms", "LatchkeySystem", "LatchkeyDecision", "LatchkeyVault", "LatchkeyLicensing",
-                "LatchkeyFairPlay", "LatchkeyCore",
+                "LatchkeyFairPlay", "LatchkeyCore", "SwitchedStores",
             ]),
         tests(
             "Packaging",

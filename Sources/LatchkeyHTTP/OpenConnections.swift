@@ -57,8 +57,8 @@ final class OpenConnections: @unchecked Sendable {
         }
     }
 
-    /// Closes a connection for a new one, or the new one if there is none. The new one stays while another one's head waits to be
-    /// read: the server is late.
+    /// Makes room for a new connection by closing another one. If no other can be closed, the new one is closed, unless a head waits
+    /// to be read: then the server is late.
     private func makeRoom(for new: ClientConnection, _ excess: Int, _ one: ClientConnection?) {
         if let one { return close(one) }
         isInExcess = excess <= Self.mostInExcess && connections.values.contains { !$0.isClosing && hasUnreadHead($0) }

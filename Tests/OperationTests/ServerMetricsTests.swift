@@ -62,6 +62,12 @@ import Testing
         #expect(lines().contains("latchkey_shed_total{lane=\"start\",why=\"other\"} 1"))
     }
 
+    @Test func `a counter whose labels have fixed values has all series from the start, and no other has`() {
+        #expect(lines().contains("latchkey_http_refusals_total{listener=\"players\",status=\"431\"} 0"))
+        #expect(lines().contains("latchkey_licenses_degraded_total{why=\"sessionStore\"} 0"))
+        #expect(!lines().contains { $0.hasPrefix("latchkey_tokens_rejected_total{") })
+    }
+
     @Test func `series are limited across all labels`() {
         let family = MetricFamily("x_total", "X.", [.first(100, "a"), .first(100, "b")], limit: 50, make: Counter.init)
         for number in 0..<2_500 { family["\(number % 50)", "\(number / 50)"].add() }

@@ -108,7 +108,7 @@ struct BlockServerTests {
         let set = try await a.admin("tenants/demo/blocks", "PUT", body: more)
         #expect(set.status == 202 && set.json["stored"] == .flag(false), "\(set.text)")
         #expect(try await a.license(1, token: tokens[1]).status == 403)
-        #expect(try await b.license(1, token: tokens[1]).status == 200, "The other node is told directly.")
+        #expect(try await b.license(1, token: tokens[1]).status == 200, "The other node gets the notice.")
         #expect(try await b.admin("tenants/demo/blocks", "PUT", body: more).status == 202)
         let lift = try await b.admin("tenants/demo/blocks?kind=account&name=viewer-7", "DELETE", body: "")
         #expect(lift.status == 503, "\(lift.text)")

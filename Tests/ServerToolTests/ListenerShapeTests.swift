@@ -41,7 +41,7 @@ import Testing
         #expect(try await stage.license().0.status == 200)
         // An API counts its own refusals.
         #expect(try await stage.packager("speke", "POST", body: "<nope/>").status == 422)
-        #expect(refusals.series.isEmpty)
+        #expect(refusals.series.allSatisfy { $0.lines.allSatisfy { $0.value == 0 } })
         for (name, place) in [
             ("players", places.players), ("packagers", places.packagers), ("operators", places.operators),
             ("health", health),

@@ -1,6 +1,7 @@
 import Foundation
 import LatchkeyCore
 import LatchkeyTesting
+import SwitchedStores
 import Testing
 
 @testable import LatchkeyDecision
@@ -177,6 +178,14 @@ import Testing
         try await marked.restore(without: 2)
         try await vault.refresh()
         await expectRefused(vault)
+    }
+
+    @Test func `a look at sessions gives the error of a store that does not answer`() async throws {
+        let records = SwitchedRecordStore(timekeeper: stage.time)
+        let age = try await StoreAge.open(audit, copy: copy, marking: [MarkedStore("sessions", records: records)])
+        #expect(await age.lookAtSessions() == nil)
+        records.setDown(true)
+        #expect(await age.lookAtSessions() != nil)
     }
 
     @Test func `a mark that is a week old says nothing`() async throws {

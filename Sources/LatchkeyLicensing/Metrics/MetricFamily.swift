@@ -92,6 +92,18 @@ package final class MetricFamily<Cell: MetricCell>: AnyMetricFamily {
     }
 }
 
+extension MetricFamily<Counter> {
+    /// Makes all series at 0 if all labels have fixed values: a rate does not count the events before a series' first reading.
+    func makeFixedSeries() {
+        var series: [[String]] = [[]]
+        for label in labels {
+            guard case .fixed(let values) = label.values else { return }
+            series = series.flatMap { start in values.map { start + [$0] } }
+        }
+        for values in series { _ = cell(values) }
+    }
+}
+
 extension MetricFamily<Gauge> {
     /// Replaces all series together and drops the others: the contents of a configuration, for example.
     /// - Parameter values: the value of each set of label values.

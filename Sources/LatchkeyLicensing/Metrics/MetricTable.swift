@@ -23,6 +23,7 @@ struct MetricTable {
 
     mutating func counters(_ name: String, _ help: String, _ labels: [MetricLabel] = []) -> MetricFamily<Counter> {
         let family = MetricFamily<Counter>(name, help, labels, make: Counter.init)
+        family.makeFixedSeries()
         families.append(family)
         return family
     }

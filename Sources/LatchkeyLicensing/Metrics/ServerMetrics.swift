@@ -150,7 +150,10 @@ package final class ServerMetrics: Sendable {
         httpRefusals = table.counters(
             "latchkey_http_refusals_total",
             "Requests that a listener refused itself: malformed, too large, unsupported, late, or during a shutdown.",
-            [.first(4, "listener"), .first(20, "status")])
+            [
+                .fixed("listener", ["players", "packagers", "operators", "health"]),
+                .fixed("status", ["400", "408", "413", "417", "431", "501", "503", "505"]),
+            ])
         credentialExpiry = table.gauges(
             "latchkey_credential_expiry_timestamp_seconds", "Expiry of a certificate, in Unix time.",
             [table.tenant, .first(500, "sha1")])

@@ -34,8 +34,7 @@ package final class AccountSessions: Sendable {
     ///   - secrets: sign heartbeat tokens, 32 random bytes each, the same on all nodes. The first signs, all are accepted, so that one
     ///     can replace another. Without any, players get no tokens.
     ///   - limits: how patient it is with the stores. Defaults to 50 ms.
-    ///   - pending: sessions that were stopped while the store was out, and how more of them are kept. Defaults to none: then a stop needs
-    ///     the store.
+    ///   - pending: keeps sessions that were stopped while the store was out. Defaults to none: then a stop needs the store.
     ///   - blocks: the accounts and devices that get no licenses. Defaults to none.
     ///   - timekeeper: the time for limits, and for decisions that ask no store. Defaults to the machine's.
     ///   - report: takes errors, and outages as they begin and end. Called on any thread; must not wait.
@@ -50,9 +49,7 @@ package final class AccountSessions: Sendable {
         self.tokens = GuardedRecords(
             tokens ?? accounts, for: .tokenStore, limits, timekeeper: timekeeper, report: report)
         answersAtOnce = [self.accounts, self.tokens].flatMap(\.parts).allSatisfy { $0.immediate != nil }
-        self.secrets = secrets
-        self.timekeeper = timekeeper
-        self.report = report
+        (self.secrets, self.timekeeper, self.report) = (secrets, timekeeper, report)
     }
 
     /// The guards of the stores.

@@ -88,7 +88,7 @@ package struct KeySealing {
 
     /// Accepts stores that are older than the state this node has seen: keys that were disabled since then are licensed again.
     /// - Returns: false if none is older, and nothing changed.
-    /// - Throws: `copyMissing` without a copy.
+    /// - Throws: `copyMissing` without a copy; `StoreError` of a store that does not answer if no other one is older.
     package func acceptOlder() async throws -> Bool {
         guard let copy = shared.engines.keys.copy, let age = shared.engines.keys.age else {
             throw Diagnosis(
@@ -98,8 +98,11 @@ package struct KeySealing {
                 remedy: "Restart the node, which then accepts the stores as they are.")
         }
         try await age.look()
-        await age.lookAtSessions()
-        guard !age.setbacks.isEmpty else { return false }
+        let unknown = await age.lookAtSessions()
+        guard !age.setbacks.isEmpty else {
+            if let unknown { throw unknown }
+            return false
+        }
         let seen = try await copy.seen().map { ["seen": $0.text] } ?? [:]
         for (store, _) in age.setbacks { try await shared.audit(.olderAccepted, of: store, by: actor, seen) }
         try await age.accept()

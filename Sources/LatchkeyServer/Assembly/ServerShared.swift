@@ -134,7 +134,7 @@ package final class ServerShared: Sendable {
 
     /// Probes doubtful stores, and those unused for some time, all at the same time.
     func look(atLeastEvery time: Duration) async {
-        async let sessions: Void? = engines.keys.age?.lookAtSessions()
+        async let sessions = engines.keys.age?.lookAtSessions()
         await (engines.watched + accounts.watched).look(atLeastEvery: time)
         _ = await sessions
     }

@@ -9,7 +9,7 @@ package enum SettingReference {
     /// The whole page.
     package static var page: String { introduction + tables(of: all) }
 
-    /// The settings with a path, and those within them; `nil` if there are none.
+    /// The settings at a path and below it, or `nil`.
     /// - Parameter path: as in a problem, such as `tenants.acme.packagers[0].name`, or in the page.
     package static func tables(at path: String) -> String? {
         func names(in path: String) -> [String] {

@@ -30,7 +30,7 @@ struct BlockSetVerb: Verb {
         Usage(
             program: "latchkey-server", name: "block set", summary: "block an account or a device",
             details: """
-                It is in force on all nodes within a second; running streams end at their next renewal or heartbeat. During an outage of
+                Each node that reaches the key store enforces it within a second; running streams end at their next renewal or heartbeat. During an outage of
                 the key store it is in force on the node of --server only, if that has stores.copy: repeat it for each node. The audit
                 records it.
                 """,
@@ -55,7 +55,7 @@ struct BlockSetVerb: Verb {
         console.print(
             JSONValue(reply)?["stored"] == .flag(false)
                 ? "Blocked on this node only, until the key store answers. Repeat it with --server for each other node."
-                : "Blocked on all nodes.")
+                : "Blocked. Each node that reaches the key store enforces it within a second.")
         return .yes
     }
 }
@@ -76,7 +76,7 @@ struct BlockLiftVerb: Verb {
         let query = [("kind", try BlockOptions.kind(arguments)), ("name", arguments[BlockOptions.name])]
         _ = try await BlockOptions.address.ask(
             "DELETE", ["tenants", arguments.required(BlockOptions.tenant), "blocks"], query: query, arguments, console)
-        console.print("Unblocked on all nodes.")
+        console.print("Unblocked. Each node that reaches the key store learns it within a second.")
         return .yes
     }
 }

@@ -66,7 +66,7 @@ public protocol KeyStore: StoreEngine {
     func block(_ block: Block) async throws(StoreError)
 
     /// Lifts a block. Defaults to `storeUnfit`.
-    /// - Returns: false if there is none.
+    /// - Returns: false if the account or device was not blocked.
     func unblock(_ subject: Block.Subject) async throws(StoreError) -> Bool
 
     /// All tenants' blocks, in any order, including ended ones. Defaults to none.

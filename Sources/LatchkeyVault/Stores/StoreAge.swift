@@ -95,11 +95,18 @@ package final class StoreAge: Sendable {
         return self.setback != nil
     }
 
-    /// Checks whether the stores of sessions have the marks that this node has seen there, and raises them. A store that does not answer is
-    /// reported by its health.
-    package func lookAtSessions() async {
-        await withTaskGroup { group in
-            for store in marked where !store.hasKeys { group.addTask { _ = try? await self.look(at: store) } }
+    /// Checks whether the stores of sessions have the marks that this node has seen there, and raises them.
+    /// - Returns: the error of a store that does not answer, of which nothing is known.
+    @discardableResult
+    package func lookAtSessions() async -> StoreError? {
+        await withTaskGroup(of: StoreError?.self) { group in
+            for store in marked where !store.hasKeys {
+                group.addTask {
+                    do throws(StoreError) { try await self.look(at: store) } catch { return error }
+                    return nil
+                }
+            }
+            return await group.reduce(nil) { $0 ?? $1 }
         }
     }
 
