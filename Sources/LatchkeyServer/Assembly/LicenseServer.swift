@@ -29,7 +29,7 @@ public final class LicenseServer: Sendable {
     ///
     /// No listener starts unless the whole configuration is valid. Log lines, one JSON object each, go to standard error.
     /// - Parameters:
-    ///   - configuration: the `server.json`; `Documentation/LicenseServer.md` §9.4 has its members.
+    ///   - configuration: the `server.json`; `Documentation/Server/Settings.md` has its members.
     ///   - stores: the program's own stores, which replace the configuration's. Defaults to none.
     /// - Throws: `ServerProblems` with all faults; `Diagnosis` for a port in use.
     public convenience init(configuration: URL, stores: ServerStores = ServerStores()) async throws {
