@@ -2,8 +2,8 @@
 HAProxy and before Prometheus with their shipped files. The operators' listener has a certificate, and some operator is of one tenant, as the pages
 advise: balancer, probes and Prometheus have to work all the same.
 
-Not tried: containers, Kubernetes and systemd themselves. Their mounts are laid out in a folder, to whose paths those of the configuration are
-changed; ports and the engines' addresses are this machine's.
+Not tried: Kubernetes and systemd themselves; image.py starts the container. Their mounts are laid out in a folder, to whose paths those of the
+configuration are changed; ports and the engines' addresses are this machine's.
 """
 import hashlib
 import json
@@ -50,8 +50,11 @@ class Engines:
 class Shape:
     """A root folder as a container or unit sees it, and the server in it."""
 
+    first = [["migrate"], ["tenant", "create", "main"]]
+
     def __init__(self, name, folder, programs, engines, check):
         self.name, self.folder, self.engines, self.check = name, folder, engines, check
+        self.place = folder  # Where the server sees it.
         self.server, self.tool = programs
         self.database = name
         engines.postgres.run("createdb", name)
@@ -62,7 +65,7 @@ class Shape:
 
     def text(self, text):
         """A configuration with this machine's paths, ports and addresses."""
-        text = re.sub(r'([":])(/etc/latchkey|/run/credentials|/var/lib/latchkey)', rf'\1{self.folder}\2', text)
+        text = re.sub(r'([":])(/etc/latchkey|/run/credentials|/var/lib/latchkey)', rf'\1{self.place}\2', text)
         text = text.replace("redis://redis:6379", f"redis://127.0.0.1:{self.engines.redis.port}")
         text = text.replace("redis://127.0.0.1:6379", f"redis://127.0.0.1:{self.engines.redis.port}")
         text = text.replace("@postgres/latchkey?", f"@127.0.0.1:{self.engines.postgres.port}/{self.database}?")
@@ -70,7 +73,8 @@ class Shape:
         settings = {**json.loads(text), "drainDelay": "0s"}
         for listener, port in self.ports.items():
             settings[listener] = {**settings.get(listener, {}), "port": port}
-        place = self.make("/etc/latchkey-operators")
+        self.make("/etc/latchkey-operators")
+        place = f"{self.place}/etc/latchkey-operators"
         settings["operators"] |= dict(certificate=f"{place}/certificate.pem", privateKey=f"{place}/key.pem")
         settings["admins"] = [{**one, "key": sha256(ADMIN)} for one in settings.get("admins", [{"name": "operations", "role": "security"}])]
         settings["admins"].append({"name": "support", "role": "viewer", "tenants": ["main"], "key": sha256(SUPPORT)})
@@ -126,9 +130,9 @@ class Shape:
     def run(self, change=None):
         """Makes the tables, starts, asks at the door of each kind, changes something, and stops."""
         environment = {"PATH": os.environ["PATH"], "PGPASSWORD": PASSWORD}
-        configuration = f"{self.folder}/etc/latchkey/server.json"
+        configuration = f"{self.place}/etc/latchkey/server.json"
         self.sign_operators()
-        for words in [["migrate"], ["tenant", "create", "main"]]:
+        for words in self.first:
             run = subprocess.run(self.command(*words, "--config", configuration), env=environment, capture_output=True, text=True, cwd="/")
             self.check(run.returncode == 0, f"{self.name}: {' '.join(words)}: {run.stdout}{run.stderr}")
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -159,6 +163,7 @@ class Shape:
 
     def stop(self, process):
         process.send_signal(signal.SIGTERM)
+        self.drains()
         try:
             process.wait(30)
             self.check(process.returncode == 0, f"{self.name}: after SIGTERM it ended with {process.returncode}")
@@ -172,9 +177,16 @@ class Shape:
         self.check(certificate == (200, self.certificate), f"{self.name}: the certificate: {certificate[0]}")
         status = get(f"{packagers}/speke", headers={"X-API-Key": PACKAGER}, body=b"<a/>")[0]
         self.check(400 <= status < 500 and status not in (401, 403), f"{self.name}: a packager's broken document: {status}")
+        self.hears(notices)
+
+    def hears(self, notices):
+        """The server's notices to systemd."""
         said = b""
         while b"READY=1" not in said or b"WATCHDOG=1" not in said:
             said += notices.recv(4096) + b"\n"
+
+    def drains(self):
+        """Waits for the start of the drain, where the configuration gives it time."""
 
     def sign_operators(self):
         """A certificate for the operators' listener, for the server's user to read."""
@@ -265,13 +277,11 @@ def pod(folder, programs, engines, check, yaml, as_written):
     shape.run(change)
 
 
-def compose(folder, programs, engines, check, yaml):
+def compose(shape, service):
     """Compose: folders of the host, with files of user 65532."""
-    services = yaml.safe_load(example("Deployment/compose.yaml"))["services"]
-    shape = Shape("compose", folder, programs, engines, check)
     secrets = {"kek.hex": os.urandom(32).hex(), "node-secret.hex": os.urandom(32).hex()}
     secrets.update({f"credentials/{name}": contents for name, contents in shape.credentials().items()})
-    for volume in services["node-a"]["volumes"]:
+    for volume in service["volumes"]:
         source, target = volume.split(":")[:2]
         if source == "./secrets":
             for name, contents in secrets.items():
@@ -282,7 +292,6 @@ def compose(folder, programs, engines, check, yaml):
                 shape.file(f"{target}/{name}", shape.text(text) if name == "server.json" else text)
         else:
             os.chmod(shape.make(target), 0o777)
-    shape.run()
 
 
 def unit(folder, programs, engines, check, acl):
@@ -332,7 +341,9 @@ def check_shapes(programs, folder, yaml, check, leave_out):
     try:
         if yaml:
             pod(f"{folder}/pod-open", programs, engines, check, yaml, as_written=False)
-            compose(f"{folder}/compose", programs, engines, check, yaml)
+            shape = Shape("compose", f"{folder}/compose", programs, engines, check)
+            compose(shape, yaml.safe_load(example("Deployment/compose.yaml"))["services"]["node-a"])
+            shape.run()
             if is_root:
                 pod(f"{folder}/pod", programs, engines, check, yaml, as_written=True)
         unit(f"{folder}/unit", programs, engines, check, acl=False)
