@@ -20,8 +20,11 @@ package struct Deque<Element> {
         let element = places[start]
         places[start] = nil
         start += 1
-        // Moves the rest at most once per as many taken elements.
-        if start * 2 >= places.count, start >= 32 || start == places.count {
+        if start == places.count {
+            places.removeAll(keepingCapacity: true)
+            start = 0
+        } else if start >= 32, start * 2 >= places.count {
+            // Moves the rest at most once per as many taken elements.
             places.removeFirst(start)
             start = 0
         }

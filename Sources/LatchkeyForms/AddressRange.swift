@@ -29,7 +29,8 @@ package struct AddressRange: Sendable, Hashable {
     /// A single address.
     /// - Parameter text: an address without a prefix. The result is `nil` for anything else.
     package init?(address text: some StringProtocol) {
-        guard !text.utf8.contains(0), let bytes = Self.bytes(of: String(text)) else { return nil }
+        let text = String(text)
+        guard !text.utf8.contains(0), let bytes = Self.bytes(of: text) else { return nil }
         (self.bytes, prefix) = (bytes, bytes.count * 8)
     }
 

@@ -50,8 +50,13 @@ final class OutgoingReply {
         if case .nothing = self.source, case .stream(let stream, _) = source { stream.end() }
         if case .stream(let stream, _) = self.source { self.source = .stream(stream, isChunked: !isOld) }
         buffer.reserveCapacity(buffer.count + 512 + (length.map { Int(clamping: min($0, UInt64(Self.block))) } ?? 0))
-        buffer += "HTTP/1.1 \(response.status) \(HTTPResponse.reason(of: response.status))\r\n".utf8
-        if response.headers["Date"] == nil { buffer += "Date: \(date)\r\n".utf8 }
+        buffer += "HTTP/1.1 \(response.status) ".utf8
+        buffer += HTTPResponse.reason(of: response.status).utf8
+        if response.headers["Date"] == nil {
+            buffer += "\r\nDate: ".utf8
+            buffer += date.utf8
+        }
+        buffer += "\r\n".utf8
         for field in response.headers.fields where field.mayBeSent {
             buffer += field.name.rawValue.utf8
             buffer += ": ".utf8
@@ -180,7 +185,7 @@ private final class OpenFile {
 extension HTTPHeaders.Field {
     /// Whether the field cannot split the reply, and is not one that the server writes itself.
     fileprivate var mayBeSent: Bool {
-        let isWhole = { (text: String) in text.utf8.allSatisfy { $0 >= 0x20 || $0 == UInt8(ascii: "\t") } }
+        let isWhole = { (text: String) in !text.hasBytes { $0 < 0x20 && $0 != UInt8(ascii: "\t") } }
         guard !name.rawValue.isEmpty, isWhole(name.rawValue), isWhole(value) else { return false }
         return name != .contentLength && name != .transferEncoding && name != .connection
     }

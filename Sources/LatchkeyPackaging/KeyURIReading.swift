@@ -27,18 +27,24 @@ package struct KeyURIReading: Sendable, Hashable {
     /// - Returns: `nil` for anything else.
     package init?(_ identifier: ContentIdentifier, template: KeyURITemplate?) {
         guard let text = identifier.text else { return nil }
-        var trimmed = text.prefix { $0 != "?" }
-        while trimmed.last == "/" { trimmed.removeLast() }
-        guard let reading = Self.reading(KeyURI(text), template) ?? Self.reading(KeyURI(String(trimmed)), template)
+        guard let reading = Self.reading(KeyURI(text), template) ?? Self.reading(KeyURI(Self.trimmed(text)), template)
         else { return nil }
         self = reading
     }
 
+    /// A name without its query and trailing slashes.
+    private static func trimmed(_ text: String) -> String {
+        var trimmed = text.prefix { $0 != "?" }
+        while trimmed.last == "/" { trimmed.removeLast() }
+        return String(trimmed)
+    }
+
     private static func reading(_ uri: KeyURI, _ template: KeyURITemplate?) -> Self? {
         if let template {
+            if let reading = template.reading(of: uri) { return reading }
             let whole = KeyURI(template.scheme + uri.raw)
-            if let reading = template.reading(of: uri) ?? template.reading(of: whole)
-                ?? template.reading(ofDecoded: uri) ?? template.reading(ofDecoded: whole)
+            if let reading = template.reading(of: whole) ?? template.reading(ofDecoded: uri)
+                ?? template.reading(ofDecoded: whole)
             {
                 return reading
             }

@@ -29,15 +29,18 @@ package struct KeyURITemplate: Sendable, Hashable {
 
     /// `skd://{contentId}/{kid}`.
     package static let standard = KeyURITemplate(
-        text: "skd://{contentId}/{kid}", parts: [.literal("skd://"), .contentID, .literal("/"), .kid])
+        text: "skd://{contentId}/{kid}", parts: [.literal("skd://"), .contentID, .literal("/"), .kid], scheme: "skd://")
 
     /// The template as written.
     package let text: String
+    /// The scheme with its slashes, such as `skd://`.
+    package let scheme: String
     private let parts: [Part]
 
-    private init(text: String, parts: [Part]) {
+    private init(text: String, parts: [Part], scheme: String) {
         self.text = text
         self.parts = parts
+        self.scheme = scheme
     }
 
     /// - Parameter text: the template. It has a scheme, `{kid}` once, `{contentId}` and `{iv}` at most once, only visible ASCII without
@@ -49,9 +52,10 @@ package struct KeyURITemplate: Sendable, Hashable {
         }
         self.text = text
         parts = try Self.parts(of: text)
-        guard case .literal(let start)? = parts.first, start.firstRange(of: "://") != nil else {
+        guard case .literal(let start)? = parts.first, let slashes = start.firstRange(of: "://") else {
             throw .template("It does not begin with a scheme such as skd://.")
         }
+        scheme = String(start[..<slashes.upperBound])
         for part in [Part.contentID, .kid, .iv] where parts.count(where: { $0 == part }) > 1 {
             throw .template("It repeats a placeholder.")
         }
@@ -120,12 +124,6 @@ package struct KeyURITemplate: Sendable, Hashable {
         }
         guard rest.isEmpty, let kid else { return nil }
         return KeyURIReading(kid: kid, content: content, iv: iv)
-    }
-
-    /// The scheme with its slashes, such as `skd://`.
-    package var scheme: String {
-        guard case .literal(let start)? = parts.first, let slashes = start.firstRange(of: "://") else { return "" }
-        return String(start[..<slashes.upperBound])
     }
 
     private static func parts(of text: String) throws(Diagnosis) -> [Part] {

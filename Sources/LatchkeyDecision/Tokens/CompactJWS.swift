@@ -21,7 +21,8 @@ package struct CompactJWS: Sendable {
     /// - Throws: a `TokenError` of the kind `form`.
     package init(_ text: String, limit: Int = .max, depth: Int = JSONReader.depth) throws(TokenError) {
         guard text.utf8.count <= limit else { throw .form("It has \(text.utf8.count) bytes, more than \(limit).") }
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
+        let bytes = Array(text.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         guard parts.count != 5 else { throw .form("It has 5 parts, like an encrypted token.") }
         guard parts.count == 3 else { throw .form("It has \(min(parts.count, 5)) parts where a signed token has 3.") }
         guard let header = Base64URL.bytes(of: parts[0]), let payload = Base64URL.bytes(of: parts[1]),
@@ -42,7 +43,7 @@ package struct CompactJWS: Sendable {
         }
         self.payload = payload
         self.signature = signature
-        signed = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+        signed = Array(bytes[..<parts[1].endIndex])
     }
 
     /// The signing input: the texts of header and payload with a dot between them.

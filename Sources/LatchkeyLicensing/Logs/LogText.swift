@@ -8,7 +8,7 @@ struct LogText: Sendable {
     private let pseudonyms: UserPseudonyms
     private let cut: AddressCut
     /// The member that names the node, written once; empty for none.
-    private let node: String
+    private let node: [UInt8]
     /// The longest text of a member, in characters.
     private static let limit = 500
     /// 22 characters are 16 bytes in base64.
@@ -18,7 +18,7 @@ struct LogText: Sendable {
     init(_ pseudonyms: UserPseudonyms, _ cut: AddressCut, node: String? = nil) {
         self.pseudonyms = pseudonyms
         self.cut = cut
-        var member = ""
+        var member: [UInt8] = []
         Self.add("node", node.map { String($0.prefix(64)).onOneLine }, to: &member)
         self.node = member
     }
@@ -26,14 +26,15 @@ struct LogText: Sendable {
     /// The line with its end.
     /// - Parameter dropped: how many lines of the event were dropped before this one.
     func line(_ entry: LogEntry, at date: Date, dropped: Int) -> Data {
-        var line = "{\"ts\":\""
+        var line: [UInt8] = []
         line.reserveCapacity(512)
-        line += dates.text(of: date)
-        line += "\",\"level\":\""
-        line += entry.level.rawValue
-        line += "\",\"event\":\""
-        line += entry.event.name
-        line += "\""
+        line += "{\"ts\":\"".utf8
+        line += dates.text(of: date).utf8
+        line += "\",\"level\":\"".utf8
+        line += entry.level.rawValue.utf8
+        line += "\",\"event\":\"".utf8
+        line += entry.event.name.utf8
+        line += "\"".utf8
         line += node
         Self.add("request_id", entry.requestID?.text, to: &line)
         Self.add("trace_id", entry.trace?.traceID, to: &line)
@@ -52,11 +53,13 @@ struct LogText: Sendable {
         Self.add("listener", entry.listener.map(Self.shown), to: &line)
         Self.add("url", entry.url.map(Self.shown), to: &line)
         Self.add("message", entry.message.map(Self.shown), to: &line)
-        if let status = entry.status { line += ",\"status\":\(status)" }
-        if let duration = entry.duration { line += ",\"ms\":\((duration.inMilliseconds * 1_000).rounded() / 1_000)" }
-        if dropped > 0 { line += ",\"dropped\":\(dropped)" }
-        line += "}\n"
-        return Data(line.utf8)
+        if let status = entry.status { line += ",\"status\":\(status)".utf8 }
+        if let duration = entry.duration {
+            line += ",\"ms\":\((duration.inMilliseconds * 1_000).rounded() / 1_000)".utf8
+        }
+        if dropped > 0 { line += ",\"dropped\":\(dropped)".utf8 }
+        line += "}\n".utf8
+        return Data(line)
     }
 
     private func pseudonym(in entry: LogEntry) -> String? {
@@ -64,11 +67,11 @@ struct LogText: Sendable {
         return pseudonyms.pseudonym(of: user, at: tenant)
     }
 
-    private static func add(_ name: String, _ value: String?, to line: inout String) {
+    private static func add(_ name: String, _ value: String?, to line: inout [UInt8]) {
         guard let value else { return }
-        line += ",\""
-        line += name
-        line += "\":"
+        line += ",\"".utf8
+        line += name.utf8
+        line += "\":".utf8
         JSONValue.append(value, quotedTo: &line)
     }
 
@@ -77,7 +80,9 @@ struct LogText: Sendable {
     /// Nothing secret should come so far. A mistake in some message must not put a token or a key into a log all the same.
     private static func shown(_ text: String) -> String {
         // Most texts are shorter than a secret, and nothing in them needs to be looked at closely.
-        if text.utf8.count < shortestSecret, text.utf8.allSatisfy({ 0x20...0x7e ~= $0 && $0 != 0x3d && $0 != 0x40 }) {
+        if text.utf8.count < shortestSecret,
+            !text.hasBytes(where: { $0 < 0x20 || $0 > 0x7e || $0 == 0x3d || $0 == 0x40 })
+        {
             return text
         }
         return String(Redaction.standard.redacted(words: String(text.prefix(limit * 4))).onOneLine.prefix(limit))

@@ -63,9 +63,9 @@ package struct CORSPolicy: Sendable, Hashable {
     /// `Vary: Origin` is set even if the origin is missing or not allowed, so that no cache gives one page the reply of another.
     package func allowing(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
         var response = response
-        let names = response.headers.fields.map(\.name).filter { !Self.readable.contains($0) }
         if origins != .any { response.headers.addVary("Origin") }
         guard let origin = request.headers["Origin"], let allowed = allowed(origin) else { return response }
+        let names = response.headers.fields.map(\.name).filter { !Self.readable.contains($0) }
         response.headers["Access-Control-Allow-Origin"] = allowed
         if allowsCredentials { response.headers["Access-Control-Allow-Credentials"] = "true" }
         if !names.isEmpty {

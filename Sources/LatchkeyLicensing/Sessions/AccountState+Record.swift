@@ -181,7 +181,7 @@ extension Set<TrackClass> {
     private static let order: [TrackClass] = [.audio, .sd, .hd, .uhd1, .uhd2, .all]
 
     var flags: UInt64 {
-        Self.order.enumerated().reduce(0) { contains($1.element) ? $0 | 1 << UInt64($1.offset) : $0 }
+        reduce(0) { flags, track in Self.order.firstIndex(of: track).map { flags | 1 << UInt64($0) } ?? flags }
     }
 
     init(flags: UInt64) {

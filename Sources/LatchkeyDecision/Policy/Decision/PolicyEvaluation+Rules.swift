@@ -15,8 +15,9 @@ extension PolicyEvaluation {
 
     mutating func checkToken() {
         _ = isOut(.callout, policy.outage.callout ?? .refuse)
-        let contents = grant.contents ?? [facts.key.content]
-        if !contents.contains(facts.key.content) { refuse(.notCovered, "The token is for other content.") }
+        if let contents = grant.contents, !contents.contains(facts.key.content) {
+            refuse(.notCovered, "The token is for other content.")
+        }
         if let keys = grant.keys, !keys.contains(where: { KeyID($0) != nil && KeyID($0) == facts.key.id }) {
             refuse(.notCovered, "The token is for other keys.")
         }
@@ -65,16 +66,17 @@ extension PolicyEvaluation {
 
     mutating func checkBlocks() {
         for block in account.blocks where block.isInForce(at: now) { refuse(block.objection, block.words) }
-        let blocked: [(String, Set<String>?, [String?])] = [
-            ("user", policy.blocked.users, [grant.account, grant.profile]),
-            ("device", policy.blocked.devices, [request.device, grant.device]),
-            ("token", policy.blocked.tokens, [grant.tokenID]),
-            ("content", policy.blocked.contents, [facts.key.content]),
-        ]
-        for (what, list, names) in blocked {
-            guard let list, names.contains(where: { $0.map(list.contains) == true }) else { continue }
-            refuse(.blocked, "The \(what) is blocked.")
-        }
+        check("user", grant.account, grant.profile, against: policy.blocked.users)
+        check("device", request.device, grant.device, against: policy.blocked.devices)
+        check("token", grant.tokenID, against: policy.blocked.tokens)
+        check("content", facts.key.content, against: policy.blocked.contents)
+    }
+
+    private mutating func check(
+        _ what: String, _ name: String?, _ other: String? = nil, against blocked: Set<String>?
+    ) {
+        guard let blocked, name.map(blocked.contains) == true || other.map(blocked.contains) == true else { return }
+        refuse(.blocked, "The \(what) is blocked.")
     }
 
     mutating func checkTime() {

@@ -116,7 +116,7 @@ private struct RowWriter {
 
     mutating func add(_ name: StaticString, _ value: String) {
         begin(name)
-        bytes.append(contentsOf: JSONValue.quoted(value).utf8)
+        JSONValue.append(value, quotedTo: &bytes)
     }
 
     mutating func add(_ name: StaticString, _ value: Int64) {
